@@ -1,0 +1,1 @@
+"""Parts that every block uses: queues, memories, arbiters."""

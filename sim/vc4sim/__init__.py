@@ -1,0 +1,1 @@
+"""Reference model, assembler, simulators and comparison for the VideoCore IV 3D in `vc4`."""
