@@ -4,7 +4,10 @@ from amaranth.hdl import unsigned
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["MAX_BEATS", "MemoryPort"]
+__all__ = ["BUS_BYTES", "MAX_BEATS", "MemoryPort"]
+
+#: Width of the bus between the blocks.
+BUS_BYTES = 8
 
 #: Words of one request at the most.
 MAX_BEATS = 256

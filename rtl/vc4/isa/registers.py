@@ -2,13 +2,17 @@
 
 from dataclasses import dataclass
 
+from .ops import Signal
+
 __all__ = [
     "ACCUMULATOR_BASE",
     "ELEMENTS",
+    "ELEMENTWISE_WRITES",
     "FILE_REGISTERS",
     "NOP",
     "QUADS",
     "READ",
+    "SIGNAL_UNITS",
     "WRITE",
     "Port",
     "Register",
@@ -30,7 +34,8 @@ NOP = 39
 class Register:
     """What one address of one file names.
 
-    `name` is the assembler's name; `unit` the block on the other side (`qpu` if there is none); `doc` says what it does.
+    `name` is the assembler's name; `doc` says what it does; `unit` is the service that an instruction with this address
+    needs, and may have to wait for (`qpu`: none).
     """
 
     name: str
@@ -55,22 +60,27 @@ def _both(name: str, unit: str, doc: str) -> tuple[Register, Register]:
     return register, register
 
 
-def _pair(a: tuple[str, str], b: tuple[str, str], unit: str) -> tuple[Register, Register]:
-    return Register(a[0], unit, a[1]), Register(b[0], unit, b[1])
+def _pair(name_a: str, unit_a: str, doc_a: str, name_b: str, unit_b: str, doc_b: str) -> tuple[Register, Register]:
+    return Register(name_a, unit_a, doc_a), Register(name_b, unit_b, doc_b)
 
 
 # fmt: off
 READ = Port({
     32: _both("unif", "uniforms", "next uniform, the same in all elements; one an instruction"),
-    35: _both("vary", "vri", "next varying; r5 receives its C coefficient"),
-    38: _pair(("elem_num", "element number, 0 to 15"), ("qpu_num", "number of this QPU"), "qpu"),
+    35: _both("vary", "varyings", "next varying; r5 receives its C coefficient"),
+    38: _pair("elem_num", "qpu", "element number, 0 to 15",
+              "qpu_num", "qpu", "number of this QPU"),
     NOP: _both("nop", "qpu", "the last value read on this port in elements 12 to 15"),
-    41: _pair(("x_coord", "pixel column"), ("y_coord", "pixel row"), "fep"),
-    42: _pair(("ms_mask", "multisample mask"), ("rev_flag", "primitive seen from behind"), "fep"),
-    48: _both("vpm", "vpm", "next vector of the VPM read FIFO"),
-    49: _pair(("vr_busy", "1 while a DMA load runs"), ("vw_busy", "1 while a DMA store runs"), "vpm"),
-    50: _pair(("vr_wait", "waits until DMA loads are done"), ("vw_wait", "waits until DMA stores are done"), "vpm"),
-    51: _both("mutex", "qps", "waits for the mutex"),
+    41: _pair("x_coord", "qpu", "pixel column",
+              "y_coord", "qpu", "pixel row"),
+    42: _pair("ms_mask", "fragment", "multisample mask",
+              "rev_flag", "fragment", "primitive seen from behind"),
+    48: _both("vpm", "vpm_read", "next vector of the VPM read FIFO"),
+    49: _pair("vr_busy", "vdr", "1 while a DMA load runs",
+              "vw_busy", "vdw", "1 while a DMA store runs"),
+    50: _pair("vr_wait", "vdr", "waits until DMA loads are done",
+              "vw_wait", "vdw", "waits until DMA stores are done"),
+    51: _both("mutex", "mutex", "waits for the mutex"),
 })
 
 WRITE = Port({
@@ -79,21 +89,27 @@ WRITE = Port({
     34: _both("r2", "qpu", "accumulator"),
     35: _both("r3", "qpu", "accumulator"),
     36: _both("tmu_noswap", "tmu", "keeps QPU 2 and 3 on the TMU that they name"),
-    37: _pair(("r5quad", "first element of each quad to its quad"), ("r5rep", "element 0 to all elements"), "qpu"),
-    38: _both("irq", "host", "host interrupt, if not zero"),
+    37: _pair("r5quad", "qpu", "first element of each quad to its quad",
+              "r5rep", "qpu", "element 0 to all elements"),
+    38: _both("irq", "qpu", "host interrupt, if not zero"),
     NOP: _both("-", "qpu", "nothing"),
-    40: _pair(("unif_addr", "address of the uniforms"), ("unif_addr_rel", "moves the address of the uniforms"), "uniforms"),
-    41: _pair(("quad_x", "not writable"), ("quad_y", "not writable"), "fep"),
-    42: _pair(("ms_mask", "multisample mask"), ("rev_flag", "primitive seen from behind"), "fep"),
-    43: _both("stencil", "tlb", "stencil set-up"),
-    44: _both("tlbz", "tlb", "depth"),
-    45: _both("tlbm", "tlb", "colour of one sample"),
-    46: _both("tlbc", "tlb", "colour of all samples"),
-    47: _both("tlbam", "tlb", "alpha mask"),
-    48: _both("vpm", "vpm", "vector to the VPM"),
-    49: _pair(("vr_setup", "set-up of VPM reads and DMA loads"), ("vw_setup", "set-up of VPM writes and DMA stores"), "vpm"),
-    50: _pair(("vr_addr", "memory address, starts a DMA load"), ("vw_addr", "memory address, starts a DMA store"), "vpm"),
-    51: _both("mutex", "qps", "frees the mutex"),
+    40: _pair("unif_addr", "uniforms", "address of the uniforms",
+              "unif_addr_rel", "uniforms", "moves the address of the uniforms"),
+    41: _pair("quad_x", "qpu", "not writable",
+              "quad_y", "qpu", "not writable"),
+    42: _pair("ms_mask", "fragment", "multisample mask",
+              "rev_flag", "fragment", "primitive seen from behind"),
+    43: _both("stencil", "tile_buffer", "stencil set-up"),
+    44: _both("tlbz", "tile_buffer", "depth"),
+    45: _both("tlbm", "tile_buffer", "colour of one sample"),
+    46: _both("tlbc", "tile_buffer", "colour of all samples"),
+    47: _both("tlbam", "tile_buffer", "alpha mask"),
+    48: _both("vpm", "vpm_write", "vector to the VPM"),
+    49: _pair("vr_setup", "vpm_read", "set-up of VPM reads and DMA loads",
+              "vw_setup", "vpm_write", "set-up of VPM writes and DMA stores"),
+    50: _pair("vr_addr", "vdr", "memory address, starts a DMA load",
+              "vw_addr", "vpm_write", "memory address, starts a DMA store"),
+    51: _both("mutex", "mutex", "frees the mutex"),
     52: _both("recip", "sfu", "reciprocal"),
     53: _both("recipsqrt", "sfu", "reciprocal square root"),
     54: _both("exp", "sfu", "2 to the power"),
@@ -107,6 +123,19 @@ WRITE = Port({
     62: _both("t1r", "tmu", "r of TMU 1"),
     63: _both("t1b", "tmu", "bias of TMU 1"),
 })
+
+#: The service that a signal needs. The scoreboard's signals need none: nothing but a fragment shader holds it.
+SIGNAL_UNITS = {
+    Signal.BREAKPOINT: "breakpoint",
+    Signal.THREAD_SWITCH: "threads",
+    Signal.LAST_THREAD_SWITCH: "threads",
+    Signal.LOAD_COVERAGE: "tile_buffer",
+    Signal.LOAD_COLOUR: "tile_buffer",
+    Signal.LOAD_COLOUR_END: "tile_buffer",
+    Signal.LOAD_TMU0: "tmu",
+    Signal.LOAD_TMU1: "tmu",
+    Signal.LOAD_ALPHA_MASK: "tile_buffer",
+}
 # fmt: on
 
 
@@ -115,6 +144,13 @@ def _address(port: Port, name: str) -> int:
         if name in (registers[0].name, registers[1].name):
             return address
     raise KeyError(name)
+
+
+#: Write addresses whose elements are written where the condition holds. Every other register takes the whole vector
+#: unless the condition is never (addendum, "no conditional write to peripheral registers").
+ELEMENTWISE_WRITES = frozenset(
+    {*range(ACCUMULATOR_BASE + 4), *(_address(WRITE, name) for name in ("r5quad", "irq"))}
+)
 
 
 def read_address(name: str) -> int:

@@ -3,7 +3,7 @@
 from amaranth.hdl import Shape, unsigned
 from amaranth.lib import data
 
-from .ops import AddOp, BranchCondition, Condition, LoadMode, MulOp, Mux, Signal
+from .ops import AddOp, BranchCondition, Condition, LoadMode, MulOp, Mux, Signal, Unpack
 
 __all__ = ["NOP_WORD", "WORD_BITS", "WORD_BYTES", "AluWord", "BranchWord", "LoadWord"]
 
@@ -33,7 +33,7 @@ class AluWord(data.Struct):
     cond_add: Condition
     pack: unsigned(4)  # `Pack` if pm is 0, else `MulPack`
     pm: unsigned(1)  # 0: pack and unpack of register file A; 1: unpack of r4 and colour pack of the mul ALU
-    unpack: unsigned(3)
+    unpack: Unpack
     signal: Signal
 
 

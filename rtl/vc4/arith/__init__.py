@@ -1,0 +1,24 @@
+"""The arithmetic of one lane: two ALUs of 32 bits and the widening and narrowing around them, without any QPU.
+
+One operation a clock in each ALU, no stall; the stage that a signal belongs to is the prefix of its name::
+
+         RR                 A0                 A1                 A2
+    ┌─────────────┐    ┌────────────┐    ┌────────────┐    ┌──────────────┐
+    │ AddPrepare  │    │ AddAlign   │    │ AddSum     │    │ AddNormalise │
+    │ order       │ ┌┐ │ rotate     │ ┌┐ │ one adder  │ ┌┐ │ rotate       │
+ ─▶ │ shift       ├▶││▶│ mask       ├▶││▶│ leading    ├▶││▶│ exponent     ├─▶ a2_result, flags
+    │ significand │ └┘ │ sticky     │ └┘ │ zeros      │ └┘ │ saturate     │
+    └─────────────┘    └────────────┘    └────────────┘    └──────────────┘      add_alu.AddAlu
+    ┌─────────────┐    ┌────────────┐    ┌────────────┐    ┌──────────────┐
+    │ MulPrepare  │    │ MulMultiply│    │ MulSum     │    │ MulNormalise │
+    │ exponent    │ ┌┐ │ 4 products │ ┌┐ │ product    │ ┌┐ │ shift by one ├─▶ a2_result
+ ─▶ │ significand ├▶││▶├────────────┤▶││▶│ byte       ├▶││▶├──────────────┤
+    │             │ └┘ │ MulBytes   │ └┘ │ quotients  │ └┘ │ MulColour    ├─▶ a2_colour
+    └─────────────┘    └────────────┘    └────────────┘    └──────────────┘      mul_alu.MulAlu
+
+The boxes are combinational, `AddAlu` and `MulAlu` place the registers (``││``) between them. `Unpack`, in front of the
+operand multiplexers, and `Pack`, in front of register file A, are combinational as well.
+
+VideoCore IV arithmetic is not IEEE: sums and products are truncated towards zero, a denormal operand counts as zero, a
+result that would be denormal is +0, a not-a-number counts as an infinity, and there is no negative zero in a sum.
+"""

@@ -1,0 +1,62 @@
+"""Clock A0 of the add ALU: the one rotator of alignment and shifts."""
+
+from amaranth import *
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from .add_records import AddOperands, AddTerms, Moved, Still
+from .bits import below, rotate_left
+
+__all__ = ["AddAlign"]
+
+
+class AddAlign(wiring.Component):
+    """Moves one operand and leaves the other one alone; combinational.
+
+    The moved operand is rotated to the left and masked. Of a significand, the bit that leaves at the bottom last has
+    come round to bit 31, the guard; those before it are or-ed to the sticky bit, which the reversed mask selects. A
+    subtraction truncates by them: with the guard as one more bit and the sticky bit as a borrow. An addition needs
+    neither. A negative operand of asr comes inverted and leaves inverted, so that the mask fills with ones.
+
+    Interface attributes
+    --------------------
+    i : from RR
+    o : to A1
+    """
+
+    i: In(AddOperands)
+    o: Out(AddTerms)
+
+    def elaborate(self, platform):
+        m = Module()
+        i, o, shift = self.i, self.o, self.i.shift
+        moved, keep, lost = Signal(32), Signal(32), Signal(24)
+        with m.Switch(i.moved):
+            with m.Case(Moved.A):
+                m.d.comb += moved.eq(i.a)
+            with m.Case(Moved.B):
+                m.d.comb += moved.eq(i.b)
+            with m.Case(Moved.NOT_A):
+                m.d.comb += moved.eq(~i.a)
+            with m.Case(Moved.BOTH):
+                m.d.comb += moved.eq(i.a & i.b)
+        with m.Switch(i.still):
+            with m.Case(Still.A):
+                m.d.comb += o.still.eq(i.a)
+            with m.Case(Still.B):
+                m.d.comb += o.still.eq(i.b)
+            with m.Case(Still.EITHER):
+                m.d.comb += o.still.eq(i.a ^ i.b)
+
+        rotated = rotate_left(m, moved, shift.rotation, "rotated")
+        m.d.comb += [
+            keep.eq((below(shift.rotation) ^ shift.not_below.replicate(32)) | shift.all.replicate(32)),
+            # Of the bits of a significand, 30 - rotation and lower ones leave before the guard.
+            lost.eq(moved[:24] & ~Cat(keep[30 - bit] for bit in range(24))),
+            o.moved.eq((rotated & keep) ^ i.invert.replicate(32)),
+            o.guard.eq((rotated[31] & i.control.align) ^ i.invert),
+            o.carry_in.eq(i.negate & ~(lost.any() & i.control.align)),
+            o.carry.eq(i.carry | (shift.out_left & rotated[0]) | (shift.out_right & (rotated[31] ^ i.invert))),
+            o.control.eq(i.control),
+        ]
+        return m

@@ -1,0 +1,46 @@
+"""Clock A2 of the add ALU: the second rotator, the exponent and the result."""
+
+from amaranth import *
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from .add_records import AddSumOut
+from .bits import rotate_left
+
+__all__ = ["AddNormalise"]
+
+
+class AddNormalise(wiring.Component):
+    """Makes the result of a sum; combinational.
+
+    The rotation brings the leading one of a float to bit 23, the hidden one. What comes round from the other end is
+    zero, or lies above the mantissa, or is the guard, which enters at the bottom as it should; so no mask is needed, and
+    with a rotation of 0 an integer passes. A result below the smallest normal float is +0.
+
+    Interface attributes
+    --------------------
+    i : from A1
+    result : of the operation
+    """
+
+    i: In(AddSumOut)
+    result: Out(32)
+
+    def elaborate(self, platform):
+        m = Module()
+        i = self.i
+        exponent, clear, flush = Signal(signed(10)), Signal(32), Signal()
+        rotated = rotate_left(m, i.sum, i.rotation, "rotated")
+        m.d.comb += [
+            exponent.eq(i.exponent - i.zeros),
+            flush.eq(i.normalise & ~i.infinite & (i.zero | (exponent <= 0))),
+            clear.eq(Cat(bit.replicate(8) for bit in i.clear)),
+            self.result.eq(Cat(rotated[:23] & ~flush.replicate(23), i.sum[23:]) & ~clear),
+        ]
+        with m.If(i.normalise):
+            m.d.comb += self.result[23:].eq(
+                Cat(exponent[:8] | i.infinite.replicate(8), i.negative) & ~flush.replicate(9)
+            )
+        with m.If(i.count):
+            m.d.comb += self.result[: len(i.zeros)].eq(i.zeros)
+        return m

@@ -1,0 +1,91 @@
+"""What the clocks of the add ALU hand to each other."""
+
+from amaranth.hdl import unsigned
+from amaranth.lib import data, enum
+
+__all__ = ["AddControl", "AddOperands", "AddSumOut", "AddTerms", "Moved", "Shift", "Still"]
+
+
+class Moved(enum.Enum, shape=unsigned(2)):
+    """The operand that the rotator moves."""
+
+    A = 0
+    B = 1
+    NOT_A = 2
+    BOTH = 3  # a & b
+
+
+class Still(enum.Enum, shape=unsigned(2)):
+    """The operand that goes to the adder as it is."""
+
+    ZERO = 0
+    A = 1
+    B = 2
+    EITHER = 3  # a ^ b
+
+
+class Shift(data.Struct):
+    """A shift as a rotation to the left and a mask: the bits below `rotation`, those not below it, or all."""
+
+    rotation: unsigned(5)
+    not_below: unsigned(1)
+    all: unsigned(1)
+    out_left: unsigned(1)  # the carry is the bit that went out at the top
+    out_right: unsigned(1)  # the carry is the bit that went out at the bottom
+
+
+class AddControl(data.Struct):
+    """What the clocks after A0 have to know of the operation."""
+
+    live: unsigned(1)  # there is one: nop holds the last result
+    carry_out: unsigned(1)  # add, sub: carry and overflow of the sum are flags
+    subtract: unsigned(1)  # sub, v8subs: no carry is a borrow
+    bytes_apart: unsigned(1)  # v8adds, v8subs
+    align: unsigned(1)  # fadd, fsub
+    normalise: unsigned(1)  # fadd, fsub, itof: the sum becomes a float
+    count: unsigned(1)  # clz
+    infinite: unsigned(1)  # fadd, fsub: an operand is infinite
+    negative: unsigned(1)  # sign of a float that is not zero
+    exponent: unsigned(8)  # biased, for a leading one at bit 23
+
+
+class AddOperands(data.Struct):
+    """From RR to A0."""
+
+    a: unsigned(32)
+    b: unsigned(32)
+    moved: Moved
+    still: Still
+    shift: Shift
+    invert: unsigned(1)  # the moved operand, after its mask
+    negate: unsigned(1)  # its two's complement rather
+    carry: unsigned(1)  # minima and maxima: a > b
+    control: AddControl
+
+
+class AddTerms(data.Struct):
+    """From A0 to A1."""
+
+    moved: unsigned(32)
+    guard: unsigned(1)  # one more bit below `moved`, worth one half
+    still: unsigned(32)
+    carry_in: unsigned(1)  # into the guard
+    carry: unsigned(1)  # that of a comparison or a shift
+    control: AddControl
+
+
+class AddSumOut(data.Struct):
+    """From A1 to A2."""
+
+    sum: unsigned(32)  # bit 31 is the guard, if the sum is one of floats
+    clear: unsigned(4)  # the bytes of the sum that are zero instead
+    zeros: unsigned(6)  # above the highest one, 0..32
+    rotation: unsigned(5)  # that brings it to bit 23; 0 if the sum stays
+    zero: unsigned(1)
+    count: unsigned(1)
+    normalise: unsigned(1)
+    infinite: unsigned(1)
+    negative: unsigned(1)
+    exponent: unsigned(9)  # biased, for a leading one at bit 31
+    carry: unsigned(1)
+    overflow: unsigned(1)

@@ -1,0 +1,67 @@
+"""Clock A1 of the add ALU: the one adder and the count of leading zeros."""
+
+from amaranth import *
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from .add_records import AddSumOut, AddTerms
+from .bits import byte_terms, leading_zeros, words
+
+__all__ = ["AddSum"]
+
+#: The largest exponent of a finite float.
+_LARGEST = 254
+
+
+class AddSum(wiring.Component):
+    """Adds the two terms, as words or as bytes, and says how the sum becomes a result; combinational.
+
+    The carry goes in as one more bit below the guard, and through the spacers between the bytes, or not: see
+    `byte_terms`. A byte of v8adds that carries becomes ff, one of v8subs that borrows is cleared.
+
+    Interface attributes
+    --------------------
+    i : from A0
+    o : to A2
+    """
+
+    i: In(AddTerms)
+    o: Out(AddSumOut)
+
+    def elaborate(self, platform):
+        m = Module()
+        i, o, control = self.i, self.o, self.i.control
+        saturate = control.bytes_apart & ~control.subtract
+        total, word, carries = Signal(38), Signal(32), Signal(4)
+        halves, infinite = Signal(), Signal()
+        parts = words(total[2:], 9)
+        m.d.comb += [
+            total.eq(
+                Cat(1, i.guard, byte_terms(i.moved, ~saturate))
+                + Cat(i.carry_in, 0, byte_terms(i.still, control.bytes_apart & control.subtract))
+            ),
+            word.eq(Cat(part[:8] for part in parts)),
+            carries.eq(Cat(part[8] for part in parts)),
+            halves.eq(total[1] & control.align),
+        ]
+
+        zeros = leading_zeros(m, word, "zeros")
+        m.d.comb += [
+            o.sum.eq(word | (halves << 31)),
+            o.zeros.eq(zeros),
+            o.rotation.eq(Mux(control.normalise, zeros - 8, 0)),
+            o.zero.eq(zeros[5] & ~halves),
+            infinite.eq(control.infinite | (control.align & word[24] & (control.exponent == _LARGEST))),
+            o.infinite.eq(infinite),
+            o.exponent.eq(control.exponent + 8),
+            o.clear.eq((control.bytes_apart & control.subtract).replicate(4) & ~carries),
+            o.carry.eq(i.carry | (control.carry_out & (carries[3] ^ control.subtract))),
+            o.overflow.eq(control.carry_out & (i.moved[31] == i.still[31]) & (word[31] ^ i.still[31])),
+            *(o.count.eq(control.count), o.normalise.eq(control.normalise), o.negative.eq(control.negative)),
+        ]
+        with m.If(control.count | infinite):
+            m.d.comb += o.clear.eq(0xF)
+        for byte, carry in zip(words(o.sum, 8), carries, strict=True):
+            with m.If(saturate & carry):
+                m.d.comb += byte.eq(0xFF)
+        return m

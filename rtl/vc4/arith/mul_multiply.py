@@ -1,0 +1,59 @@
+"""Clock A0 of the mul ALU: four products and the exponents."""
+
+from amaranth import *
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from .bits import words
+from .mul_bytes import MulBytes
+from .mul_records import MulFactors, MulProducts, MulScale
+
+__all__ = ["MulMultiply"]
+
+_BIAS = 127
+
+
+class MulMultiply(wiring.Component):
+    """Multiplies halves of 16 and 8 bits, or bytes with twice a byte; combinational.
+
+    Each product fits a multiplier block of 18 bits. For v8muld, each multiplies a byte by 257 times a byte, the first
+    step of a division by 255. The exponent of a float product is made for both places of its leading one; a result that
+    would be denormal is +0 (fact sheet, 1.3).
+
+    Interface attributes
+    --------------------
+    i : from RR
+    o : to A1
+    """
+
+    i: In(MulFactors)
+    o: Out(MulProducts)
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.mul_bytes = mul_bytes = MulBytes()
+        i, o, apart = self.i, self.o, self.i.control.v8muld
+        a, b = words(i.a, 8), words(i.b, 8)
+        m.d.comb += [
+            o.low.eq(Cat(a[0], Mux(apart, 0, a[1])) * Cat(b[0], Mux(apart, b[0], b[1]))),
+            o.middle_a.eq(Cat(Mux(apart, a[1], a[0]), a[1]) * Mux(apart, b[1], b[2])),
+            o.middle_b.eq(a[2] * Mux(apart, b[2].replicate(2), i.b[:16])),
+            o.high.eq(Mux(apart, a[3], a[2]) * Cat(Mux(apart, b[3], b[2]), Mux(apart, b[3], 0))),
+            mul_bytes.i.eq(i),
+            o.bytes.eq(mul_bytes.result),
+            o.control.eq(i.control),
+        ]
+        for carry, scale in enumerate((o.scale, o.scale_carried)):
+            m.d.comb += self._scale(scale, carry)
+        return m
+
+    def _scale(self, scale: MulScale, carry: int):
+        """`scale` of a product whose significand is 2^carry or more."""
+        exponent_sum = self.i.exponent_sum
+        zero = self.i.zero | (~self.i.infinite & (exponent_sum <= _BIAS - carry))
+        infinite = self.i.infinite | (exponent_sum >= _BIAS + 255 - carry)
+        return [
+            scale.exponent.eq(Mux(zero, 0, Mux(infinite, 255, exponent_sum - (_BIAS - carry)))),
+            scale.negative.eq(self.i.negative & ~zero),
+            scale.clear.eq(zero | infinite),
+        ]

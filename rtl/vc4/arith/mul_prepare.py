@@ -1,0 +1,52 @@
+"""Clock RR of the mul ALU: the decoder and the exponents."""
+
+from amaranth import *
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from vc4.isa.ops import MUL_OPERANDS, MulOp
+
+from .bits import one_of
+from .mul_records import MulFactors
+
+__all__ = ["MulPrepare"]
+
+
+class MulPrepare(wiring.Component):
+    """Decodes an operation of the mul ALU; combinational.
+
+    An operand of fmul whose exponent is 0 counts as zero, one whose exponent is 255 as infinite (fact sheet, 1.3).
+
+    Interface attributes
+    --------------------
+    op, a, b : operation and operands
+    o : to A0
+    """
+
+    op: In(MulOp)
+    a: In(32)
+    b: In(32)
+    o: Out(MulFactors)
+
+    def elaborate(self, platform):
+        m = Module()
+        o, control, fmul = self.o, self.o.control, self.op == MulOp.FMUL
+        a, b = self.a[23:31], self.b[23:31]
+        m.d.comb += [
+            *(o.a.eq(self.a), o.b.eq(self.b)),
+            o.exponent_sum.eq(a + b),
+            o.negative.eq(self.a[31] ^ self.b[31]),
+            o.zero.eq(~a.any() | ~b.any()),
+            o.infinite.eq(a.all() | b.all()),
+            o.subtract.eq(self.op != MulOp.V8ADDS),
+            o.v8min.eq(self.op == MulOp.V8MIN),
+            o.v8max.eq(self.op == MulOp.V8MAX),
+            o.bytes_only.eq(one_of(self.op, (MulOp.V8MIN, MulOp.V8MAX, MulOp.V8ADDS, MulOp.V8SUBS))),
+            control.live.eq(one_of(self.op, [op for op, count in MUL_OPERANDS.items() if count])),
+            control.fmul.eq(fmul),
+            control.mul24.eq(self.op == MulOp.MUL24),
+            control.v8muld.eq(self.op == MulOp.V8MULD),
+        ]
+        with m.If(fmul):
+            m.d.comb += [o.a[23].eq(1), o.b[23].eq(1)]
+        return m

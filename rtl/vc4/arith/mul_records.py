@@ -1,0 +1,61 @@
+"""What the clocks of the mul ALU hand to each other."""
+
+from amaranth.hdl import unsigned
+from amaranth.lib import data
+
+__all__ = ["MulControl", "MulFactors", "MulProducts", "MulResult", "MulScale"]
+
+
+class MulControl(data.Struct):
+    """What the clocks after A0 have to know of the operation."""
+
+    live: unsigned(1)  # there is one: nop holds the last result
+    fmul: unsigned(1)
+    mul24: unsigned(1)
+    v8muld: unsigned(1)
+
+
+class MulScale(data.Struct):
+    """What surrounds the mantissa of a product that lies in [1, 2) or, as another one of these, in [2, 4)."""
+
+    exponent: unsigned(8)  # biased; 0 and 255 out of range
+    negative: unsigned(1)
+    clear: unsigned(1)  # the mantissa is zero
+
+
+class MulFactors(data.Struct):
+    """From RR to A0."""
+
+    a: unsigned(32)  # of fmul with the hidden one in bit 23
+    b: unsigned(32)
+    exponent_sum: unsigned(9)  # of both operands, each biased
+    negative: unsigned(1)
+    zero: unsigned(1)  # fmul: an operand counts as zero
+    infinite: unsigned(1)  # fmul: an operand is infinite
+    subtract: unsigned(1)  # byte operations: a - b, not a + b
+    v8min: unsigned(1)
+    v8max: unsigned(1)
+    bytes_only: unsigned(1)  # nothing is multiplied
+    control: MulControl
+
+
+class MulProducts(data.Struct):
+    """From A0 to A1."""
+
+    low: unsigned(32)  # a[15:0] * b[15:0]; v8muld: 257 times the product of the lowest bytes
+    middle_a: unsigned(24)  # a[15:0] * b[23:16]; of the second bytes
+    middle_b: unsigned(24)  # a[23:16] * b[15:0]; of the third bytes
+    high: unsigned(24)  # a[23:16] * b[23:16]; of the highest bytes
+    bytes: unsigned(32)  # result of the byte operations that do not multiply, otherwise zero
+    scale: MulScale
+    scale_carried: MulScale
+    control: MulControl
+
+
+class MulResult(data.Struct):
+    """From A1 to A2."""
+
+    significand: unsigned(25)  # [1, 4) with 23 fraction bits; of what is no product 1 and the lower bits of the word
+    scale: MulScale  # if the significand is below 2
+    scale_carried: MulScale  # if it is not
+    carry: unsigned(1)

@@ -1,0 +1,119 @@
+"""Memories: the only place that knows how an FPGA builds them."""
+
+from amaranth import *
+from amaranth.hdl import Assert
+from amaranth.lib import memory, wiring
+from amaranth.lib.wiring import In, Out
+
+__all__ = ["BlockRam", "LutRam"]
+
+
+class BlockRam(wiring.Component):
+    """A memory with one write port and one read port with a register behind it.
+
+    Behaviour: `read_data` has the word of `read_address` one clock later, and keeps it while `read_enable` is low. A
+    read of a word in the clock that writes it gives the old word. Block RAMs of FPGAs do not do that by themselves, so
+    it costs registers and multiplexers; a user who never does it says so with `exclusive`.
+
+    Parameters
+    ----------
+    width : bits of a word
+    depth : number of words
+    granularity : bits that one bit of `write_enable` covers; `None`: the whole word
+    init : the first words at power-up; the others are 0
+    exclusive : no word is read in the clock that writes it; an assertion fails otherwise
+
+    Interface attributes
+    --------------------
+    write_address, write_data, write_enable : the write port, one enable bit for each `granularity` bits
+    read_address, read_enable, read_data : the read port
+    """
+
+    def __init__(self, width, depth, *, granularity=None, init=(), exclusive=False):
+        self._width = width
+        self._depth = depth
+        self._granularity = granularity
+        parts = 1 if granularity is None else width // granularity
+        self._init = init
+        self._exclusive = exclusive
+        super().__init__(
+            {
+                "write_address": In(range(depth)),
+                "write_data": In(width),
+                "write_enable": In(parts),
+                "read_address": In(range(depth)),
+                "read_enable": In(1),
+                "read_data": Out(width),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        # The attribute tells Yosys that it need not build what happens when both ports meet.
+        attributes = {"no_rw_check": 1} if self._exclusive else {}
+        m.submodules.memory = store = memory.Memory(
+            shape=unsigned(self._width), depth=self._depth, init=self._init, attrs=attributes
+        )
+        write = store.write_port(granularity=self._granularity)
+        read = store.read_port()
+        m.d.comb += [
+            write.addr.eq(self.write_address),
+            write.data.eq(self.write_data),
+            write.en.eq(self.write_enable),
+            read.addr.eq(self.read_address),
+            read.en.eq(self.read_enable),
+            self.read_data.eq(read.data),
+        ]
+        if self._exclusive:
+            meet = self.read_enable & self.write_enable.any() & (self.read_address == self.write_address)
+            m.d.sync += Assert(~meet, "a word is read in the clock that writes it")
+        return m
+
+
+class LutRam(wiring.Component):
+    """A small memory with one write port and one asynchronous read port.
+
+    Behaviour: `read_data` is the word of `read_address` in the same clock; a write shows from the next clock on.
+
+    Parameters
+    ----------
+    width : bits of a word
+    depth : number of words
+    granularity : bits that one bit of `write_enable` covers; `None`: the whole word
+    init : the first words at power-up; the others are 0
+
+    Interface attributes
+    --------------------
+    write_address, write_data, write_enable : the write port, one enable bit for each `granularity` bits
+    read_address, read_data : the read port
+    """
+
+    def __init__(self, width, depth, *, granularity=None, init=()):
+        self._width = width
+        self._depth = depth
+        self._granularity = granularity
+        parts = 1 if granularity is None else width // granularity
+        self._init = init
+        super().__init__(
+            {
+                "write_address": In(range(depth)),
+                "write_data": In(width),
+                "write_enable": In(parts),
+                "read_address": In(range(depth)),
+                "read_data": Out(width),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.memory = store = memory.Memory(shape=unsigned(self._width), depth=self._depth, init=self._init)
+        write = store.write_port(granularity=self._granularity)
+        read = store.read_port(domain="comb")
+        m.d.comb += [
+            write.addr.eq(self.write_address),
+            write.data.eq(self.write_data),
+            write.en.eq(self.write_enable),
+            read.addr.eq(self.read_address),
+            self.read_data.eq(read.data),
+        ]
+        return m

@@ -1,0 +1,63 @@
+"""Target and decision of branches."""
+
+from amaranth import *
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from vc4.isa.word import WORD_BYTES
+
+from .sequencer import DELAY_SLOTS
+
+__all__ = ["Branch"]
+
+
+class Branch(wiring.Component):
+    """Adds up the target while a branch goes down the pipeline and decides in the first clock of A2 (guide, table 10).
+
+    The target is the immediate, plus the link address if the branch is relative, plus element 15 of a register of file A
+    if it names one (addendum: element 15, not 0). `taken` tells the decision in A2 for all four clocks of the branch.
+
+    Interface attributes
+    --------------------
+    ra_first : first clock of a branch in RA
+    ra_pc, ra_offset, ra_relative, ra_register : its address, its immediate, and its two switches
+    ra2_last, ra2_element : last clock of the branch in RA2, and element 15 of the register there
+    a2_first, holds : first clock of the branch in A2, and whether its condition holds
+    a2_taken : the branch in A2 is taken
+    resolved_stb, taken, target : one clock after A2 began; the last two hold until the next branch
+    """
+
+    ra_first: In(1)
+    ra_pc: In(32)
+    ra_offset: In(32)
+    ra_relative: In(1)
+    ra_register: In(1)
+    ra2_last: In(1)
+    ra2_element: In(32)
+    a2_first: In(1)
+    holds: In(1)
+    a2_taken: Out(1)
+    resolved_stb: Out(1)
+    taken: Out(1)
+    target: Out(32)
+
+    def elaborate(self, platform):
+        m = Module()
+        base = Signal(32)
+        register = Signal(32)
+        uses_register = Signal()
+        with m.If(self.ra_first):
+            m.d.sync += [
+                base.eq(self.ra_offset + Mux(self.ra_relative, self.ra_pc + (DELAY_SLOTS + 1) * WORD_BYTES, 0)),
+                uses_register.eq(self.ra_register),
+            ]
+        with m.If(self.ra2_last):
+            m.d.sync += register.eq(Mux(uses_register, self.ra2_element, 0))
+        m.d.comb += self.a2_taken.eq(Mux(self.a2_first, self.holds, self.taken))
+        m.d.sync += self.resolved_stb.eq(self.a2_first)
+        with m.If(self.a2_first):
+            m.d.sync += [
+                self.taken.eq(self.holds),
+                self.target.eq(Cat(C(0, 3), (base + register)[3:32])),
+            ]
+        return m

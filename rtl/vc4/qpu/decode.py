@@ -1,0 +1,162 @@
+"""Instruction word to control."""
+
+from amaranth import *
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from vc4.isa import ops
+from vc4.isa.immediates import ROTATE_BY_R5, ROTATE_FIRST
+from vc4.isa.registers import ACCUMULATOR_BASE, NOP, READ, SIGNAL_UNITS, WRITE, read_address, write_address
+from vc4.isa.word import WORD_BITS, AluWord, BranchWord, LoadWord
+
+from .control import SERVICES, Control
+
+__all__ = ["Decode"]
+
+_R5 = write_address("r5quad")
+
+
+def _is(value, members):
+    """1 if the enum `value` is one of `members`."""
+    return Cat(value == member for member in sorted(members, key=lambda member: member.value)).any()
+
+
+def _addresses(registers, unit, file):
+    """The addresses of `file` (0: A, 1: B) that need `unit`."""
+    return [address for address, pair in registers.items() if pair[file].unit == unit]
+
+
+def _names(value, addresses):
+    return Cat(value == address for address in addresses).any() if addresses else Const(0)
+
+
+class Decode(wiring.Component):
+    """Combinational decoder of one instruction word (guide, section 3, figures 3 to 7).
+
+    Interface attributes
+    --------------------
+    word : the instruction
+    control : what it asks of the datapath
+    """
+
+    word: In(WORD_BITS)
+    control: Out(Control)
+
+    def elaborate(self, platform):
+        m = Module()
+        self.alu, self.load, self.branch = AluWord(self.word), LoadWord(self.word), BranchWord(self.word)
+        self.is_load = self.alu.signal == ops.Signal.LOAD_IMMEDIATE
+        self.is_branch = self.alu.signal == ops.Signal.BRANCH
+        self.moves = self.is_load | self.is_branch
+        m.d.comb += [
+            *self._ports(),
+            *self._operations(),
+            *self._destinations(),
+            *self._branches(),
+            *self._needs(),
+            self.control.ends.eq(_is(self.alu.signal, (ops.Signal.PROGRAM_END, ops.Signal.LOAD_COLOUR_END))),
+        ]
+        return m
+
+    def _ports(self):
+        alu, control = self.alu, self.control
+        small = alu.signal == ops.Signal.SMALL_IMMEDIATE
+        rotates = small & (alu.raddr_b >= ROTATE_FIRST)
+        by_r5 = rotates & (alu.raddr_b == ROTATE_BY_R5)
+        sources = Cat((alu.mul_a == mux) | (alu.mul_b == mux) for mux in list(ops.Mux)[:4])
+        float_add = _is(alu.op_add, ops.FLOAT_INPUT_ADD) & ((alu.add_a == ops.Mux.A) | (alu.add_b == ops.Mux.A))
+        float_mul = _is(alu.op_mul, ops.FLOAT_INPUT_MUL) & ((alu.mul_a == ops.Mux.A) | (alu.mul_b == ops.Mux.A))
+        return [
+            control.raddr_a.eq(Mux(self.is_branch, self.branch.raddr_a, alu.raddr_a)),
+            control.raddr_b.eq(alu.raddr_b),
+            control.read_a.eq(~self.moves & (alu.raddr_a != NOP)),
+            control.read_b.eq(~self.moves & ((alu.raddr_b != NOP) | small)),
+            control.b_immediate.eq(small),
+            control.moves.eq(self.moves),
+            control.per_element.eq(self.is_load & self.load.mode.as_value()[0]),
+            control.per_element_unsigned.eq(self.load.mode.as_value()[1]),
+            control.links.eq(self.is_branch),
+            control.immediate.eq(self.load.immediate),
+            control.unpack.eq(Mux(self.moves, ops.Unpack.NONE.value, alu.unpack.as_value())),
+            control.unpack_r4.eq(alu.pm),
+            control.unpack_float.eq(alu.pm | float_add | float_mul),
+            control.rotate_by_r5.eq(by_r5),
+            control.rotation.eq(Mux(rotates & ~by_r5, alu.raddr_b[:4], 0)),
+            control.rotated_accumulators.eq(Mux(rotates, Cat(sources, 0, by_r5), 0)),
+        ]
+
+    def _operations(self):
+        alu, control = self.alu, self.control
+        moved = ops.Mux.A.value
+        return [
+            control.op_add.eq(Mux(self.moves, ops.AddOp.OR.value, alu.op_add.as_value())),
+            control.op_mul.eq(Mux(self.moves, ops.MulOp.V8MIN.value, alu.op_mul.as_value())),
+            *(
+                getattr(control, name).eq(Mux(self.moves, moved, getattr(alu, name).as_value()))
+                for name in ("add_a", "add_b", "mul_a", "mul_b")
+            ),
+            control.add_float.eq(~self.moves & _is(alu.op_add, ops.FLOAT_RESULT_ADD)),
+            control.mul_float.eq(~self.moves & _is(alu.op_mul, ops.FLOAT_RESULT_MUL)),
+        ]
+
+    def _destinations(self):
+        alu, control = self.alu, self.control
+        always = ops.Condition.ALWAYS.value
+        written = [
+            Cat(
+                *((address == ACCUMULATOR_BASE + number) & (condition != ops.Condition.NEVER) for number in range(4)),
+                0,
+                (address == _R5) & (condition != ops.Condition.NEVER),
+            )
+            for address, condition in ((alu.waddr_add, control.cond_add), (alu.waddr_mul, control.cond_mul))
+        ]
+        return [
+            control.cond_add.eq(Mux(self.is_branch, always, alu.cond_add.as_value())),
+            control.cond_mul.eq(Mux(self.is_branch, always, alu.cond_mul.as_value())),
+            control.waddr_add.eq(alu.waddr_add),
+            control.waddr_mul.eq(alu.waddr_mul),
+            control.ws.eq(alu.ws),
+            control.sf.eq(alu.sf),
+            control.pm.eq(alu.pm & ~self.is_branch),
+            control.pack.eq(Mux(self.is_branch, 0, alu.pack)),
+            control.written_accumulators.eq(written[0] | written[1]),
+        ]
+
+    def _branches(self):
+        control = self.control
+        return [
+            control.branch.eq(self.is_branch),
+            control.branch_condition.eq(self.branch.condition),
+            control.branch_relative.eq(self.branch.relative),
+            control.branch_register.eq(self.branch.register),
+        ]
+
+    def _needs(self):
+        """One bit a service: by the signal, by what is read, and by what is written under any condition but never."""
+        alu, control = self.alu, self.control
+        reads = [
+            (control.read_a, alu.raddr_a, 0),
+            (control.read_b & ~control.b_immediate, alu.raddr_b, 1),
+        ]
+        writes = [
+            (control.cond_add != ops.Condition.NEVER, alu.waddr_add, alu.ws),
+            (control.cond_mul != ops.Condition.NEVER, alu.waddr_mul, ~alu.ws),
+        ]
+        for unit in SERVICES:
+            bits = [_is(alu.signal, [signal for signal, name in SIGNAL_UNITS.items() if name == unit])]
+            bits += [valid & _names(address, _addresses(READ, unit, file)) for valid, address, file in reads]
+            bits += [
+                valid & Mux(file, *(_names(address, _addresses(WRITE, unit, number)) for number in (1, 0)))
+                for valid, address, file in writes
+            ]
+            if unit == "semaphore":
+                bits.append(self.is_load & (self.load.mode.as_value() >= ops.LoadMode.SEMAPHORE.value))
+            yield control.needs[unit].eq(Cat(bits).any())
+
+        uniform, moved = read_address("unif"), write_address("unif_addr")
+        yield from (
+            control.reads_uniform.eq(Cat(valid & (address == uniform) for valid, address, _ in reads).any()),
+            control.moves_uniforms.eq(Cat(valid & (address == moved) for valid, address, _ in writes).any()),
+            control.reads_store_busy.eq(reads[1][0] & (alu.raddr_b == read_address("vw_busy"))),
+            control.waits_store.eq(reads[1][0] & (alu.raddr_b == read_address("vw_wait"))),
+        )

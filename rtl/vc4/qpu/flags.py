@@ -1,0 +1,75 @@
+"""Flags of the sixteen elements and the conditions over them."""
+
+from amaranth import *
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from vc4.isa.ops import BranchCondition, Condition
+from vc4.isa.registers import QUADS
+
+from .structs import LANES
+
+__all__ = ["Flags", "QuadFlags", "passing"]
+
+
+class QuadFlags(data.Struct):
+    """The flags of one quad, one bit a lane."""
+
+    n: unsigned(LANES)
+    z: unsigned(LANES)
+    c: unsigned(LANES)
+
+
+def passing(condition, flags):
+    """The lanes of a quad in which `condition` holds (guide, table 2)."""
+    code = Value.cast(condition)
+    flag = Mux(code[2], Mux(code[1], flags.c, flags.n), flags.z)
+    chosen = flag ^ code[0].replicate(LANES)
+    return Mux(code[1:] == 0, code[0].replicate(LANES), chosen)
+
+
+assert [c.value for c in (Condition.NEVER, Condition.ALWAYS, Condition.ZS, Condition.NS, Condition.CS)] == [0, 1, 2, 4, 6]
+
+
+class Flags(wiring.Component):
+    """N, Z and C of all elements (fact sheet, section 2).
+
+    WB writes one quad a clock; A2 reads one quad a clock, as it stands after the instruction before. A branch is decided
+    over all elements with the quad that WB writes in the same clock.
+
+    Interface attributes
+    --------------------
+    wb_quad, wb_mask, wb_flags : the quad, the lanes and the values that WB writes
+    a2_quad, a2_flags : the quad that A2 asks for
+    branch_condition, branch_holds : condition of a branch in A2
+    """
+
+    wb_quad: In(range(QUADS))
+    wb_mask: In(LANES)
+    wb_flags: In(QuadFlags)
+    a2_quad: In(range(QUADS))
+    a2_flags: Out(QuadFlags)
+    branch_condition: In(BranchCondition)
+    branch_holds: Out(1)
+
+    def elaborate(self, platform):
+        m = Module()
+        held = Signal(data.ArrayLayout(QuadFlags, QUADS))
+        after = Signal.like(held)
+        m.d.comb += after.eq(held)
+        for quad in range(QUADS):
+            for name in ("n", "z", "c"):
+                old, new = held[quad][name], self.wb_flags[name]
+                with m.If(self.wb_quad == quad):
+                    m.d.comb += after[quad][name].eq((old & ~self.wb_mask) | (new & self.wb_mask))
+        m.d.sync += held.eq(after)
+        m.d.comb += self.a2_flags.eq(held[self.a2_quad])
+
+        code = Value.cast(self.branch_condition)
+        all_of = {name: Cat(after[quad][name] for quad in range(QUADS)) for name in ("z", "n", "c")}
+        flag = Mux(code[3], all_of["c"], Mux(code[2], all_of["n"], all_of["z"])) ^ code[0].replicate(QUADS * LANES)
+        with m.If(code[2:] == 0b11):
+            m.d.comb += self.branch_holds.eq(self.branch_condition == BranchCondition.ALWAYS)
+        with m.Else():
+            m.d.comb += self.branch_holds.eq(Mux(code[1], flag.any(), flag.all()))
+        return m

@@ -1,0 +1,74 @@
+"""Whether the instruction in SP may go."""
+
+from amaranth import *
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from vc4.config import BUILT_UNITS
+from vc4.isa.registers import QUADS
+
+from .control import SERVICES, Control
+from .outputs import VPM_QUEUE_BEATS
+from .pipeline import StageState
+from .stall import Stall
+
+__all__ = ["Issue"]
+
+
+class Issue(wiring.Component):
+    """Combinational: every reason why the instruction in SP has to wait.
+
+    What it depends on may still be in the pipeline, in the slot before or in the one before that; RA and A0 show these two
+    at the end of a slot, when it counts.
+
+    Interface attributes
+    --------------------
+    sp_valid, sp_error, sp_control : the instruction in SP
+    ra, a0 : the two instructions in front of it
+    uniform_valid, uniform_error : the next uniform
+    vpm_level : quads waiting in the queue to the VPM
+    store_busy : a DMA store runs
+    store_pending : a DMA store runs or is on the way
+    stall : the reasons
+    """
+
+    sp_valid: In(1)
+    sp_error: In(1)
+    sp_control: In(Control)
+    ra: In(StageState)
+    a0: In(StageState)
+    uniform_valid: In(1)
+    uniform_error: In(1)
+    vpm_level: In(range(VPM_QUEUE_BEATS + 1))
+    store_busy: In(1)
+    store_pending: Out(1)
+    stall: Out(Stall)
+
+    def elaborate(self, platform):
+        m = Module()
+        control, stall = self.sp_control, self.stall
+        needs = control.needs
+        before = [stage.issued.control for stage in (self.ra, self.a0)]
+        live = [stage.live for stage in (self.ra, self.a0)]
+        vpm_vectors = sum(alive & one.needs.vpm_write for alive, one in zip(live, before, strict=True))
+        moves_uniforms = Cat(alive & one.moves_uniforms for alive, one in zip(live, before, strict=True)).any()
+        sources = control.rotated_accumulators & before[0].written_accumulators
+        m.d.comb += [
+            self.store_pending.eq((vpm_vectors != 0) | (self.vpm_level != 0) | self.store_busy),
+            stall.fetch.eq(~self.sp_valid),
+            stall.fetch_fault.eq(self.sp_valid & self.sp_error),
+        ]
+        with m.If(self.sp_valid & ~self.sp_error):
+            m.d.comb += [
+                stall.uniforms.eq(control.reads_uniform & (~self.uniform_valid | moves_uniforms)),
+                stall.uniform_fault.eq(
+                    control.reads_uniform & self.uniform_valid & self.uniform_error & ~moves_uniforms
+                ),
+                stall.vpm_write.eq(
+                    needs.vpm_write & (self.vpm_level + QUADS * (vpm_vectors + 1) > VPM_QUEUE_BEATS)
+                ),
+                stall.vdw.eq(control.waits_store & self.store_pending),
+                stall.rotation.eq(live[0] & sources.any()),
+                *(stall.unbuilt[name].eq(needs[name]) for name in SERVICES if name not in BUILT_UNITS),
+            ]
+        return m

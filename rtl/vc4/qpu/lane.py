@@ -1,0 +1,97 @@
+"""One of the four lanes: operands and both ALUs, RU to A2."""
+
+from amaranth import *
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from vc4.arith.add_alu import AddAlu
+from vc4.arith.mul_alu import MulAlu
+from vc4.arith.unpack import Unpack
+from vc4.isa import ops
+
+from .control import Control
+
+__all__ = ["AddResult", "Lane", "MulResult"]
+
+
+class AddResult(data.Struct):
+    """What the add ALU of a lane delivers in A2."""
+
+    value: unsigned(32)
+    carry: unsigned(1)
+    overflow: unsigned(1)  # signed, of add and sub
+    carry_if_positive: unsigned(1)  # the carry of a float result: greater than zero
+
+
+class MulResult(data.Struct):
+    """What the mul ALU of a lane delivers in A2."""
+
+    value: unsigned(32)
+    carry: unsigned(1)
+    colour: unsigned(8)  # the value as a float, times 255, clamped
+
+
+class Lane(wiring.Component):
+    """Unpack, operand multiplexers, add ALU and mul ALU of one lane; a quad a clock, no stall.
+
+    Interface attributes
+    --------------------
+    ru_control, ru_a, ru_b, ru_r4, ru_immediate : the instruction in RU, what it read, r4, and the value that it moves
+    rr_control, rr_live : the instruction in RR
+    rr_add, rr_mul : r0 to r3 as operands of the add and of the mul ALU
+    rr_r5 : r5
+    a2_add, a2_mul : results, three clocks after RR
+    """
+
+    ru_control: In(Control)
+    ru_a: In(32)
+    ru_b: In(32)
+    ru_r4: In(32)
+    ru_immediate: In(32)
+    rr_control: In(Control)
+    rr_live: In(1)
+    rr_add: In(data.ArrayLayout(32, 4))
+    rr_mul: In(data.ArrayLayout(32, 4))
+    rr_r5: In(32)
+    a2_add: Out(AddResult)
+    a2_mul: Out(MulResult)
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.unpack = unpack = Unpack()
+        m.submodules.add_alu = add_alu = AddAlu()
+        m.submodules.mul_alu = mul_alu = MulAlu()
+
+        ru, rr = self.ru_control, self.rr_control
+        rr_a, rr_b, rr_r4 = (Signal(32, name=f"rr_{name}") for name in ("a", "b", "r4"))
+        m.d.comb += [
+            unpack.value.eq(Mux(ru.unpack_r4, self.ru_r4, self.ru_a)),
+            unpack.mode.eq(ru.unpack),
+            unpack.is_float.eq(ru.unpack_float),
+        ]
+        m.d.sync += [
+            rr_a.eq(Mux(ru.moves, self.ru_immediate, Mux(ru.unpack_r4, self.ru_a, unpack.result))),
+            rr_r4.eq(Mux(ru.unpack_r4, unpack.result, self.ru_r4)),
+            rr_b.eq(self.ru_b),
+        ]
+
+        for alu, accumulators, selects in (
+            (add_alu, self.rr_add, (rr.add_a, rr.add_b)),
+            (mul_alu, self.rr_mul, (rr.mul_a, rr.mul_b)),
+        ):
+            sources = Array([*(accumulators[number] for number in range(4)), rr_r4, self.rr_r5, rr_a, rr_b])
+            for operand, select in zip((alu.rr_a, alu.rr_b), selects, strict=True):
+                m.d.comb += operand.eq(sources[select.as_value()])
+        m.d.comb += [
+            # An empty slot computes nothing, as a nop.
+            add_alu.rr_op.eq(Mux(self.rr_live, rr.op_add.as_value(), ops.AddOp.NOP.value)),
+            mul_alu.rr_op.eq(Mux(self.rr_live, rr.op_mul.as_value(), ops.MulOp.NOP.value)),
+            self.a2_add.value.eq(add_alu.a2_result),
+            self.a2_add.carry.eq(add_alu.a2_carry),
+            self.a2_add.overflow.eq(add_alu.a2_overflow),
+            self.a2_add.carry_if_positive.eq(add_alu.a2_carry_if_positive),
+            self.a2_mul.value.eq(mul_alu.a2_result),
+            self.a2_mul.carry.eq(mul_alu.a2_carry),
+            self.a2_mul.colour.eq(mul_alu.a2_colour),
+        ]
+        return m

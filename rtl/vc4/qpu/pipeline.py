@@ -1,0 +1,70 @@
+"""The stages that an instruction goes through, and what it carries."""
+
+from amaranth import *
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from vc4.isa.registers import QUADS
+from vc4.isa.word import WORD_BITS
+
+from .control import Control
+
+__all__ = ["STAGES", "Issued", "Pipeline", "StageState"]
+
+#: The stages of the guide's figure 2 as clocks: RA takes two (address, data), and unpacking (RU) one of its own.
+STAGES = ("ra", "ra2", "ru", "rr", "a0", "a1", "a2", "io")
+
+
+class Issued(data.Struct):
+    """An instruction as it enters RA."""
+
+    control: Control
+    retires: unsigned(1)  # 0: an empty slot
+    pc: unsigned(32)
+    word: unsigned(WORD_BITS)
+    uniform: unsigned(32)  # the uniform that it takes
+    store_busy: unsigned(1)  # whether a DMA store was under way
+
+
+class StageState(data.Struct):
+    """What is in a stage."""
+
+    live: unsigned(1)  # a slot is here, maybe an empty one
+    quad: unsigned(range(QUADS).stop.bit_length() - 1)
+    issued: Issued
+
+
+class Pipeline(wiring.Component):
+    """Takes an instruction every four clocks and shows it to each stage, quad after quad.
+
+    An instruction is in RA for the four clocks of a slot, and in each later stage one clock later than in the one before.
+    Nothing in it ever waits.
+
+    Interface attributes
+    --------------------
+    issue, issued : a slot enters RA with the next clock
+    slot_end : last clock of a slot
+    ra, ra2, ru, rr, a0, a1, a2, io : what is in each stage; io is the clock after A2
+    """
+
+    def __init__(self):
+        super().__init__(
+            {
+                "issue": In(1),
+                "issued": In(Issued),
+                "slot_end": Out(1),
+                **{stage: Out(StageState) for stage in STAGES},
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        m.d.sync += self.ra.quad.eq(self.ra.quad + 1)
+        m.d.comb += self.slot_end.eq(self.ra.quad == QUADS - 1)
+        with m.If(self.slot_end):
+            m.d.sync += self.ra.live.eq(self.issue)
+        with m.If(self.issue):
+            m.d.sync += self.ra.issued.eq(self.issued)
+        for before, after in zip(STAGES, STAGES[1:], strict=False):
+            m.d.sync += getattr(self, after).eq(getattr(self, before))
+        return m

@@ -1,0 +1,87 @@
+"""The two read ports: register files, I/O reads and small immediates, RA to RU."""
+
+from amaranth import *
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from vc4.isa.immediates import SMALL_IMMEDIATES
+from vc4.isa.registers import ELEMENTS, FILE_REGISTERS, QUADS, read_address
+
+from .control import Control
+from .structs import LANES, LaneWords
+
+__all__ = ["PortValues", "ReadPorts"]
+
+
+class PortValues(data.Struct):
+    """What both ports deliver for one quad."""
+
+    a: LaneWords
+    b: LaneWords
+
+
+class ReadPorts(wiring.Component):
+    """Chooses what each port delivers: a register, an I/O value, a small immediate, or its last quad again.
+
+    The output registers are clocked only by an instruction that reads, so that a port which reads nothing goes on showing
+    elements 12 to 15 of the last value read on it (addendum, "secret access"). Addresses that name nothing read the
+    element number on port A and the QPU number on port B, which is also what the registers that only wait deliver.
+
+    Parameters
+    ----------
+    number : number of this QPU
+
+    Interface attributes
+    --------------------
+    ra_control, ra_live, ra_quad : the instruction in RA
+    ra_uniform, ra_store_busy : the uniform it takes, and whether a DMA store is under way
+    ra2_files : the registers read for it, one clock later
+    ru_values : both ports, in RU
+    """
+
+    ra_control: In(Control)
+    ra_live: In(1)
+    ra_quad: In(range(QUADS))
+    ra_uniform: In(32)
+    ra_store_busy: In(1)
+    ra2_files: In(PortValues)
+    ru_values: Out(PortValues)
+
+    def __init__(self, number):
+        self._number = number
+        super().__init__()
+
+    def elaborate(self, platform):
+        m = Module()
+        control = self.ra_control
+        elements = [Cat(C(lane, 2), self.ra_quad) for lane in range(LANES)]
+        columns, rows = [lane & 1 for lane in range(LANES)], [lane >> 1 for lane in range(LANES)]
+        self._port(m, "a", control.read_a, control.raddr_a, Const(0), 0, elements, "x_coord", columns)
+        self._port(
+            m, "b", control.read_b, control.raddr_b, control.b_immediate, self._number, [0] * LANES, "y_coord", rows
+        )
+        return m
+
+    def _port(self, m, name, reads, address, is_immediate, number, numbers, coordinate, coordinates):
+        """One port; an I/O value is a part `shared` by all lanes, or'ed with a few bits of each lane."""
+        shared = Signal(32, name=f"ra_shared_{name}")
+        lane_bits = [Signal(range(ELEMENTS), name=f"ra_lane_{name}_{lane}") for lane in range(LANES)]
+        with m.If(is_immediate):
+            m.d.comb += shared.eq(Array(Const(value, 32) for value in SMALL_IMMEDIATES)[address])
+        with m.Elif(address == read_address("unif")):
+            m.d.comb += shared.eq(self.ra_uniform)
+        with m.Elif(address == read_address("vw_busy")):
+            m.d.comb += shared.eq(self.ra_store_busy)
+        with m.Elif(address == read_address(coordinate)):
+            m.d.comb += Cat(lane_bits).eq(Cat(C(value, len(lane_bits[0])) for value in coordinates))
+        with m.Else():
+            m.d.comb += [shared.eq(number), *(bits.eq(value) for bits, value in zip(lane_bits, numbers, strict=True))]
+
+        ra2_reads = Signal(name=f"ra2_reads_{name}")
+        ra2_is_io = Signal(name=f"ra2_is_io_{name}")
+        m.d.sync += [ra2_reads.eq(reads & self.ra_live), ra2_is_io.eq(is_immediate | (address >= FILE_REGISTERS))]
+        for lane, bits in enumerate(lane_bits):
+            ra2_io = Signal(32, name=f"ra2_io_{name}_{lane}")
+            m.d.sync += ra2_io.eq(shared | bits)
+            with m.If(ra2_reads):
+                m.d.sync += self.ru_values[name][lane].eq(Mux(ra2_is_io, ra2_io, self.ra2_files[name][lane]))

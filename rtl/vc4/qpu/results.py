@@ -1,0 +1,102 @@
+"""Stage A2: which results go where, lane by lane."""
+
+from amaranth import *
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from .accumulators import ResultWrite
+from .control import Control
+from .flags import QuadFlags, passing
+from .lane import AddResult, MulResult
+from .structs import LANES, LaneWords
+
+__all__ = ["QuadResults", "Results", "colour_bytes", "coloured"]
+
+
+class QuadResults(data.Struct):
+    """Everything that write-back needs to know of one quad, one bit or value a lane."""
+
+    add: LaneWords
+    mul: LaneWords
+    colour: data.ArrayLayout(unsigned(8), LANES)  # of the mul result
+    add_mask: unsigned(LANES)
+    mul_mask: unsigned(LANES)
+    add_carry: unsigned(LANES)
+    add_overflow: unsigned(LANES)
+    add_carry_if_positive: unsigned(LANES)
+    mul_carry: unsigned(LANES)
+
+
+class Results(wiring.Component):
+    """Combinational: conditions, and the colour pack of the mul ALU (fact sheet, 2.2 and 3.4).
+
+    A colour pack with the low three bits 0 converts nothing; with bit 2 it writes one byte, else all four.
+
+    Interface attributes
+    --------------------
+    control, live : the instruction in A2
+    taken : it is no branch, or a branch that is taken
+    flags : of the quad, as the instruction before left them
+    add, mul : results of the lanes, rotated
+    add_write, mul_write : for accumulators and I/O
+    quad : for write-back
+    """
+
+    control: In(Control)
+    live: In(1)
+    taken: In(1)
+    flags: In(QuadFlags)
+    add: In(data.ArrayLayout(AddResult, LANES))
+    mul: In(data.ArrayLayout(MulResult, LANES))
+    add_write: Out(ResultWrite)
+    mul_write: Out(ResultWrite)
+    quad: Out(QuadResults)
+
+    def elaborate(self, platform):
+        m = Module()
+        control, quad = self.control, self.quad
+        enabled = (self.live & self.taken).replicate(LANES)
+        m.d.comb += [
+            quad.add_mask.eq(passing(control.cond_add, self.flags) & enabled),
+            quad.mul_mask.eq(passing(control.cond_mul, self.flags) & enabled),
+        ]
+        for lane in range(LANES):
+            add, mul = self.add[lane], self.mul[lane]
+            m.d.comb += [
+                quad.add[lane].eq(add.value),
+                quad.mul[lane].eq(mul.value),
+                quad.colour[lane].eq(mul.colour),
+                quad.add_carry[lane].eq(add.carry),
+                quad.add_overflow[lane].eq(add.overflow),
+                quad.add_carry_if_positive[lane].eq(add.carry_if_positive),
+                quad.mul_carry[lane].eq(mul.carry),
+            ]
+        m.d.comb += [
+            self.add_write.address.eq(control.waddr_add),
+            self.add_write.file.eq(control.ws),
+            self.add_write.mask.eq(quad.add_mask),
+            self.add_write.bytes.eq(0b1111),
+            self.add_write.data.eq(quad.add),
+            self.mul_write.address.eq(control.waddr_mul),
+            self.mul_write.file.eq(~control.ws),
+            self.mul_write.mask.eq(quad.mul_mask),
+            self.mul_write.bytes.eq(colour_bytes(control)),
+            self.mul_write.data.eq(coloured(control, quad.mul, quad.colour)),
+        ]
+        return m
+
+
+def _packs_colour(control):
+    return control.pm & control.pack[:3].any()
+
+
+def colour_bytes(control):
+    """Bytes that the mul ALU writes."""
+    one = Const(1, 4) << control.pack[:2]
+    return Mux(_packs_colour(control) & control.pack[2], one[:4], 0b1111)
+
+
+def coloured(control, values, colours):
+    """The result of the mul ALU with its colour in all bytes, if it is packed to one."""
+    colour = Cat(colours[lane].replicate(4) for lane in range(LANES))
+    return Mux(_packs_colour(control), colour, Value.cast(values))

@@ -1,0 +1,21 @@
+"""Why an instruction waits in SP."""
+
+from amaranth.hdl import unsigned
+from amaranth.lib import data
+
+from .control import Needs
+
+__all__ = ["Stall"]
+
+
+class Stall(data.Struct):
+    """The reasons, one bit each. Counters, waves and tests all read this struct; the instruction waits if any is set."""
+
+    fetch: unsigned(1)  # the instruction is not there yet
+    fetch_fault: unsigned(1)  # memory does not have it
+    uniforms: unsigned(1)  # the next uniform is not there yet, or its address is on the way
+    uniform_fault: unsigned(1)  # memory does not have it
+    vpm_write: unsigned(1)  # the queue to the VPM has no room
+    vdw: unsigned(1)  # a DMA store runs or is on the way
+    rotation: unsigned(1)  # the instruction before still writes what is rotated
+    unbuilt: Needs  # it needs something that is not built yet

@@ -1,0 +1,1 @@
+"""A slice: QPUs and the units that they share."""

@@ -1,0 +1,78 @@
+"""A slice: QPUs and what they share."""
+
+from amaranth import *
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out, connect, flipped
+
+from vc4.bus.port import BUS_BYTES, MemoryPort
+from vc4.config import V3DConfig
+from vc4.qpu.qpu import Qpu
+from vc4.qpu.structs import ProgramStart
+from vc4.qpu.trace import TracePort
+from vc4.vpm.port import VpmPort
+
+from .prefetch import Prefetch
+from .uniforms import Uniforms
+
+__all__ = ["Slice"]
+
+
+class Slice(wiring.Component):
+    """One QPU with its instruction and uniform streams.
+
+    Parameters
+    ----------
+    config : of the GPU
+
+    Interface attributes
+    --------------------
+    start : programs to run
+    vpm : commands and vectors for the VPM
+    instruction_bus, uniform_bus : ports to memory, reads only
+    interrupt : a program raises the host interrupt
+    idle : no program runs
+    trace : of the QPU, if the configuration wants it
+    """
+
+    def __init__(self, config: V3DConfig):
+        self._config = config
+        super().__init__(
+            {
+                "start": In(stream.Signature(ProgramStart)),
+                "vpm": Out(VpmPort()),
+                "instruction_bus": Out(MemoryPort(word_bytes=BUS_BYTES)),
+                "uniform_bus": Out(MemoryPort(word_bytes=BUS_BYTES)),
+                "interrupt": Out(1),
+                "idle": Out(1),
+                **({"trace": Out(TracePort())} if config.trace else {}),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.qpu0 = qpu = Qpu(self._config, 0)
+        m.submodules.instructions = instructions = Prefetch()
+        m.submodules.uniforms = uniforms = Uniforms()
+        connect(m, instructions.o, qpu.instructions)
+        connect(m, uniforms.o, qpu.uniforms)
+        connect(m, instructions.bus, flipped(self.instruction_bus))
+        connect(m, uniforms.bus, flipped(self.uniform_bus))
+        connect(m, qpu.vpm, flipped(self.vpm))
+        starts = self.start.valid & self.start.ready
+        m.d.comb += [
+            qpu.start.valid.eq(self.start.valid),
+            qpu.start.payload.eq(self.start.payload),
+            self.start.ready.eq(qpu.start.ready),
+            instructions.redirect.eq(qpu.redirect),
+            instructions.redirect_stb.eq(qpu.redirect_stb),
+            uniforms.move_stb.eq(starts | qpu.uniform_move_stb),
+            self.interrupt.eq(qpu.interrupt),
+            self.idle.eq(qpu.idle),
+        ]
+        with m.If(starts):
+            m.d.comb += uniforms.move.address.eq(self.start.payload.uniforms)
+        with m.Else():
+            m.d.comb += uniforms.move.eq(qpu.uniform_move)
+        if self._config.trace:
+            connect(m, qpu.trace, flipped(self.trace))
+        return m

@@ -1,0 +1,7 @@
+"""Simulators of the RTL behind one interface.
+
+``base``
+    what a run is given, and what it gives back
+``pysim``
+    Amaranth's own simulator
+"""

@@ -1,0 +1,74 @@
+"""What every simulator of the RTL is given, and what it gives back."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum
+
+from vc4.config import V3DConfig
+
+from ..events import MemoryWrite, Retirement
+
+__all__ = ["Ending", "Job", "Launch", "Outcome", "Watcher"]
+
+#: Called with every event of a run; what it raises ends the run.
+Watcher = Callable[[Retirement | MemoryWrite], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """A program to start: byte addresses of its first instruction and its first uniform."""
+
+    pc: int
+    uniforms: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """One run.
+
+    image : the memory at the start; byte 0 lies at `base`
+    launches : programs, run one after the other
+    config : of the GPU
+    latency : clocks from a memory request to its first word
+    gap : chance of a pause of the memory in each clock, 0 to below 1
+    seed : of the pauses
+    max_cycles : clocks after which the run is given up
+    """
+
+    image: bytes
+    base: int
+    launches: tuple[Launch, ...]
+    config: V3DConfig
+    latency: int = 20
+    gap: float = 0.0
+    seed: int = 1
+    max_cycles: int = 1_000_000
+
+
+class Ending(Enum):
+    """Why a run ended."""
+
+    DONE = "done"
+    STUCK = "stuck"
+    TOO_LONG = "too long"
+
+
+@dataclass
+class Outcome:
+    """What a run left behind.
+
+    ending : why it ended; `why` says more, in words, unless it is `DONE`
+    memory : the memory at the end
+    cycles : clocks
+    instructions : retired
+    stalls : clocks lost, by reason
+    interrupts : host interrupts raised
+    """
+
+    ending: Ending
+    memory: bytes
+    cycles: int = 0
+    instructions: int = 0
+    stalls: dict[str, int] = field(default_factory=dict)
+    interrupts: int = 0
+    why: str = ""

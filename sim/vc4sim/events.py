@@ -1,0 +1,89 @@
+"""What an instruction did, as RTL and model both tell it, and its text: one line an event, made for diff and grep."""
+
+from dataclasses import dataclass
+
+from vc4.isa.registers import ELEMENTS
+
+__all__ = ["ALL_ELEMENTS", "MemoryWrite", "Retirement", "Write"]
+
+ALL_ELEMENTS = (1 << ELEMENTS) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """One result on its way to a register.
+
+    register : the assembler's name
+    elements : the elements written, one bit each
+    bytes : the bytes written of each element, one bit each
+    values : sixteen values of 32 bits, 0 where nothing is written
+    """
+
+    register: str
+    elements: int
+    bytes: int
+    values: tuple[int, ...]
+
+    @classmethod
+    def of(cls, register: str, elements: int, enables: int, values: list[int]) -> "Write":
+        """A write of `values`, cleared wherever `elements` and `enables` write nothing."""
+        kept = sum(255 << 8 * byte for byte in range(4) if enables >> byte & 1)
+        cleared = (value & kept if elements >> index & 1 else 0 for index, value in enumerate(values))
+        return cls(register, elements, enables, tuple(cleared))
+
+    def __str__(self) -> str:
+        digits = [self._digits(index) for index in range(ELEMENTS)]
+        same = len(set(digits)) == 1
+        return f"{self.register}={digits[0] + '*16' if same else ','.join(digits)}"
+
+    def _digits(self, index: int) -> str:
+        if not self.elements >> index & 1:
+            return "--------"
+        value = f"{self.values[index]:08x}"
+        pairs = (value[6 - 2 * byte : 8 - 2 * byte] if self.bytes >> byte & 1 else "--" for byte in (3, 2, 1, 0))
+        return "".join(pairs)
+
+
+@dataclass(frozen=True, slots=True)
+class Retirement:
+    """An instruction that has done all its work.
+
+    qpu, thread : where it ran
+    pc, word : its byte address and its 64 bits
+    reads : name and value of each value that came from outside the QPU (uniform, state of a DMA engine)
+    writes : result of the add ALU, then of the mul ALU, as far as they write something
+    flags : N, Z and C of all elements afterwards, one bit each, if it set flags
+    """
+
+    qpu: int
+    thread: int
+    pc: int
+    word: int
+    reads: tuple[tuple[str, int], ...] = ()
+    writes: tuple[Write, ...] = ()
+    flags: tuple[int, int, int] | None = None
+
+    def effects(self) -> str:
+        """Everything but the place and the word, as text."""
+        parts = [f"{name}:{value:08x}" for name, value in self.reads]
+        parts += [str(write) for write in self.writes]
+        if self.flags is not None:
+            parts.append("nzc={:04x},{:04x},{:04x}".format(*self.flags))
+        return " ".join(parts)
+
+    def __str__(self) -> str:
+        from .asm import disassemble
+
+        text = f"{self.qpu}.{self.thread} {self.pc:08x} {self.word:016x} {disassemble(self.word)}"
+        return f"{text} | {self.effects()}".rstrip()
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryWrite:
+    """Bytes that reached memory: the address of the first, and their values."""
+
+    address: int
+    data: bytes
+
+    def __str__(self) -> str:
+        return f"mem {self.address:08x} {self.data.hex()}"
