@@ -36,6 +36,7 @@ class V3D(wiring.Component):
 
     def __init__(self, config: V3DConfig):
         self._config = config
+        self.slice0 = Slice(config)
         self._hub = Hub(3, word_bytes=BUS_BYTES)
         super().__init__(
             {
@@ -51,7 +52,7 @@ class V3D(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.slice0 = slice0 = Slice(self._config)
+        m.submodules.slice0 = slice0 = self.slice0
         m.submodules.vpm = vpm = Vpm(self._config.vpm_rows, word_bytes=BUS_BYTES)
         m.submodules.hub = hub = self._hub
         connect(m, flipped(self.start), slice0.start)

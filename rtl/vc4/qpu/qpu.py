@@ -52,6 +52,7 @@ class Qpu(wiring.Component):
     def __init__(self, config: V3DConfig, number: int):
         self._config = config
         self._number = number
+        self.pipeline = Pipeline()
         super().__init__(
             {
                 "start": In(stream.Signature(ProgramStart)),
@@ -73,7 +74,7 @@ class Qpu(wiring.Component):
         m.submodules.sequencer = self.sequencer = Sequencer()
         m.submodules.decode = self.decode = Decode()
         m.submodules.issue = self.issue = Issue()
-        m.submodules.pipeline = self.pipeline = Pipeline()
+        m.submodules.pipeline = self.pipeline
         m.submodules.read_ports = self.read_ports = ReadPorts(self._number)
         m.submodules.file_a = self.file_a = Regfile()
         m.submodules.file_b = self.file_b = Regfile()

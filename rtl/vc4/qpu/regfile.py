@@ -35,7 +35,7 @@ class Regfile(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.ram = ram = BlockRam(32 * LANES, FILE_REGISTERS * QUADS, granularity=8)
+        m.submodules.ram = ram = BlockRam(32 * LANES, FILE_REGISTERS * QUADS, granularity=8, exclusive=True)
         m.d.comb += [
             ram.read_address.eq(Cat(self.ra_quad, self.ra_register)),
             ram.read_enable.eq(1),

@@ -36,6 +36,7 @@ class Slice(wiring.Component):
 
     def __init__(self, config: V3DConfig):
         self._config = config
+        self.qpu0 = Qpu(config, 0)
         super().__init__(
             {
                 "start": In(stream.Signature(ProgramStart)),
@@ -50,7 +51,7 @@ class Slice(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.qpu0 = qpu = Qpu(self._config, 0)
+        m.submodules.qpu0 = qpu = self.qpu0
         m.submodules.instructions = instructions = Prefetch()
         m.submodules.uniforms = uniforms = Uniforms()
         connect(m, instructions.o, qpu.instructions)

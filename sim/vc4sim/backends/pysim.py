@@ -15,6 +15,7 @@ from ..bench.gpu import GpuBench
 from ..events import MemoryWrite
 from ..retired import RetirementReader
 from .base import Ending, Job, Launch, Outcome, Watcher
+from .split import split
 
 __all__ = ["CLOCK_PERIOD", "run"]
 
@@ -121,7 +122,8 @@ def run(job: Job, watch: Watcher = lambda event: None, waves: Path | None = None
         await _watch(ctx, bench, job, outcome, watch)
         await _conclude(ctx, bench, job, outcome)
 
-    simulator = Simulator(bench)
+    # The waves show the modules as they are written.
+    simulator = Simulator(bench if waves else split(bench))
     simulator.add_clock(CLOCK_PERIOD)
     simulator.add_testbench(testbench)
     with simulator.write_vcd(str(waves)) if waves else contextlib.nullcontext():

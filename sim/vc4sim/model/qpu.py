@@ -49,29 +49,29 @@ _BYTE_MASKS = np.array(
 )
 
 
-@dataclass(slots=True)
+#: Elements from which a result comes that is rotated upwards: over all elements, inside each quad, out of the last quad.
+_ROTATED = [(np.arange(ELEMENTS) - n) % ELEMENTS for n in range(ELEMENTS)]
+_ROTATED_IN_QUAD = [np.arange(ELEMENTS) // QUADS * QUADS + source % QUADS for source in _ROTATED]
+_LAST_QUAD = [ELEMENTS - QUADS + source % QUADS for source in _ROTATED]
+
+
+@dataclass(frozen=True, slots=True)
 class _Result:
-    """What an ALU delivers to all elements: value, carry and overflow."""
+    """What an ALU delivers to all elements: value, carry and overflow, and by how much it has been rotated."""
 
     value: np.ndarray
     carry: np.ndarray
     overflow: np.ndarray
+    rotation: int = 0
 
-    def quad(self, rotation: int = 0) -> "_Result":
-        """The last quad, as it was before a rotation inside the quad, for all quads."""
-        return _Result(*(np.tile(np.roll(x[-QUADS:], -rotation), QUADS) for x in (self.value, self.carry, self.overflow)))
-
-    def rotated(self, rotation: int) -> "_Result":
-        """Each quad rotated by `rotation` elements upwards."""
-        if not rotation % QUADS:
-            return self
-        turned = (np.roll(x.reshape(QUADS, QUADS), rotation, axis=1).ravel() for x in (self.value, self.carry, self.overflow))
-        return _Result(*turned)
+    def last_quad(self, rotation: int) -> "_Result":
+        """What the last quad leaves in the ALU, for all quads, under the rotation of another instruction."""
+        source = _LAST_QUAD[(rotation - self.rotation) % QUADS]
+        return _Result(self.value[source], self.carry[source], self.overflow[source])
 
 
-def _nothing() -> _Result:
-    none = np.zeros(ELEMENTS, bool)
-    return _Result(np.zeros(ELEMENTS, np.uint32), none, none)
+_NO_ELEMENTS = np.zeros(ELEMENTS, bool)
+_NO_RESULT = _Result(np.zeros(ELEMENTS, np.uint32), _NO_ELEMENTS, _NO_ELEMENTS)
 
 
 class Qpu:
@@ -95,7 +95,7 @@ class Qpu:
         self._late: list[tuple[Write, np.ndarray, np.ndarray, int]] = []
         self._r5_writes: list[tuple[int, np.ndarray, np.ndarray]] = []
         self._last_read = [zero, zero]
-        self._last_add = self._last_mul = _nothing()
+        self._last_add = self._last_mul = _NO_RESULT
         self._inputs: dict[str, Callable[[], np.ndarray]] = {
             "elem_num": lambda: _ELEMENT_NUMBER,
             "x_coord": lambda: _ELEMENT_NUMBER & np.uint32(1),
@@ -164,7 +164,7 @@ class Qpu:
             if file == 1 and todo.small_immediate is not None:
                 value = todo.small_immediate
             elif address is None:
-                ports.append(self._last_read[file])
+                ports.append(self._last_read[file][_LAST_QUAD[0]])
                 continue
             elif address < FILE_REGISTERS:
                 value = self.files[file][address]
@@ -172,7 +172,7 @@ class Qpu:
                 value = np.full(ELEMENTS, uniform, np.uint32)
             else:
                 value = self._read_input(address, file, reads, observed)
-            self._last_read[file] = np.tile(value[-QUADS:], QUADS)
+            self._last_read[file] = value
             ports.append(value)
         return ports
 
@@ -217,15 +217,13 @@ class Qpu:
         rotation = int(self.accumulators[5][0]) & 15 if todo.rotation is None else todo.rotation
         operands = self._operands(todo, ports)
         if todo.op_add is AddOp.NOP:
-            add = self._last_add
+            add = self._last_add.last_quad(0)
         else:
-            add = _Result(*add_alu(todo.op_add, operands[todo.muxes[0]], operands[todo.muxes[1]]))
-            self._last_add = add.quad()
+            add = self._last_add = _Result(*add_alu(todo.op_add, operands[todo.muxes[0]], operands[todo.muxes[1]]))
         if todo.op_mul is MulOp.NOP:
-            return add, self._last_mul.rotated(rotation)
+            return add, self._last_mul.last_quad(rotation)
         first, second = (self._rotate_operand(mux, operands[mux], rotation) for mux in todo.muxes[2:])
-        mul = _Result(*mul_alu(todo.op_mul, first, second), np.zeros(ELEMENTS, bool))
-        self._last_mul = mul.quad(rotation)
+        mul = self._last_mul = _Result(*mul_alu(todo.op_mul, first, second), _NO_ELEMENTS, rotation)
         return add, mul
 
     def _operands(self, todo: Plan, ports: list[np.ndarray]) -> dict[Mux, np.ndarray]:
@@ -240,9 +238,7 @@ class Qpu:
         """r0 to r3 come from any element, everything else only from the same quad."""
         if not rotation:
             return value
-        if mux.value <= Mux.R3.value:
-            return np.roll(value, rotation)
-        return np.roll(value.reshape(QUADS, QUADS), rotation, axis=1).ravel()
+        return value[(_ROTATED if mux.value <= Mux.R3.value else _ROTATED_IN_QUAD)[rotation]]
 
     def _set_flags(self, todo: Plan, add: _Result, mul: _Result) -> Flags:
         """New flags where the condition of the ALU that sets them holds."""

@@ -13,6 +13,7 @@ __all__ = ["Vpm"]
 _WORD_BYTES = 4
 _STRIDES = 64
 _COUNTS = 128
+_NAMED_ROWS = 128
 
 
 class Vpm:
@@ -52,16 +53,16 @@ class Vpm:
     def store(self, address: int) -> None:
         """A write of `vw_addr`: `units` rows of `depth` words go to memory from `address` on, which loses its low two bits.
 
-        A row that is longer than the rest of its VPM row goes on in the next one.
+        A row that is longer than the rest of its VPM row goes on in the next one; behind the last row, or behind row 127,
+        which is the highest that the set-up can name, comes the first.
         """
         basic = self._basic
         if basic.mode is not DmaMode.WORD or not basic.horizontal or basic.laned or self._stride.block_mode:
             raise Unbuilt("DMA stores other than rows of words")
         depth, units = basic.depth or _COUNTS, basic.units or _COUNTS
-        flat = self.words.ravel()
-        address &= ~(_WORD_BYTES - 1)
+        flat = self.words[:_NAMED_ROWS].ravel()
         for unit in range(units):
             first = (basic.row + unit) * ELEMENTS + basic.column
             words = flat[np.arange(first, first + depth) % flat.size]
-            self.memory.write(address, words.astype("<u4").tobytes(), "DMA store")
+            self.memory.write(address & ~(_WORD_BYTES - 1), words.astype("<u4").tobytes(), "DMA store")
             address = address + depth * _WORD_BYTES + self._stride.stride & 0xFFFF_FFFF
