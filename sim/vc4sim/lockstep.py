@@ -48,10 +48,6 @@ class Lockstep:
         self._compare_bytes()
 
     def _step(self, event: Retirement) -> None:
-        qpu = self.model.qpu
-        if not qpu.running and self._launches:
-            launch = self._launches.popleft()
-            qpu.start(launch.pc, launch.uniforms)
         expected = self._expected(dict(event.reads))
         if event != expected:
             self._differ(f"instruction {self.retired} differs", event, expected)
@@ -59,10 +55,14 @@ class Lockstep:
         self._history.append(event)
 
     def _expected(self, observed: dict[str, int]) -> Retirement | str:
-        if not self.model.qpu.running:
-            return "the program has ended"
+        qpu = self.model.qpu
+        if not qpu.running:
+            if not self._launches:
+                return "the program has ended"
+            launch = self._launches.popleft()
+            qpu.start(launch.pc, launch.uniforms)
         try:
-            return self.model.qpu.step(observed)
+            return qpu.step(observed)
         except (Unbuilt, MemoryFault) as reason:
             return str(reason)
 
@@ -78,13 +78,14 @@ class Lockstep:
 
     def conclude(self, outcome: Outcome) -> None:
         """Compare how the run ended, and all memory."""
+        qpu = self.model.qpu
         if outcome.ending is Ending.TOO_LONG:
             return
-        end = self._model_end()
-        if (outcome.ending is Ending.STUCK) != bool(end):
-            self._differ("the endings differ", outcome.why or "the program has ended", end or "the program has ended")
         if outcome.ending is Ending.STUCK:
+            self._wait_too(outcome.why)
             return
+        if qpu.running or self._launches:
+            self._differ("the endings differ", "all programs have ended", f"goes on at {qpu.pc:08x}")
         if self._rtl_bytes or self._model_bytes:
             self._differ(
                 "a write to memory is missing",
@@ -94,18 +95,13 @@ class Lockstep:
         if outcome.memory != bytes(self.model.memory.data):
             raise AssertionError("the memories differ although all writes were the same")
 
-    def _model_end(self) -> str:
-        """Why the model cannot go on; nothing if its programs have ended.
-
-        The instruction before one that waits for ever has not retired in the RTL.
-        """
+    def _wait_too(self, why: str) -> None:
+        """The RTL waits for ever: so must the model, one instruction on at the most, which the RTL has not retired yet."""
         for _ in range(2):
-            if not self.model.qpu.running:
-                return ""
             event = self._expected({})
             if isinstance(event, str):
-                return event
-        return ""
+                return
+        self._differ("the endings differ", why, f"goes on at {self.model.qpu.pc:08x}")
 
     def _differ(self, what: str, rtl: object, model: object) -> None:
         raise Difference(what, rtl, model, list(self._history))

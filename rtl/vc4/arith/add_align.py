@@ -4,7 +4,7 @@ from amaranth import *
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from .add_records import AddOperands, AddTerms, Moved, Still
+from .add_records import AddOperands, AddTerms, Move, Moved, Still
 from .bits import below, rotate_left
 
 __all__ = ["AddAlign"]
@@ -29,9 +29,10 @@ class AddAlign(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        i, o, shift = self.i, self.o, self.i.shift
+        i, o, move = self.i, self.o, Signal(Move)
         moved, keep, lost = Signal(32), Signal(32), Signal(24)
-        with m.Switch(i.moved):
+        m.d.comb += move.eq(Mux(i.swap, i.swapped, i.straight))
+        with m.Switch(move.route.moved):
             with m.Case(Moved.A):
                 m.d.comb += moved.eq(i.a)
             with m.Case(Moved.B):
@@ -40,7 +41,7 @@ class AddAlign(wiring.Component):
                 m.d.comb += moved.eq(~i.a)
             with m.Case(Moved.BOTH):
                 m.d.comb += moved.eq(i.a & i.b)
-        with m.Switch(i.still):
+        with m.Switch(move.route.still):
             with m.Case(Still.A):
                 m.d.comb += o.still.eq(i.a)
             with m.Case(Still.B):
@@ -48,15 +49,15 @@ class AddAlign(wiring.Component):
             with m.Case(Still.EITHER):
                 m.d.comb += o.still.eq(i.a ^ i.b)
 
-        rotated = rotate_left(m, moved, shift.rotation, "rotated")
+        rotated = rotate_left(m, moved, move.rotation.amount, "rotated")
         m.d.comb += [
-            keep.eq((below(shift.rotation) ^ shift.not_below.replicate(32)) | shift.all.replicate(32)),
-            # Of the bits of a significand, 30 - rotation and lower ones leave before the guard.
+            keep.eq((below(move.rotation.amount) ^ move.rotation.not_below.replicate(32)) | i.keep_all.replicate(32)),
+            # Of the bits of a significand, 30 - amount and lower ones leave before the guard.
             lost.eq(moved[:24] & ~Cat(keep[30 - bit] for bit in range(24))),
             o.moved.eq((rotated & keep) ^ i.invert.replicate(32)),
             o.guard.eq((rotated[31] & i.control.align) ^ i.invert),
             o.carry_in.eq(i.negate & ~(lost.any() & i.control.align)),
-            o.carry.eq(i.carry | (shift.out_left & rotated[0]) | (shift.out_right & (rotated[31] ^ i.invert))),
-            o.control.eq(i.control),
+            o.carry.eq((i.compare & i.swap) | (i.out_left & rotated[0]) | (i.out_right & (rotated[31] ^ i.invert))),
+            *(o.negative.eq(move.negative), o.exponent.eq(move.exponent), o.control.eq(i.control)),
         ]
         return m

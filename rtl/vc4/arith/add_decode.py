@@ -1,7 +1,7 @@
 """What the add ALU does with the moved operand and with the sum."""
 
 from amaranth import *
-from amaranth.lib import wiring
+from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from vc4.isa.ops import ADD_OPERANDS, AddOp
@@ -25,17 +25,18 @@ class AddDecode(wiring.Component):
     Interface attributes
     --------------------
     op, a, b : operation and operands
-    a_larger : `a` is the larger one by bits 30:0
     invert, negate : what A0 does with the moved operand
+    exponent_if, negative_if : of a float result, without a swap and with one
     control : for the clocks after that
     """
 
     op: In(AddOp)
     a: In(32)
     b: In(32)
-    a_larger: In(1)
     invert: Out(1)
     negate: Out(1)
+    exponent_if: Out(data.ArrayLayout(8, 2))
+    negative_if: Out(2)
     control: Out(AddControl)
 
     def elaborate(self, platform):
@@ -52,8 +53,8 @@ class AddDecode(wiring.Component):
             control.normalise.eq(one_of(self.op, (*_FLOAT_SUM, AddOp.ITOF))),
             control.count.eq(self.op == AddOp.CLZ),
             control.infinite.eq(one_of(self.op, _FLOAT_SUM) & (a.all() | b.all())),
-            control.exponent.eq(Mux(self.a_larger, a, b)),
-            control.negative.eq(Mux(b.all() | ~(a.all() | self.a_larger), b_negative, self.a[31])),
+            *(self.exponent_if[0].eq(b), self.exponent_if[1].eq(a)),
+            self.negative_if.eq(Cat(b_negative, Mux(b.all(), b_negative, self.a[31]))),
         ]
         with m.Switch(self.op):
             with m.Case(AddOp.SUB, AddOp.V8SUBS):
@@ -65,7 +66,8 @@ class AddDecode(wiring.Component):
             with m.Case(AddOp.ITOF):
                 m.d.comb += [
                     *(self.invert.eq(self.a[31]), self.negate.eq(self.a[31])),
-                    *(control.negative.eq(self.a[31]), control.exponent.eq(_INTEGER_EXPONENT)),
+                    *(exponent.eq(_INTEGER_EXPONENT) for exponent in self.exponent_if),
+                    self.negative_if.eq(self.a[31].replicate(2)),
                 ]
             with m.Case(AddOp.ASR):
                 m.d.comb += self.invert.eq(self.a[31])

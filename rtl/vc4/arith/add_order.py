@@ -6,8 +6,6 @@ from amaranth.lib.wiring import In, Out
 
 from vc4.isa.ops import AddOp
 
-from .bits import one_of
-
 __all__ = ["AddOrder"]
 
 
@@ -17,32 +15,32 @@ class AddOrder(wiring.Component):
     Floats compare as sign and magnitude with +0 = -0, denormals and patterns above infinity by their bits (fact sheet,
     1.2); fminabs and fmaxabs compare magnitudes; everything else compares signed integers.
 
+    The carry chain comes last: everything else is made for both of its outcomes.
+
     Interface attributes
     --------------------
     op, a, b : operation and operands
     a_larger : `a` is the larger one by bits 30:0
-    greater : a > b in the order of `op`
+    greater_if : a > b in the order of `op`, provided that `a_larger` is the index
     """
 
     op: In(AddOp)
     a: In(32)
     b: In(32)
     a_larger: Out(1)
-    greater: Out(1)
+    greater_if: Out(2)
 
     def elaborate(self, platform):
         m = Module()
-        a, b = self.a[:31], self.b[:31]
-        same, floats = Signal(), Signal()
-        m.d.comb += [
-            self.a_larger.eq(a > b),
-            same.eq(a == b),
-            floats.eq(one_of(self.op, (AddOp.FMIN, AddOp.FMAX))),
-        ]
-        with m.If(one_of(self.op, (AddOp.FMINABS, AddOp.FMAXABS)) | (self.a[31] == self.b[31])):
-            m.d.comb += self.greater.eq(self.a_larger)
-        with m.Else():
-            m.d.comb += self.greater.eq(self.b[31] & ~(floats & same & ~a.any()))
-        with m.If(floats & self.a[31] & self.b[31]):
-            m.d.comb += self.greater.eq(~self.a_larger & ~same)
+        a, b, a_negative, b_negative = self.a[:31], self.b[:31], self.a[31], self.b[31]
+        same, both_zero = Signal(), Signal()
+        m.d.comb += [self.a_larger.eq(a > b), same.eq(a == b), both_zero.eq(~(a | b).any())]
+        with m.Switch(self.op):
+            with m.Case(AddOp.FMINABS, AddOp.FMAXABS):
+                m.d.comb += self.greater_if.eq(Cat(0, 1))
+            with m.Case(AddOp.FMIN, AddOp.FMAX):
+                equal = Mux(a_negative, same, both_zero)
+                m.d.comb += self.greater_if.eq(Cat(b_negative & ~equal, ~a_negative))
+            with m.Default():
+                m.d.comb += self.greater_if.eq(Cat(b_negative & ~a_negative, b_negative | ~a_negative))
         return m

@@ -8,35 +8,44 @@ from vc4.isa.ops import AddOp
 
 from .add_decode import AddDecode
 from .add_order import AddOrder
-from .add_records import AddOperands, Moved, Still
+from .add_records import AddOperands, Moved, Route, Still
 from .add_shift import AddShift
 from .bits import one_of
 from .convert import significand
 
 __all__ = ["AddPrepare"]
 
-#: What is moved and what stays: without a swap, with one. Operations that are missing move `a` alone.
-_OPERANDS = {
-    AddOp.FADD: ((Moved.A, Still.B), (Moved.B, Still.A)),
-    AddOp.FSUB: ((Moved.A, Still.B), (Moved.B, Still.A)),
-    AddOp.FMIN: ((Moved.A, Still.ZERO), (Moved.B, Still.ZERO)),
-    AddOp.FMAX: ((Moved.B, Still.ZERO), (Moved.A, Still.ZERO)),
-    AddOp.FMINABS: ((Moved.A, Still.ZERO), (Moved.B, Still.ZERO)),
-    AddOp.FMAXABS: ((Moved.B, Still.ZERO), (Moved.A, Still.ZERO)),
-    AddOp.ADD: ((Moved.A, Still.B),) * 2,
-    AddOp.SUB: ((Moved.B, Still.A),) * 2,
-    AddOp.ASR: ((Moved.A, Still.ZERO), (Moved.NOT_A, Still.ZERO)),
-    AddOp.MIN: ((Moved.A, Still.ZERO), (Moved.B, Still.ZERO)),
-    AddOp.MAX: ((Moved.B, Still.ZERO), (Moved.A, Still.ZERO)),
-    AddOp.AND: ((Moved.BOTH, Still.ZERO),) * 2,
-    AddOp.OR: ((Moved.BOTH, Still.EITHER),) * 2,
-    AddOp.XOR: ((Moved.BOTH, Still.EITHER),) * 2,  # its shift keeps nothing of the moved one
-    AddOp.NOT: ((Moved.NOT_A, Still.ZERO),) * 2,
-    AddOp.V8ADDS: ((Moved.A, Still.B),) * 2,
-    AddOp.V8SUBS: ((Moved.B, Still.A),) * 2,
+
+def _route(moved: Moved, still: Still):
+    return Route.const({"moved": moved, "still": still})
+
+
+_A, _B, _NOT_A, _BOTH = (_route(moved, Still.ZERO) for moved in (Moved.A, Moved.B, Moved.NOT_A, Moved.BOTH))
+_A_TO_B, _B_TO_A = _route(Moved.A, Still.B), _route(Moved.B, Still.A)
+_BOTH_TO_EITHER = _route(Moved.BOTH, Still.EITHER)
+
+#: The routes of each operation without a swap and with one. An operation that is missing moves `a` alone.
+_ROUTES = {
+    AddOp.FADD: (_A_TO_B, _B_TO_A),
+    AddOp.FSUB: (_A_TO_B, _B_TO_A),
+    AddOp.FMIN: (_A, _B),
+    AddOp.FMAX: (_B, _A),
+    AddOp.FMINABS: (_A, _B),
+    AddOp.FMAXABS: (_B, _A),
+    AddOp.ADD: (_A_TO_B, _A_TO_B),
+    AddOp.SUB: (_B_TO_A, _B_TO_A),
+    AddOp.ASR: (_A, _NOT_A),
+    AddOp.MIN: (_A, _B),
+    AddOp.MAX: (_B, _A),
+    AddOp.AND: (_BOTH, _BOTH),
+    AddOp.OR: (_BOTH_TO_EITHER, _BOTH_TO_EITHER),
+    AddOp.XOR: (_BOTH_TO_EITHER, _BOTH_TO_EITHER),  # its mask keeps nothing of the moved one
+    AddOp.NOT: (_NOT_A, _NOT_A),
+    AddOp.V8ADDS: (_A_TO_B, _A_TO_B),
+    AddOp.V8SUBS: (_B_TO_A, _B_TO_A),
 }
 #: Operations whose carry is a > b.
-_SELECT = (AddOp.FMIN, AddOp.FMAX, AddOp.FMINABS, AddOp.FMAXABS, AddOp.MIN, AddOp.MAX)
+_COMPARE = (AddOp.FMIN, AddOp.FMAX, AddOp.FMINABS, AddOp.FMAXABS, AddOp.MIN, AddOp.MAX)
 
 
 class AddPrepare(wiring.Component):
@@ -65,30 +74,33 @@ class AddPrepare(wiring.Component):
         for part in (order, shift, decode):
             m.d.comb += [part.op.eq(self.op), part.a.eq(self.a), part.b.eq(self.b)]
         m.d.comb += [
-            shift.a_larger.eq(order.a_larger),
-            decode.a_larger.eq(order.a_larger),
-            self.o.shift.eq(shift.shift),
+            *(self.o.out_left.eq(shift.out_left), self.o.out_right.eq(shift.out_right)),
+            *(self.o.invert.eq(decode.invert), self.o.negate.eq(decode.negate)),
+            *(self.o.keep_all.eq(shift.keep_all), self.o.compare.eq(one_of(self.op, _COMPARE))),
             self.o.control.eq(decode.control),
-            self.o.invert.eq(decode.invert),
-            self.o.negate.eq(decode.negate),
-            self.o.carry.eq(order.greater & one_of(self.op, _SELECT)),
         ]
+        for move, rotation, exponent, negative in zip(
+            (self.o.straight, self.o.swapped),
+            (shift.straight, shift.swapped),
+            decode.exponent_if,
+            decode.negative_if,
+            strict=True,
+        ):
+            m.d.comb += [move.rotation.eq(rotation), move.exponent.eq(exponent), move.negative.eq(negative)]
 
-        swap = Signal()
+        swap_if = Signal(2)
         with m.Switch(self.op):
             with m.Case(AddOp.FADD, AddOp.FSUB):
-                m.d.comb += swap.eq(order.a_larger)
+                m.d.comb += swap_if.eq(Cat(0, 1))
             with m.Case(AddOp.ASR):
-                m.d.comb += swap.eq(self.a[31])
+                m.d.comb += swap_if.eq(self.a[31].replicate(2))
             with m.Default():
-                m.d.comb += swap.eq(order.greater)
+                m.d.comb += swap_if.eq(order.greater_if)
+        m.d.comb += self.o.swap.eq(Mux(order.a_larger, swap_if[1], swap_if[0]))
         with m.Switch(self.op):
-            for op, (straight, swapped) in _OPERANDS.items():
+            for op, (straight, swapped) in _ROUTES.items():
                 with m.Case(op):
-                    m.d.comb += [
-                        self.o.moved.eq(Mux(swap, swapped[0], straight[0])),
-                        self.o.still.eq(Mux(swap, swapped[1], straight[1])),
-                    ]
+                    m.d.comb += [self.o.straight.route.eq(straight), self.o.swapped.route.eq(swapped)]
 
         absolute = one_of(self.op, (AddOp.FMINABS, AddOp.FMAXABS))
         for source, operand in ((self.a, self.o.a), (self.b, self.o.b)):

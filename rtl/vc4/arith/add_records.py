@@ -3,7 +3,7 @@
 from amaranth.hdl import unsigned
 from amaranth.lib import data, enum
 
-__all__ = ["AddControl", "AddOperands", "AddSumOut", "AddTerms", "Moved", "Shift", "Still"]
+__all__ = ["AddControl", "AddOperands", "AddSumOut", "AddTerms", "Move", "Moved", "Rotation", "Route", "Still"]
 
 
 class Moved(enum.Enum, shape=unsigned(2)):
@@ -24,14 +24,27 @@ class Still(enum.Enum, shape=unsigned(2)):
     EITHER = 3  # a ^ b
 
 
-class Shift(data.Struct):
-    """A shift as a rotation to the left and a mask: the bits below `rotation`, those not below it, or all."""
+class Route(data.Struct):
+    """Which operand goes where."""
 
-    rotation: unsigned(5)
-    not_below: unsigned(1)
-    all: unsigned(1)
-    out_left: unsigned(1)  # the carry is the bit that went out at the top
-    out_right: unsigned(1)  # the carry is the bit that went out at the bottom
+    moved: Moved
+    still: Still
+
+
+class Rotation(data.Struct):
+    """A rotation to the left, and the mask after it."""
+
+    amount: unsigned(5)
+    not_below: unsigned(1)  # keep the bits from `amount` on rather than those below it
+
+
+class Move(data.Struct):
+    """Everything that a swap exchanges."""
+
+    route: Route
+    rotation: Rotation
+    negative: unsigned(1)  # sign of a float that is not zero
+    exponent: unsigned(8)  # its exponent, biased, for a leading one at bit 23
 
 
 class AddControl(data.Struct):
@@ -45,8 +58,6 @@ class AddControl(data.Struct):
     normalise: unsigned(1)  # fadd, fsub, itof: the sum becomes a float
     count: unsigned(1)  # clz
     infinite: unsigned(1)  # fadd, fsub: an operand is infinite
-    negative: unsigned(1)  # sign of a float that is not zero
-    exponent: unsigned(8)  # biased, for a leading one at bit 23
 
 
 class AddOperands(data.Struct):
@@ -54,12 +65,15 @@ class AddOperands(data.Struct):
 
     a: unsigned(32)
     b: unsigned(32)
-    moved: Moved
-    still: Still
-    shift: Shift
+    straight: Move
+    swapped: Move
+    swap: unsigned(1)  # which one it is
+    keep_all: unsigned(1)  # no mask
+    out_left: unsigned(1)  # the carry is the bit that went out at the top
+    out_right: unsigned(1)  # the carry is the bit that went out at the bottom
     invert: unsigned(1)  # the moved operand, after its mask
     negate: unsigned(1)  # its two's complement rather
-    carry: unsigned(1)  # minima and maxima: a > b
+    compare: unsigned(1)  # the carry is the swap
     control: AddControl
 
 
@@ -71,6 +85,8 @@ class AddTerms(data.Struct):
     still: unsigned(32)
     carry_in: unsigned(1)  # into the guard
     carry: unsigned(1)  # that of a comparison or a shift
+    negative: unsigned(1)
+    exponent: unsigned(8)  # for a leading one at bit 23
     control: AddControl
 
 

@@ -6,7 +6,8 @@ from amaranth.lib.wiring import In, Out
 
 from vc4.isa.ops import AddOp
 
-from .add_records import Shift
+from .add_records import Rotation
+from .bits import one_of
 
 __all__ = ["AddShift"]
 
@@ -24,50 +25,47 @@ class AddShift(wiring.Component):
     Interface attributes
     --------------------
     op, a, b : operation and operands
-    a_larger : `a` is the larger one by bits 30:0
-    shift : the shift
+    straight, swapped : the rotation if `b` is the larger float, and if `a` is; otherwise they are equal
+    keep_all : no mask
+    out_left, out_right : the carry is the last bit that went out, at the top or at the bottom
     """
 
     op: In(AddOp)
     a: In(32)
     b: In(32)
-    a_larger: In(1)
-    shift: Out(Shift)
+    straight: Out(Rotation)
+    swapped: Out(Rotation)
+    keep_all: Out(1)
+    out_left: Out(1)
+    out_right: Out(1)
 
     def elaborate(self, platform):
         m = Module()
-        shift, count = self.shift, self.b[:5]
-        a, b = self.a[23:31], self.b[23:31]
-        a_over_b, b_over_a, distance = Signal(8), Signal(8), Signal(8)
+        count, a, b = self.b[:5], self.a[23:31], self.b[23:31]
+        a_over_b, b_over_a = Signal(8), Signal(8)
         m.d.comb += [
-            a_over_b.eq(a - b),
-            b_over_a.eq(b - a),
-            distance.eq(Mux(self.a_larger, a_over_b, b_over_a)),
+            *(a_over_b.eq(a - b), b_over_a.eq(b - a)),
+            self.keep_all.eq(self.op == AddOp.ROR),
+            self.out_left.eq((self.op == AddOp.SHL) & count.any()),
+            self.out_right.eq(one_of(self.op, (AddOp.SHR, AddOp.ASR)) & count.any()),
         ]
-        with m.Switch(self.op):
-            with m.Case(AddOp.FADD, AddOp.FSUB):
-                with m.If(~distance[5:].any()):
+        sides = ((self.straight, b_over_a, a_over_b), (self.swapped, a_over_b, b_over_a))
+        for rotation, distance, opposite in sides:
+            with m.Switch(self.op):
+                with m.Case(AddOp.FADD, AddOp.FSUB):
+                    with m.If(~distance[5:].any()):
+                        m.d.comb += [rotation.amount.eq(opposite), rotation.not_below.eq(~distance.any())]
+                with m.Case(AddOp.FTOI):
                     m.d.comb += [
-                        shift.rotation.eq(Mux(self.a_larger, b_over_a, a_over_b)),
-                        shift.not_below.eq(~distance.any()),
+                        rotation.amount.eq(Mux(a >= _WHOLE + 32, 31, a - _WHOLE)),
+                        rotation.not_below.eq(a >= _WHOLE),
                     ]
-            with m.Case(AddOp.FTOI):
-                m.d.comb += [
-                    shift.rotation.eq(Mux(a >= _WHOLE + 32, 31, a - _WHOLE)),
-                    shift.not_below.eq(a >= _WHOLE),
-                ]
-            with m.Case(AddOp.SHL):
-                m.d.comb += [shift.rotation.eq(count), shift.not_below.eq(1), shift.out_left.eq(count.any())]
-            with m.Case(AddOp.SHR, AddOp.ASR):
-                m.d.comb += [
-                    shift.rotation.eq(-count),
-                    shift.not_below.eq(~count.any()),
-                    shift.out_right.eq(count.any()),
-                ]
-            with m.Case(AddOp.ROR):
-                m.d.comb += [shift.rotation.eq(-count), shift.all.eq(1)]
-            with m.Case(AddOp.XOR):
-                pass
-            with m.Default():
-                m.d.comb += shift.not_below.eq(1)
+                with m.Case(AddOp.SHL):
+                    m.d.comb += [rotation.amount.eq(count), rotation.not_below.eq(1)]
+                with m.Case(AddOp.SHR, AddOp.ASR, AddOp.ROR):
+                    m.d.comb += [rotation.amount.eq(-count), rotation.not_below.eq(~count.any())]
+                with m.Case(AddOp.XOR):
+                    pass
+                with m.Default():
+                    m.d.comb += rotation.not_below.eq(1)
         return m

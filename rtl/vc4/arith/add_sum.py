@@ -51,13 +51,13 @@ class AddSum(wiring.Component):
             o.zeros.eq(zeros),
             o.rotation.eq(Mux(control.normalise, zeros - 8, 0)),
             o.zero.eq(zeros[5] & ~halves),
-            infinite.eq(control.infinite | (control.align & word[24] & (control.exponent == _LARGEST))),
+            infinite.eq(control.infinite | (control.align & word[24] & (i.exponent == _LARGEST))),
             o.infinite.eq(infinite),
-            o.exponent.eq(control.exponent + 8),
+            o.exponent.eq(i.exponent + 8),
             o.clear.eq((control.bytes_apart & control.subtract).replicate(4) & ~carries),
             o.carry.eq(i.carry | (control.carry_out & (carries[3] ^ control.subtract))),
             o.overflow.eq(control.carry_out & (i.moved[31] == i.still[31]) & (word[31] ^ i.still[31])),
-            *(o.count.eq(control.count), o.normalise.eq(control.normalise), o.negative.eq(control.negative)),
+            *(o.count.eq(control.count), o.normalise.eq(control.normalise), o.negative.eq(i.negative)),
         ]
         with m.If(control.count | infinite):
             m.d.comb += o.clear.eq(0xF)

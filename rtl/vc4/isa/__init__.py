@@ -8,6 +8,7 @@ disassembler, the checker and the documentation. Nothing here has ports, state o
 ``word``           the bit layouts of the instruction forms
 ``registers``      register-file addresses, what they name when read and when written
 ``immediates``     the small immediates of register file B
+``timing``         delay slots and distances
 ``decode``         one fast, cached decoder made from the layouts
 ``hazards``        the programming restrictions
 =================  ==========================================================================

@@ -4,9 +4,7 @@ from amaranth import *
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from vc4.isa.word import WORD_BYTES
-
-from .sequencer import DELAY_SLOTS
+from vc4.isa.timing import LINK_BYTES
 
 __all__ = ["Branch"]
 
@@ -48,7 +46,7 @@ class Branch(wiring.Component):
         uses_register = Signal()
         with m.If(self.ra_first):
             m.d.sync += [
-                base.eq(self.ra_offset + Mux(self.ra_relative, self.ra_pc + (DELAY_SLOTS + 1) * WORD_BYTES, 0)),
+                base.eq(self.ra_offset + Mux(self.ra_relative, self.ra_pc + LINK_BYTES, 0)),
                 uses_register.eq(self.ra_register),
             ]
         with m.If(self.ra2_last):

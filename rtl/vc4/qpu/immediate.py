@@ -5,10 +5,9 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from vc4.isa.registers import ELEMENTS
-from vc4.isa.word import WORD_BYTES
+from vc4.isa.timing import LINK_BYTES
 
 from .pipeline import StageState
-from .sequencer import DELAY_SLOTS
 from .structs import LANES, LaneWords
 
 __all__ = ["Immediate"]
@@ -29,7 +28,7 @@ class Immediate(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         control = self.ra2.issued.control
-        link = self.ra2.issued.pc + (DELAY_SLOTS + 1) * WORD_BYTES
+        link = self.ra2.issued.pc + LINK_BYTES
         low, high = (control.immediate.word_select(half, ELEMENTS) for half in range(2))
         for lane in range(LANES):
             element = Cat(C(lane, 2), self.ra2.quad)

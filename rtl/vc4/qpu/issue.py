@@ -4,13 +4,12 @@ from amaranth import *
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from vc4.config import BUILT_UNITS
 from vc4.isa.registers import QUADS
 
-from .control import SERVICES, Control
+from .control import Control
 from .outputs import VPM_QUEUE_BEATS
 from .pipeline import StageState
-from .stall import Stall
+from .stall import UNBUILT, Stall
 
 __all__ = ["Issue"]
 
@@ -69,6 +68,6 @@ class Issue(wiring.Component):
                 ),
                 stall.vdw.eq(control.waits_store & self.store_pending),
                 stall.rotation.eq(live[0] & sources.any()),
-                *(stall.unbuilt[name].eq(needs[name]) for name in SERVICES if name not in BUILT_UNITS),
+                *(stall.unbuilt[name].eq(needs[name]) for name in UNBUILT),
             ]
         return m

@@ -4,17 +4,12 @@ from amaranth import *
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from vc4.isa.timing import BRANCH_DISTANCE, DELAY_SLOTS, END_SLOTS
 from vc4.isa.word import WORD_BITS, WORD_BYTES
 
 from .structs import FetchedWord, ProgramStart, Redirect
 
-__all__ = ["BRANCH_DISTANCE", "DELAY_SLOTS", "END_SLOTS", "Sequencer"]
-
-#: Instructions that run after a branch, and after the signal that ends a program.
-DELAY_SLOTS = 3
-END_SLOTS = 2
-#: A branch that follows another one closer than this is not taken.
-BRANCH_DISTANCE = 3
+__all__ = ["Sequencer"]
 
 
 class Sequencer(wiring.Component):

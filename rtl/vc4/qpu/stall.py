@@ -3,9 +3,14 @@
 from amaranth.hdl import unsigned
 from amaranth.lib import data
 
-from .control import Needs
+from vc4.config import BUILT_UNITS
 
-__all__ = ["Stall"]
+from .control import SERVICES
+
+__all__ = ["STALL_REASONS", "UNBUILT", "Stall"]
+
+#: Services that an instruction can ask for and nothing gives.
+UNBUILT = tuple(name for name in SERVICES if name not in BUILT_UNITS)
 
 
 class Stall(data.Struct):
@@ -18,4 +23,8 @@ class Stall(data.Struct):
     vpm_write: unsigned(1)  # the queue to the VPM has no room
     vdw: unsigned(1)  # a DMA store runs or is on the way
     rotation: unsigned(1)  # the instruction before still writes what is rotated
-    unbuilt: Needs  # it needs something that is not built yet
+    unbuilt: data.StructLayout(dict.fromkeys(UNBUILT, 1))  # it needs something that is not built yet
+
+
+#: The names of the bits of `Stall`.
+STALL_REASONS = tuple(name for name, _ in data.Layout.cast(Stall) if name != "unbuilt") + UNBUILT

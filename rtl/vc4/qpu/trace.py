@@ -8,16 +8,12 @@ from vc4.isa.registers import ELEMENTS, QUADS
 from vc4.isa.word import WORD_BITS
 
 from .accumulators import ResultWrite
-from .control import SERVICES
 from .flags import QuadFlags
 from .pipeline import Issued, StageState
-from .stall import Stall
+from .stall import STALL_REASONS, Stall
 from .structs import LANES
 
-__all__ = ["STALL_REASONS", "Retired", "Trace", "TracePort", "TracedWrite"]
-
-#: The reasons to stall in the order in which they are charged: the first that holds.
-STALL_REASONS = tuple(name for name, _ in data.Layout.cast(Stall) if name != "unbuilt") + SERVICES
+__all__ = ["Retired", "Trace", "TracePort", "TracedWrite"]
 
 
 class TracedWrite(data.Struct):

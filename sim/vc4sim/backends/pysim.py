@@ -7,8 +7,7 @@ from pathlib import Path
 from amaranth.sim import Simulator
 
 from vc4.bus.port import BUS_BYTES
-from vc4.qpu.control import SERVICES
-from vc4.qpu.trace import STALL_REASONS
+from vc4.qpu.stall import STALL_REASONS, UNBUILT
 from vc4.vpm.port import VpmUnbuilt
 
 from ..bench.gpu import GpuBench
@@ -65,7 +64,7 @@ def _why_stuck(ctx, bench: GpuBench) -> str:
         return f"{place}: the instruction lies outside of memory"
     if "uniform_fault" in reasons:
         return f"{place}: its next uniform lies outside of memory"
-    return f"{place} waits for {' and '.join(name for name in reasons if name in SERVICES)}, which is not built yet"
+    return f"{place} waits for {' and '.join(name for name in reasons if name in UNBUILT)}, which is not built yet"
 
 
 def _offer(ctx, bench: GpuBench, launches: list[Launch]) -> None:

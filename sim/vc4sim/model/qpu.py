@@ -21,6 +21,7 @@ from vc4.isa.registers import (
     WRITE,
     read_address,
 )
+from vc4.isa.timing import BRANCH_DISTANCE, DELAY_SLOTS, END_SLOTS, LINK_BYTES
 from vc4.isa.word import WORD_BYTES
 
 from .. import events
@@ -32,16 +33,9 @@ from .plan import Plan, Write, plan
 from .unbuilt import Unbuilt
 from .vpm import Vpm
 
-__all__ = ["BRANCH_DISTANCE", "DELAY_SLOTS", "END_SLOTS", "Qpu"]
-
-#: Instructions that run after a branch, and after the signal that ends a program.
-DELAY_SLOTS = 3
-END_SLOTS = 2
-#: A branch that follows another one closer than this is not taken.
-BRANCH_DISTANCE = 3
+__all__ = ["Qpu"]
 
 _UNIFORM = read_address("unif")
-_LINK_BYTES = (DELAY_SLOTS + 1) * WORD_BYTES
 _ELEMENT_NUMBER = np.arange(ELEMENTS, dtype=np.uint32)
 _ALL_BYTES = 0b1111
 _BYTE_MASKS = np.array(
@@ -153,7 +147,7 @@ class Qpu:
         if todo.immediate is not None:
             return [todo.immediate] * 2
         if todo.branch is not None:
-            return [np.full(ELEMENTS, self.pc + _LINK_BYTES & 0xFFFF_FFFF, np.uint32)] * 2
+            return [np.full(ELEMENTS, self.pc + LINK_BYTES & 0xFFFF_FFFF, np.uint32)] * 2
         uniform = None
         if _UNIFORM in todo.raddr:
             uniform = self.memory.read_int(self.uniforms, 4, "uniform read")
@@ -193,7 +187,7 @@ class Qpu:
             return None
         target = branch.offset
         if branch.relative:
-            target += pc + _LINK_BYTES
+            target += pc + LINK_BYTES
         if branch.register is not None:
             target += int(self.files[0][branch.register][-1])
         return target & 0xFFFF_FFFF & ~(WORD_BYTES - 1)

@@ -1,0 +1,14 @@
+"""Timing that programs see, in instructions (guide, section 3; addendum)."""
+
+from .word import WORD_BYTES
+
+__all__ = ["BRANCH_DISTANCE", "DELAY_SLOTS", "END_SLOTS", "LINK_BYTES"]
+
+#: Instructions that run after a branch, whether it is taken or not.
+DELAY_SLOTS = 3
+#: What a branch adds to its own address: the address after its delay slots.
+LINK_BYTES = (DELAY_SLOTS + 1) * WORD_BYTES
+#: Instructions that run after the signal that ends a program.
+END_SLOTS = 2
+#: A branch that follows another one closer than this is not taken.
+BRANCH_DISTANCE = 3

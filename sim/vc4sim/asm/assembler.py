@@ -1,0 +1,66 @@
+"""The assembler: sources to programs."""
+
+from dataclasses import dataclass
+
+from vc4.isa.word import WORD_BYTES
+
+from .directives import execute
+from .errors import AsmError
+from .labels import LabelTable
+from .layout import Layout, lay_out
+from .runner import Runner
+from .source import Line, lines_of
+
+__all__ = ["Program", "assemble"]
+
+#: Passes after the first within which addresses must settle. One is usual, clones need two more.
+_MAX_PASSES = 8
+
+
+@dataclass(frozen=True)
+class Program:
+    """An assembled program.
+
+    `code` is the program as it lies in memory, little-endian, from offset 0; `labels` gives the offset of each named
+    label, `lines` the file name and line of the instruction at an offset.
+    """
+
+    code: bytes
+    labels: dict[str, int]
+    lines: dict[int, tuple[str, int]]
+
+    @property
+    def words(self) -> list[int]:
+        """The program as 64-bit words, the last one filled up with zeros."""
+        starts = range(0, len(self.code), WORD_BYTES)
+        return [int.from_bytes(self.code[start : start + WORD_BYTES], "little") for start in starts]
+
+
+def assemble(text: str, filename: str = "<text>") -> Program:
+    """Assemble a source. `filename` stands in errors, and included files lie beside it.
+
+    Raises `AsmError`, and nothing else, if the source is wrong: whatever it is, it ends after a limited time.
+    """
+    lines = lines_of(text, filename)
+    before = Runner(execute, LabelTable(), None)
+    layout = _pass(before, lines)
+    for _ in range(_MAX_PASSES):
+        runner = Runner(execute, LabelTable(before.labels, layout), layout)
+        following = _pass(runner, lines)
+        if following.addresses == layout.addresses and runner.clones == before.clones:
+            return _program(following, runner.labels)
+        before, layout = runner, following
+    raise AsmError(filename, 1, 1, f"the addresses of the labels do not settle in {_MAX_PASSES} passes")
+
+
+def _pass(runner: Runner, lines: tuple[Line, ...]) -> Layout:
+    try:
+        runner.run(lines)
+        return lay_out(runner.finish())
+    except RecursionError:
+        raise AsmError(runner.line.filename, runner.line.number, 1, "expected less nesting") from None
+
+
+def _program(layout: Layout, labels: LabelTable) -> Program:
+    named = {name: layout.addresses[serial] for name, serial in labels.named.items()}
+    return Program(layout.code, named, layout.lines)

@@ -1,0 +1,140 @@
+"""What expressions evaluate to: numbers, registers, labels and one value per element."""
+
+import struct
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from vc4.isa.ops import Mux
+from vc4.isa.registers import ACCUMULATOR_BASE, ELEMENTS
+
+from .errors import Problem
+
+__all__ = [
+    "BY_R5",
+    "Bank",
+    "Label",
+    "Register",
+    "Value",
+    "describe",
+    "float_bits",
+    "integer",
+    "move_register",
+    "word_bits",
+]
+
+#: Rotation of a register by the value of r5.
+BY_R5 = ELEMENTS
+
+
+class Bank(Enum):
+    """What the number of a register counts, by its name."""
+
+    ACCUMULATOR = "accumulator"
+    FILE_A = "register of file A"
+    FILE_B = "register of file B"
+    IO = "I/O register"
+    ACQUIRE = "semaphore to acquire"
+    RELEASE = "semaphore to release"
+
+
+_NUMBERS = {
+    Bank.ACCUMULATOR: range(6),
+    Bank.FILE_A: range(64),
+    Bank.FILE_B: range(64),
+    Bank.IO: range(32, 64),
+    Bank.ACQUIRE: range(16),
+    Bank.RELEASE: range(16),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Register:
+    """A register as written: where it lies and what is asked of it.
+
+    `read_files` and `write_files` hold the register files (0: A, 1: B) through which it can be accessed; an accumulator
+    is read without a file. `suffixes` are packs, conditions and the like, `rotation` is the count behind `<<` (negative
+    for `>>`, `BY_R5` for r5).
+    """
+
+    bank: Bank
+    number: int
+    read_files: tuple[int, ...] = ()
+    write_files: tuple[int, ...] = ()
+    suffixes: tuple[str, ...] = ()
+    rotation: int = 0
+
+    def is_accumulator(self, mux: Mux) -> bool:
+        """Whether this is the accumulator that `mux` selects."""
+        return self.bank is Bank.ACCUMULATOR and self.number == mux.value
+
+    @property
+    def semaphore(self) -> bool:
+        """Whether this stands for an operation on a semaphore."""
+        return self.bank in (Bank.ACQUIRE, Bank.RELEASE)
+
+    @property
+    def write_address(self) -> int:
+        """The address that writes the register in any of `write_files`."""
+        return self.number + (ACCUMULATOR_BASE if self.bank is Bank.ACCUMULATOR else 0)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Label:
+    """A place in the program, in bytes from its start."""
+
+    address: int
+
+
+Value = int | float | tuple[int, ...] | Register | Label
+
+
+def describe(value: Value) -> str:
+    """What `value` is, for messages."""
+    match value:
+        case Register():
+            return f"{'an' if value.bank.value[0] in 'aI' else 'a'} {value.bank.value}"
+        case Label():
+            return "a label"
+        case tuple():
+            return "a list"
+        case float():
+            return f"the float {value}"
+        case _:
+            return f"the integer {value}"
+
+
+def move_register(register: Register, distance: int, column: int) -> Register:
+    """The register `distance` numbers further in the same bank; `Problem` if there is none."""
+    number = register.number + distance
+    if number not in _NUMBERS[register.bank]:
+        raise Problem(column, f"there is no {register.bank.value} with number {number}")
+    if register.bank is Bank.ACCUMULATOR:
+        return replace(register, number=number, write_files=(0, 1) if number < 4 else ())
+    return replace(register, number=number)
+
+
+def integer(value: Value, column: int, what: str) -> int:
+    """`value` if it is an integer or a label; `Problem` that says `what` was expected otherwise."""
+    if isinstance(value, Label):
+        return value.address
+    if not isinstance(value, int):
+        raise Problem(column, f"expected {what}, not {describe(value)}")
+    return value
+
+
+def float_bits(value: float, column: int) -> int:
+    """The 32-bit pattern of the float nearest to `value`; `Problem` if it is too large."""
+    try:
+        return int.from_bytes(struct.pack("<f", value), "little")
+    except OverflowError:
+        raise Problem(column, f"{value} is too large for a 32-bit float") from None
+
+
+def word_bits(value: Value, column: int, what: str) -> int:
+    """The 32 bits of a number: an integer, signed or not, a label or a float. `Problem` for anything else."""
+    if isinstance(value, float):
+        return float_bits(value, column)
+    number = integer(value, column, what)
+    if not -(1 << 31) <= number < 1 << 32:
+        raise Problem(column, f"{number} does not fit into 32 bits")
+    return number & 0xFFFF_FFFF

@@ -1,0 +1,12 @@
+"""The sub-commands of `vc4`, one module each.
+
+A module has `register(commands)`, which adds the parser of the sub-command with the function to call as its default
+`execute`. ``options``, ``engines`` and ``show`` are what several of them share.
+"""
+
+from . import asm, disasm, examples, lockstep, run, tree, verilog, waves
+
+__all__ = ["COMMANDS"]
+
+#: In the order of the help.
+COMMANDS = (run, examples, asm, disasm, lockstep, waves, tree, verilog)

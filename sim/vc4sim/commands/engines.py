@@ -1,0 +1,36 @@
+"""What programs can run on."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..backends import model, pysim
+from ..backends.base import Job, Outcome, Watcher
+
+__all__ = ["ENGINES", "RTL_ENGINES", "Engine"]
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """A way to run a `Job`.
+
+    run : given the job, a watcher and the file for waves or `None`, gives the outcome
+    is_rtl : it simulates the RTL, with clocks and waves; otherwise there is never a file for waves
+    doc : one line about it
+    """
+
+    run: Callable[[Job, Watcher, Path | None], Outcome]
+    is_rtl: bool
+    doc: str
+
+
+def _model(job: Job, watch: Watcher, waves: Path | None) -> Outcome:
+    return model.run(job, watch)
+
+
+ENGINES = {
+    "model": Engine(_model, False, "the reference model"),
+    "pysim": Engine(pysim.run, True, "the RTL in Amaranth's own simulator"),
+}
+
+RTL_ENGINES = tuple(name for name, engine in ENGINES.items() if engine.is_rtl)

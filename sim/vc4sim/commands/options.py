@@ -1,0 +1,70 @@
+"""Options that several sub-commands have."""
+
+import argparse
+from collections.abc import Callable
+from typing import Protocol
+
+from vc4.config import PRESETS
+
+__all__ = ["Commands", "add_config", "add_memory", "fraction", "integer"]
+
+_LARGEST_GAP = 0.95
+
+
+class Commands(Protocol):
+    """Where sub-commands are registered."""
+
+    def add_parser(self, name: str, **options) -> argparse.ArgumentParser:
+        """A new sub-command."""
+        ...
+
+
+def integer(low: int, high: int) -> Callable[[str], int]:
+    """Type of an option: an integer from `low` to `high`."""
+
+    def convert(text: str) -> int:
+        try:
+            value = int(text, 0)
+        except ValueError:
+            value = low - 1
+        if not low <= value <= high:
+            raise argparse.ArgumentTypeError(f"must be an integer from {low} to {high}, not {text!r}")
+        return value
+
+    return convert
+
+
+def fraction(text: str) -> float:
+    """Type of an option: a chance, with which memory still gets on."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= _LARGEST_GAP:
+        raise argparse.ArgumentTypeError(f"must be a number from 0 to {_LARGEST_GAP}, not {text!r}")
+    return value
+
+
+def add_config(parser: argparse.ArgumentParser) -> None:
+    """The option that chooses a configuration."""
+    parser.add_argument("--config", choices=PRESETS, default="qpu", help="configuration of the GPU (default: qpu)")
+
+
+def add_memory(parser: argparse.ArgumentParser, seed: str) -> None:
+    """Options of the memory that the RTL works with; `seed` says what the seed decides."""
+    largest = (1 << 31) - 1
+    parser.add_argument("--seed", type=integer(0, largest), default=1, metavar="N", help=f"{seed} (default: 1)")
+    parser.add_argument(
+        "--latency",
+        type=integer(1, 1024),
+        default=20,
+        metavar="N",
+        help="clocks from a memory request to its first word, 1 to 1024 (default: 20)",
+    )
+    parser.add_argument(
+        "--gap",
+        type=fraction,
+        default=0.0,
+        metavar="P",
+        help=f"chance that memory pauses in a clock, 0 to {_LARGEST_GAP} (default: 0)",
+    )

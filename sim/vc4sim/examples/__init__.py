@@ -1,0 +1,1 @@
+"""Programs to begin with; `vc4sim.workload.example` has their format."""

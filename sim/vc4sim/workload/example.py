@@ -1,0 +1,78 @@
+"""The examples that come with the package.
+
+Each is a folder of `vc4sim.examples` with `source.qasm` and `example.json`; `program.hex`, if it is there, holds the
+words to run instead of those that the source assembles to. In `example.json`:
+
+``description``  what it computes, one line
+``uniforms``     as on the command line of `vc4 run`
+``rows``         names of the rows of the buffer `output`
+``expected``     these rows: sixteen words in hexadecimal, or one and `*16`
+``origin``       where the expected rows come from
+"""
+
+import dataclasses
+from importlib import resources
+from importlib.resources.abc import Traversable
+
+from ..asm import assemble
+from .fields import Fields
+from .hexfile import bytes_of_hex
+from .layout import lay_out
+from .workload import Check, Workload
+
+__all__ = ["OUTPUT", "description_of", "example_names", "load_example"]
+
+#: The buffer of every example.
+OUTPUT = "output"
+
+_DESCRIPTION = "example.json"
+_WORDS = 16
+
+
+def _folder(name: str) -> Traversable:
+    return resources.files("vc4sim.examples") / name
+
+
+def example_names() -> list[str]:
+    """Names of all examples."""
+    folders = resources.files("vc4sim.examples").iterdir()
+    return sorted(folder.name for folder in folders if (folder / _DESCRIPTION).is_file())
+
+
+def _fields(name: str) -> Fields:
+    return Fields.parse((_folder(name) / _DESCRIPTION).read_text("utf-8"), f"{name}/{_DESCRIPTION}")
+
+
+def description_of(name: str) -> str:
+    """What the example `name` computes."""
+    return _fields(name).text("description")
+
+
+def load_example(name: str) -> Workload:
+    """The example `name`, one of `example_names`."""
+    fields = _fields(name)
+    expected = b"".join(_row(text) for text in fields.texts("expected"))
+    rows = {OUTPUT: tuple(fields.texts("rows"))}
+    workload = lay_out(name, _code(name), fields.texts("uniforms"), {OUTPUT: bytes(len(expected))}, rows)
+    return dataclasses.replace(
+        workload,
+        description=fields.text("description"),
+        checks=(Check(OUTPUT, workload.buffers[0].address, expected),),
+        origin=fields.text("origin"),
+    )
+
+
+def _code(name: str) -> bytes:
+    words = _folder(name) / "program.hex"
+    if words.is_file():
+        return bytes_of_hex(words.read_text("utf-8"), words.name)
+    return assemble((_folder(name) / "source.qasm").read_text("utf-8"), f"{name}/source.qasm").code
+
+
+def _row(text: str) -> bytes:
+    """The bytes of a row of sixteen words."""
+    value, _, count = text.partition("*")
+    words = [int(word, 16) for word in value.split()] * int(count or 1)
+    if len(words) != _WORDS:
+        raise ValueError(f"a row has {_WORDS} words, not {len(words)}")
+    return b"".join(word.to_bytes(4, "little") for word in words)

@@ -1,0 +1,97 @@
+"""What is not built yet is a wait with a name, in the RTL and in the model, never a wrong answer."""
+
+import dataclasses
+
+import pytest
+
+from vc4.qpu.stall import UNBUILT
+from vc4sim.backends import pysim
+from vc4sim.backends.base import Ending
+from vc4sim.lockstep import Lockstep
+
+NEEDS = {
+    "varyings": ["mov r0, vary"],
+    "fragment": ["mov r0, ms_mask", "mov rev_flag, r0"],
+    "vpm_read": ["mov r0, vpm", "mov vr_setup, r0"],
+    "vdr": ["mov r0, vr_busy", "read vr_wait", "mov vr_addr, r0"],
+    "mutex": ["read mutex", "mov mutex, r0"],
+    "semaphore": ["sacq -, 3", "srel -, 3"],
+    "sfu": ["mov recip, r0", "mov log, r0"],
+    "tmu": ["mov t0s, r0", "mov.ifz t1b, r0", "nop; ldtmu0", "nop; ldtmu1", "mov tmu_noswap, r0"],
+    "tile_buffer": ["mov tlbc, r0", "nop; loadc", "nop; loadcv", "nop; loadam", "nop; ldcend", "nop; mov stencil, r0"],
+    "threads": ["nop; thrsw", "nop; lthrsw"],
+    "breakpoint": ["bkpt"],
+}
+
+
+def test_every_unbuilt_service_is_here():
+    assert set(NEEDS) == set(UNBUILT)
+
+
+@pytest.mark.parametrize("unit", NEEDS)
+def test_a_program_waits_for_it_in_rtl_and_model(job, unit):
+    """One run a service: each program has instructions before, which must be done, and one behind, which must not."""
+    for statement in NEEDS[unit][:1]:
+        work = job(f"ldi r0, 1\nldi r1, 2\n{statement}\nldi r2, 3\nthrend\nnop\nnop")
+        watch = Lockstep(work)
+        outcome = pysim.run(work, watch)
+        assert outcome.ending is Ending.STUCK
+        assert outcome.why == f"QPU 0 at 0x00010010 waits for {unit}, which is not built yet"
+        watch.conclude(outcome)
+        assert outcome.stalls[unit] > 0
+
+
+def test_decoder_and_model_agree_on_what_every_statement_needs(job):
+    """All statements of the table at once: the model stops at each, by its name."""
+    from vc4sim.model.unbuilt import Unbuilt
+    from vc4sim.model.v3d import ModelV3D
+
+    for unit, statements in NEEDS.items():
+        for statement in statements:
+            work = job(statement)
+            model = ModelV3D(work.config, work.image, work.base)
+            with pytest.raises(Unbuilt, match=f"waits for {unit}, which"):
+                next(model.run(work.launches[0].pc, work.launches[0].uniforms))
+
+
+def test_a_suppressed_write_needs_nothing(lockstep):
+    run = lockstep("mov.never t0s, r0\nmov.never tlbc, r0\nmov.never recip, r0")
+    assert run.outcome.ending is Ending.DONE
+
+
+@pytest.mark.parametrize(
+    ("setup", "reason"),
+    [
+        ("0x00000200", "write vertical"),
+        ("0x00000900", "write size"),
+        ("0x00000800", "write size"),
+    ],
+)
+def test_unbuilt_modes_of_the_vpm_stop_it(job, setup, reason):
+    work = job(f"ldi vw_setup, {setup}\nmov vpm, r0\nread vw_wait\nldi r0, 1\nthrend\nnop\nnop")
+    watch = Lockstep(work)
+    outcome = pysim.run(work, watch)
+    assert outcome.ending is Ending.STUCK
+    assert outcome.why == f"the VPM waits for ever: {reason} is not built yet"
+
+
+def test_memory_that_is_not_there(job):
+    work = job("mov r0, unif\nldi r1, 1")
+    away = dataclasses.replace(work, launches=(dataclasses.replace(work.launches[0], uniforms=0x9000_0000),))
+    watch = Lockstep(away)
+    outcome = pysim.run(away, watch)
+    watch.conclude(outcome)
+    assert (outcome.ending, outcome.why) == (
+        Ending.STUCK,
+        "QPU 0 at 0x00010000: its next uniform lies outside of memory",
+    )
+    away = dataclasses.replace(work, launches=(dataclasses.replace(work.launches[0], pc=0x9000_0000),))
+    outcome = pysim.run(away, Lockstep(away))
+    assert outcome.why == "QPU 0 at 0x90000000: the instruction lies outside of memory"
+
+
+def test_a_program_that_never_ends_is_given_up(job):
+    work = job(":here\nbrr -, r:here\nnop\nnop\nnop", max_cycles=500)
+    outcome = pysim.run(work, Lockstep(work))
+    assert outcome.ending is Ending.TOO_LONG
+    assert outcome.why.startswith("the program has not ended after 500 cycles; QPU 0 is at 0x000100")
