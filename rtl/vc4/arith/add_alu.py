@@ -9,7 +9,7 @@ from vc4.isa.ops import AddOp
 from .add_align import AddAlign
 from .add_normalise import AddNormalise
 from .add_prepare import AddPrepare
-from .add_records import AddOperands, AddSumOut, AddTerms
+from .add_records import AddOperands, AddTerms, AddTotal
 from .add_sum import AddSum
 
 __all__ = ["AddAlu"]
@@ -44,9 +44,10 @@ class AddAlu(wiring.Component):
         m.submodules.add_align = align = AddAlign()
         m.submodules.add_sum = add = AddSum()
         m.submodules.add_normalise = normalise = AddNormalise()
+        # No operation is under way after a reset that anyone waits for.
         a0_operands = Signal(AddOperands, reset_less=True)
         a1_terms = Signal(AddTerms, reset_less=True)
-        a2_sum = Signal(AddSumOut, reset_less=True)
+        a2_sum = Signal(AddTotal, reset_less=True)
         m.d.sync += [a0_operands.eq(prepare.o), a1_terms.eq(align.o)]
         with m.If(a1_terms.control.live):
             m.d.sync += a2_sum.eq(add.o)

@@ -4,7 +4,7 @@ from amaranth import *
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from .add_records import AddSumOut
+from .add_records import AddTotal
 from .bits import rotate_left
 
 __all__ = ["AddNormalise"]
@@ -23,7 +23,7 @@ class AddNormalise(wiring.Component):
     result : of the operation
     """
 
-    i: In(AddSumOut)
+    i: In(AddTotal)
     result: Out(32)
 
     def elaborate(self, platform):

@@ -3,7 +3,7 @@
 from amaranth.hdl import unsigned
 from amaranth.lib import data, enum
 
-__all__ = ["AddControl", "AddOperands", "AddSumOut", "AddTerms", "Move", "Moved", "Rotation", "Route", "Still"]
+__all__ = ["AddControl", "AddOperands", "AddTerms", "AddTotal", "Move", "Moved", "Rotation", "Route", "Still"]
 
 
 class Moved(enum.Enum, shape=unsigned(2)):
@@ -67,7 +67,7 @@ class AddOperands(data.Struct):
     b: unsigned(32)
     straight: Move
     swapped: Move
-    swap: unsigned(1)  # which one it is
+    swap: unsigned(1)  # which of the two it is
     keep_all: unsigned(1)  # no mask
     out_left: unsigned(1)  # the carry is the bit that went out at the top
     out_right: unsigned(1)  # the carry is the bit that went out at the bottom
@@ -90,7 +90,7 @@ class AddTerms(data.Struct):
     control: AddControl
 
 
-class AddSumOut(data.Struct):
+class AddTotal(data.Struct):
     """From A1 to A2."""
 
     sum: unsigned(32)  # bit 31 is the guard, if the sum is one of floats

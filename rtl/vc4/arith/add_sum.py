@@ -4,7 +4,7 @@ from amaranth import *
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from .add_records import AddSumOut, AddTerms
+from .add_records import AddTerms, AddTotal
 from .bits import byte_terms, leading_zeros, words
 
 __all__ = ["AddSum"]
@@ -26,7 +26,7 @@ class AddSum(wiring.Component):
     """
 
     i: In(AddTerms)
-    o: Out(AddSumOut)
+    o: Out(AddTotal)
 
     def elaborate(self, platform):
         m = Module()

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, ValueLike
 
-__all__ = ["below", "byte_terms", "one_of", "leading_zeros", "rotate_left", "shift_right", "words"]
+__all__ = ["below", "byte_terms", "leading_zeros", "one_of", "rotate_left", "shift_right", "words"]
 
 
 def one_of(op: ValueLike, members: Iterable) -> Value:
@@ -23,6 +23,13 @@ def rotate_left(m: Module, value: Value, amount: Value, name: str) -> Value:
         rotated = Signal(len(value), name=f"{name}_{1 << level}")
         m.d.comb += rotated.eq(Mux(amount[level], value.rotate_left(1 << level), value))
         value = rotated
+    return value
+
+
+def shift_right(value: Value, amount: Value) -> Value:
+    """`value` shifted right by `amount`, zeros coming in."""
+    for level in range(len(amount)):
+        value = Mux(amount[level], value[1 << level :], value)
     return value
 
 
@@ -59,10 +66,3 @@ def byte_terms(value: Value, spacer: ValueLike):
     """
     first, *rest = words(value, 8)
     return Cat(first, *(Cat(spacer, byte) for byte in rest))
-
-
-def shift_right(value: Value, amount: Value) -> Value:
-    """`value` shifted right by `amount`, zeros coming in."""
-    for level in range(len(amount)):
-        value = Mux(amount[level], value[1 << level :], value)
-    return value

@@ -42,6 +42,7 @@ class MulAlu(wiring.Component):
         m.submodules.mul_multiply = multiply = MulMultiply()
         m.submodules.mul_sum = add = MulSum()
         m.submodules.mul_normalise = normalise = MulNormalise()
+        # No operation is under way after a reset that anyone waits for.
         a0_factors = Signal(MulFactors, reset_less=True)
         a1_products = Signal(MulProducts, reset_less=True)
         a2_sum = Signal(MulResult, reset_less=True)

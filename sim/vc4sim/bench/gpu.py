@@ -12,6 +12,7 @@ from vc4.v3d import V3D
 from vc4.vpm.port import VpmUnbuilt
 
 from .memory import BenchMemory
+from .probe import PipelineProbe
 
 __all__ = ["GRACE_CLOCKS", "GpuBench"]
 
@@ -26,6 +27,7 @@ class GpuBench(wiring.Component):
     ----------
     config : of the GPU, with `trace`
     max_cycles : clocks after which the run is given up
+    waves : add signals that only waves need, see `PipelineProbe`
     memory : options of `BenchMemory`
 
     Interface attributes
@@ -44,7 +46,7 @@ class GpuBench(wiring.Component):
     stop : `done`, `stuck` or too many clocks; from then on everything stands still for those who watch
     """
 
-    def __init__(self, config: V3DConfig, *, max_cycles: int, **memory):
+    def __init__(self, config: V3DConfig, *, max_cycles: int, waves: bool = False, **memory):
         self.max_cycles = max_cycles
         self.v3d = V3D(config)
         self.memory = BenchMemory(tag_bits=self.v3d.bus.signature.tag_bits, **memory)
@@ -67,6 +69,7 @@ class GpuBench(wiring.Component):
                 "stop": Out(1),
             }
         )
+        self.probe = PipelineProbe(self.v3d.slice0.qpu0.pipeline, self.trace) if waves else None
 
     def elaborate(self, platform):
         m = Module()
@@ -88,6 +91,8 @@ class GpuBench(wiring.Component):
                 self.written_count.eq(self.written_count + 1),
             ]
         m.d.sync += [self.cycles.eq(self.cycles + 1), self.started.eq(self.started + starts)]
+        if self.probe is not None:
+            m.submodules.probe = self.probe
         self._ending(m)
         stopped = Signal()
         m.d.sync += stopped.eq(self.stop)

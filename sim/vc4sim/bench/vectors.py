@@ -20,6 +20,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 from amaranth.sim import Simulator
+from amaranth.utils import ceil_log2, exact_log2
 
 __all__ = ["Compiled", "Report", "VectorBench", "simulate"]
 
@@ -66,7 +67,7 @@ class Report:
     first: int
     got: dict[str, int]
 
-    def text(self, stimuli: "Ports", expected: "Ports", note: str) -> str:
+    def text(self, stimuli: Ports, expected: Ports, note: str) -> str:
         """The first vector that differs, for the message of an assertion; `note` names seed and kind of the run."""
 
         def values(ports: dict) -> str:
@@ -87,7 +88,7 @@ class VectorBench(wiring.Component):
     device : the component under test, elaborated inside
     inputs, outputs : names of its ports, at most 32 bits each, in the order of the columns of the vectors
     latency : clocks from inputs to outputs; 0 if the device is combinational
-    depth : vectors that fit
+    depth : vectors that fit, a power of two
     stimuli, expected : initial vectors, if they are not put into the memories of those names later
 
     Interface attributes
@@ -99,6 +100,7 @@ class VectorBench(wiring.Component):
     """
 
     def __init__(self, device, inputs, outputs, *, latency, depth, stimuli=(), expected=()):
+        exact_log2(depth)  # no address is out of bounds
         self._device = device
         self._inputs = inputs
         self._outputs = outputs
@@ -151,7 +153,7 @@ def simulate(device: wiring.Component, stimuli: Ports, expected: Ports, *, laten
         list(stimuli),
         list(expected),
         latency=latency,
-        depth=len(rows),
+        depth=1 << ceil_log2(len(rows)),
         stimuli=rows.tolist(),
         expected=wanted.tolist(),
     )
@@ -180,7 +182,7 @@ class Compiled:
     inputs, outputs : names of its ports, as for `VectorBench`
     latency : clocks from inputs to outputs
     folder : for the generated files
-    depth : vectors of one pass; longer runs take several
+    depth : vectors of one pass, a power of two; longer runs take several
 
     Raises `FileNotFoundError` without a C++ compiler.
     """
