@@ -5,7 +5,7 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from vc4.bus.hub import Hub
-from vc4.bus.port import BUS_BYTES, MemoryPort
+from vc4.bus.port import BUS_BYTES
 from vc4.config import V3DConfig
 from vc4.qpu.structs import ProgramStart
 from vc4.qpu.trace import TracePort

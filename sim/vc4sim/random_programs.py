@@ -69,8 +69,8 @@ class _Generator:
         kind = self.random.randrange(10)
         if kind < 6:
             return self.random.randrange(FILE_REGISTERS)
-        plain = [address for address in _PLAIN_READS]
-        return self.random.choice((_UNIFORM, NOP, NOP, self.random.choice(plain), _BUSY if file else NOP))
+        plain = self.random.choice(_PLAIN_READS)
+        return self.random.choice((_UNIFORM, NOP, NOP, plain, _BUSY if file else NOP))
 
     def alu(self, **fields) -> int:
         """An ALU instruction with random fields, but for those given."""

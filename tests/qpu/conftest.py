@@ -37,7 +37,9 @@ class Run:
 
     def last(self, register: str) -> tuple[int, ...]:
         """The values of the last write to `register`."""
-        return next(w.values for event in reversed(self.retired) for w in reversed(event.writes) if w.register == register)
+        return next(
+            w.values for event in reversed(self.retired) for w in reversed(event.writes) if w.register == register
+        )
 
     def output(self, words: int) -> tuple[int, ...]:
         """The first words of the output region."""
@@ -49,7 +51,9 @@ def make_job(source: str, uniforms=(), *, config=None, programs: int = 1, **opti
     image = bytearray(SIZE)
     code = assemble(source).code
     image[: len(code)] = code
-    words = [value if isinstance(value, int) else struct.unpack("<I", struct.pack("<f", value))[0] for value in uniforms]
+    words = [
+        value if isinstance(value, int) else struct.unpack("<I", struct.pack("<f", value))[0] for value in uniforms
+    ]
     struct.pack_into(f"<{len(words)}I", image, UNIFORMS - BASE, *words)
     options = {"latency": 4, "max_cycles": 20_000, **options}
     return Job(

@@ -215,7 +215,9 @@ def test_a_peripheral_takes_the_whole_vector_under_any_condition(lockstep):
 
 
 def test_r5_by_quads_and_by_element_0(lockstep):
-    run = lockstep("mov r5quad, elem_num\nmov r0, r5\nmov r5rep, elem_num\nmov r1, r5\nadd r5quad, elem_num, 1; mov r5rep, r0\nmov r2, r5")
+    run = lockstep(
+        "mov r5quad, elem_num\nmov r0, r5\nmov r5rep, elem_num\nmov r1, r5\nadd r5quad, elem_num, 1; mov r5rep, r0\nmov r2, r5"
+    )
     assert run.write(8, "r0") == tuple(element // 4 * 4 for element in ELEMENTS)
     assert run.write(0x18, "r1") == all_of(0)
     # both at once: element 0 goes everywhere with the first quad, the others follow

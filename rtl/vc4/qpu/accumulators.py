@@ -5,6 +5,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from vc4.common.ram import LutRam
+from vc4.common.select import select
 from vc4.isa.registers import ACCUMULATOR_BASE, QUADS, write_address
 
 from .structs import LANES, LaneWords
@@ -113,4 +114,7 @@ class Accumulators(wiring.Component):
                 all_quads = (self.a2_quad == 0) & write.file
                 with m.If((write.address == _R5) & write.mask[0] & (here | all_quads)):
                     m.d.sync += words[quad].eq(write.data[0])
-        m.d.comb += [self.rr_r5.eq(words[self.rr_quad]), self.r5_rotation.eq(words[0][:4])]
+        m.d.comb += [
+            self.rr_r5.eq(select(self.rr_quad, [words[quad] for quad in range(QUADS)])),
+            self.r5_rotation.eq(words[0][:4]),
+        ]

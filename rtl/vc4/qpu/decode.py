@@ -78,7 +78,7 @@ class Decode(wiring.Component):
             control.links.eq(self.is_branch),
             control.immediate.eq(self.load.immediate),
             control.unpack.eq(Mux(self.moves, ops.Unpack.NONE.value, alu.unpack.as_value())),
-            control.unpack_r4.eq(alu.pm),
+            control.unpack_r4.eq(alu.pm & ~self.moves),
             control.unpack_float.eq(alu.pm | float_add | float_mul),
             control.rotate_by_r5.eq(by_r5),
             control.rotation.eq(Mux(rotates & ~by_r5, alu.raddr_b[:4], 0)),

@@ -4,6 +4,7 @@ from amaranth import *
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
+from vc4.common.select import select
 from vc4.isa.ops import BranchCondition, Condition
 from vc4.isa.registers import QUADS
 
@@ -28,7 +29,13 @@ def passing(condition, flags):
     return Mux(code[1:] == 0, code[0].replicate(LANES), chosen)
 
 
-assert [c.value for c in (Condition.NEVER, Condition.ALWAYS, Condition.ZS, Condition.NS, Condition.CS)] == [0, 1, 2, 4, 6]
+assert [c.value for c in (Condition.NEVER, Condition.ALWAYS, Condition.ZS, Condition.NS, Condition.CS)] == [
+    0,
+    1,
+    2,
+    4,
+    6,
+]
 
 
 class Flags(wiring.Component):
@@ -63,7 +70,9 @@ class Flags(wiring.Component):
                 with m.If(self.wb_quad == quad):
                     m.d.comb += after[quad][name].eq((old & ~self.wb_mask) | (new & self.wb_mask))
         m.d.sync += held.eq(after)
-        m.d.comb += self.a2_flags.eq(held[self.a2_quad])
+        m.d.comb += Value.cast(self.a2_flags).eq(
+            select(self.a2_quad, [Value.cast(held[quad]) for quad in range(QUADS)])
+        )
 
         code = Value.cast(self.branch_condition)
         all_of = {name: Cat(after[quad][name] for quad in range(QUADS)) for name in ("z", "n", "c")}

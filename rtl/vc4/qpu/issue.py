@@ -63,9 +63,7 @@ class Issue(wiring.Component):
                 stall.uniform_fault.eq(
                     control.reads_uniform & self.uniform_valid & self.uniform_error & ~moves_uniforms
                 ),
-                stall.vpm_write.eq(
-                    needs.vpm_write & (self.vpm_level + QUADS * (vpm_vectors + 1) > VPM_QUEUE_BEATS)
-                ),
+                stall.vpm_write.eq(needs.vpm_write & (self.vpm_level + QUADS * (vpm_vectors + 1) > VPM_QUEUE_BEATS)),
                 stall.vdw.eq(control.waits_store & self.store_pending),
                 stall.rotation.eq(live[0] & sources.any()),
                 *(stall.unbuilt[name].eq(needs[name]) for name in UNBUILT),

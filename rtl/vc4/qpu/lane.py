@@ -7,6 +7,7 @@ from amaranth.lib.wiring import In, Out
 from vc4.arith.add_alu import AddAlu
 from vc4.arith.mul_alu import MulAlu
 from vc4.arith.unpack import Unpack
+from vc4.common.select import select
 from vc4.isa import ops
 
 from .control import Control
@@ -63,25 +64,28 @@ class Lane(wiring.Component):
         m.submodules.mul_alu = mul_alu = MulAlu()
 
         ru, rr = self.ru_control, self.rr_control
-        rr_a, rr_b, rr_r4 = (Signal(32, name=f"rr_{name}") for name in ("a", "b", "r4"))
+        rr_unpacked, rr_plain, rr_b = (Signal(32, name=f"rr_{name}") for name in ("unpacked", "plain", "b"))
         m.d.comb += [
             unpack.value.eq(Mux(ru.unpack_r4, self.ru_r4, self.ru_a)),
             unpack.mode.eq(ru.unpack),
             unpack.is_float.eq(ru.unpack_float),
         ]
         m.d.sync += [
-            rr_a.eq(Mux(ru.moves, self.ru_immediate, Mux(ru.unpack_r4, self.ru_a, unpack.result))),
-            rr_r4.eq(Mux(ru.unpack_r4, unpack.result, self.ru_r4)),
+            rr_unpacked.eq(Mux(ru.moves, self.ru_immediate, unpack.result)),
+            rr_plain.eq(Mux(ru.unpack_r4, self.ru_a, self.ru_r4)),
             rr_b.eq(self.ru_b),
         ]
 
-        for alu, accumulators, selects in (
+        for alu, accumulators, muxes in (
             (add_alu, self.rr_add, (rr.add_a, rr.add_b)),
             (mul_alu, self.rr_mul, (rr.mul_a, rr.mul_b)),
         ):
-            sources = Array([*(accumulators[number] for number in range(4)), rr_r4, self.rr_r5, rr_a, rr_b])
-            for operand, select in zip((alu.rr_a, alu.rr_b), selects, strict=True):
-                m.d.comb += operand.eq(sources[select.as_value()])
+            sources = [*(accumulators[number] for number in range(4)), rr_plain, self.rr_r5, rr_unpacked, rr_b]
+            for operand, mux in zip((alu.rr_a, alu.rr_b), muxes, strict=True):
+                code = Value.cast(mux)
+                # Of A (6) and r4 (4) one goes through the unpacker: r4 if the instruction says so, and then they change places.
+                exchanged = code[2] & ~code[0] & rr.unpack_r4
+                m.d.comb += operand.eq(select(code ^ Cat(0, exchanged, 0), sources))
         m.d.comb += [
             # An empty slot computes nothing, as a nop.
             add_alu.rr_op.eq(Mux(self.rr_live, rr.op_add.as_value(), ops.AddOp.NOP.value)),

@@ -122,7 +122,9 @@ class Qpu(wiring.Component):
             self.uniforms.ready.eq(sequencer.issue & sequencer.sp_valid & decode.control.reads_uniform),
             self.idle.eq(
                 ~sequencer.running
-                & ~Cat(getattr(pipeline, stage).live for stage in ("ra", "ra2", "ru", "rr", "a0", "a1", "a2", "io")).any()
+                & ~Cat(
+                    getattr(pipeline, stage).live for stage in ("ra", "ra2", "ru", "rr", "a0", "a1", "a2", "io")
+                ).any()
             ),
         ]
         issued = pipeline.issued

@@ -4,6 +4,7 @@ from amaranth import *
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
+from vc4.common.select import select
 from vc4.isa.immediates import SMALL_IMMEDIATES
 from vc4.isa.registers import ELEMENTS, FILE_REGISTERS, QUADS, read_address
 
@@ -67,7 +68,7 @@ class ReadPorts(wiring.Component):
         shared = Signal(32, name=f"ra_shared_{name}")
         lane_bits = [Signal(range(ELEMENTS), name=f"ra_lane_{name}_{lane}") for lane in range(LANES)]
         with m.If(is_immediate):
-            m.d.comb += shared.eq(Array(Const(value, 32) for value in SMALL_IMMEDIATES)[address])
+            m.d.comb += shared.eq(select(address, [Const(value, 32) for value in SMALL_IMMEDIATES]))
         with m.Elif(address == read_address("unif")):
             m.d.comb += shared.eq(self.ra_uniform)
         with m.Elif(address == read_address("vw_busy")):

@@ -4,6 +4,8 @@ from amaranth import *
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
+from vc4.common.select import select
+
 from .lane import MulResult
 from .structs import LANES
 
@@ -27,8 +29,6 @@ class Rotate(wiring.Component):
         m = Module()
         whole = self.i.as_value()
         width = len(whole) // LANES
-        with m.Switch(self.amount):
-            for amount in range(LANES):
-                with m.Case(amount):
-                    m.d.comb += self.o.as_value().eq(whole.rotate_left(amount * width))
+        turned = [whole.rotate_left(amount * width) for amount in range(LANES)]
+        m.d.comb += self.o.as_value().eq(select(self.amount, turned))
         return m

@@ -100,7 +100,9 @@ class Trace(wiring.Component):
         retired = self.port.retired
         quad = self.rr.quad
         control = self.wb.control
-        m.d.comb += [getattr(self.port, name).eq(getattr(self, name)) for name in ("running", "sp_valid", "sp_pc", "stall")]
+        m.d.comb += [
+            getattr(self.port, name).eq(getattr(self, name)) for name in ("running", "sp_valid", "sp_pc", "stall")
+        ]
         m.d.sync += self.port.retired_stb.eq(self.rr.live & (quad == QUADS - 1) & self.wb.retires)
         with m.If(self.rr.live):
             m.d.sync += [

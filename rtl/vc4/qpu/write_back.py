@@ -59,46 +59,52 @@ class WriteBack(wiring.Component):
         with m.If(self.a2.live & (self.a2.quad == 0)):
             m.d.sync += self.wb.eq(self.a2.issued)
 
+        self._files(m, results)
+        self._flags(m, results)
+        return m
+
+    def _files(self, m, results):
+        """What each file gets, and what each ALU writes, be it to a file or elsewhere: the other view of the same."""
         control = self.wb.control
-        packed, pack_bytes = self._pack(m, results)
-        mul_data = Signal(LaneWords, name="wb_mul_data")
-        m.d.comb += mul_data.eq(coloured(control, results.mul, results.colour))
-        for write, address, file, mask, value, enables in (
-            (self.wb_add, control.waddr_add, control.ws, results.add_mask, results.add, Const(0b1111, 4)),
-            (self.wb_mul, control.waddr_mul, ~control.ws, results.mul_mask, mul_data, colour_bytes(control)),
-        ):
-            packs = ~file & (address < FILE_REGISTERS) & ~control.pm
+        add = (results.add, results.add_mask, control.waddr_add)
+        mul = (results.mul, results.mul_mask, control.waddr_mul)
+        for file, write in enumerate((self.wb_a, self.wb_b)):
+            is_mul = control.ws ^ file
+            value, mask, address = (
+                Mux(is_mul, Value.cast(of_mul), of_add) for of_add, of_mul in zip(add, mul, strict=True)
+            )
+            enables = Mux(is_mul, colour_bytes(control), 0b1111)
+            if file == 0:
+                value, pack_bytes = self._pack(m, results, value, address)
+                enables = Mux(control.pm, enables, pack_bytes)
             m.d.comb += [
                 write.address.eq(address),
                 write.file.eq(file),
                 write.mask.eq(mask & self.rr.live.replicate(LANES)),
-                write.data.eq(Mux(packs, packed, value)),
-                write.bytes.eq(Mux(packs, pack_bytes, enables)),
+                write.bytes.eq(enables),
+                Value.cast(write.data).eq(Mux(is_mul, coloured(control, value, results.colour), value)),
             ]
         m.d.comb += [
-            Value.cast(self.wb_a).eq(Mux(control.ws, self.wb_mul, self.wb_add)),
-            Value.cast(self.wb_b).eq(Mux(control.ws, self.wb_add, self.wb_mul)),
+            Value.cast(self.wb_add).eq(Mux(control.ws, self.wb_b, self.wb_a)),
+            Value.cast(self.wb_mul).eq(Mux(control.ws, self.wb_a, self.wb_b)),
         ]
-        self._flags(m, results)
-        return m
 
-    def _pack(self, m, results):
-        """The result that file A gets, packed, and the bytes that it writes."""
+    def _pack(self, m, results, value, address):
+        """`value` packed for a register of file A, and the bytes that are written; anything else passes unchanged."""
         control = self.wb.control
+        passes = control.pm | (address >= FILE_REGISTERS)
         packed = Signal(LaneWords, name="wb_packed")
-        enables = Signal(4, name="wb_pack_bytes")
         for lane in range(LANES):
             m.submodules[f"pack_{lane}"] = pack = Pack()
             m.d.comb += [
-                pack.value.eq(Mux(control.ws, results.mul[lane], results.add[lane])),
-                Value.cast(pack.mode).eq(control.pack),
+                pack.value.eq(value.word_select(lane, 32)),
+                Value.cast(pack.mode).eq(Mux(passes, ops.Pack.NONE.value, control.pack)),
                 pack.is_float.eq(Mux(control.ws, control.mul_float, control.add_float)),
                 pack.carry.eq(results.add_carry[lane]),
                 pack.overflow.eq(results.add_overflow[lane] & ~control.ws),
                 packed[lane].eq(pack.data),
             ]
-        m.d.comb += enables.eq(pack.bytes)
-        return packed, enables
+        return packed, pack.bytes
 
     def _flags(self, m, results):
         """Flags come from the add ALU, or from the mul ALU if the add ALU computes nothing."""
@@ -107,11 +113,11 @@ class WriteBack(wiring.Component):
         mask = Mux(from_mul, results.mul_mask, results.add_mask)
         m.d.comb += self.wb_flag_mask.eq(mask & (control.sf & self.rr.live).replicate(LANES))
         for lane in range(LANES):
-            value = Signal(32, name=f"wb_flag_value_{lane}")
-            n, z = value[31], ~value.any()
+            add, mul = results.add[lane], results.mul[lane]
+            n = Mux(from_mul, mul[31], add[31])
+            z = Mux(from_mul, ~mul.any(), ~add.any())
             add_carry = results.add_carry[lane] | (results.add_carry_if_positive[lane] & ~n & ~z)
             m.d.comb += [
-                value.eq(Mux(from_mul, results.mul[lane], results.add[lane])),
                 self.wb_flags.n[lane].eq(n),
                 self.wb_flags.z[lane].eq(z),
                 self.wb_flags.c[lane].eq(Mux(from_mul, results.mul_carry[lane], add_carry)),
