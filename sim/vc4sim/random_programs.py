@@ -13,6 +13,7 @@ from vc4.isa.decode import encode
 from vc4.isa.registers import FILE_REGISTERS, NOP, read_address, write_address
 from vc4.isa.word import NOP_WORD, WORD_BYTES, AluWord, BranchWord, LoadWord
 
+from .asm import assemble
 from .backends.base import Job, Launch
 
 __all__ = ["random_job"]
@@ -198,44 +199,7 @@ class _Generator:
         start = len(self.words)
         for _ in range(random_.randrange(1, 8)):
             self.plain()
-        count = encode(
-            AluWord,
-            signal=ops.Signal.SMALL_IMMEDIATE,
-            op_add=ops.AddOp.SUB,
-            raddr_a=NOP,
-            raddr_b=1,
-            add_a=ops.Mux.R0,
-            add_b=ops.Mux.B,
-            cond_add=ops.Condition.ALWAYS,
-            waddr_add=32,
-            waddr_mul=NOP,
-            sf=1,
-        )
-        take = encode(
-            AluWord,
-            signal=ops.Signal.NONE,
-            op_add=ops.AddOp.OR,
-            raddr_a=NOP,
-            raddr_b=_RESERVED,
-            add_a=ops.Mux.B,
-            add_b=ops.Mux.B,
-            cond_add=ops.Condition.ALWAYS,
-            waddr_add=32,
-            waddr_mul=NOP,
-        )
-        keep = encode(
-            AluWord,
-            signal=ops.Signal.NONE,
-            op_add=ops.AddOp.OR,
-            raddr_a=NOP,
-            raddr_b=NOP,
-            cond_add=ops.Condition.ALWAYS,
-            waddr_add=_RESERVED,
-            waddr_mul=NOP,
-            ws=1,
-            sf=1,
-        )
-        self.words += [take, count, keep]
+        self.words += assemble(f"mov r0, rb{_RESERVED}\nsub r0, r0, 1\nmov.setf rb{_RESERVED}, r0").words
         back = WORD_BYTES * (start - len(self.words) - 4) & 0xFFFF_FFFF
         self.words.append(
             encode(

@@ -4,11 +4,16 @@ Module for module the twin of the RTL. Both share only the tables of `vc4.isa` a
 reference decides.
 
 ==========  ==================================================================
-``alu``     results and flags of every operation of both ALUs
+``float``   floating point: truncated, no denormals, no NaN
+``alu``     results and carries of every operation of both ALUs
 ``pack``    unpacks, packs and the colour conversion
-``qpu``     registers, flags, instruction forms: one instruction a step
+``plan``    what an instruction word asks for, all forms alike
+``flags``   flags and conditions
+``alus``    operands, rotation, both ALUs and what they keep
+``qpu``     registers, I/O, delay slots: one instruction a step
 ``vpm``     vertex pipe memory and the DMA store
 ``memory``  byte memory with bounds
+``unbuilt`` what the hardware does not have yet
 ``v3d``     QPU, VPM and memory put together
 ==========  ==================================================================
 """

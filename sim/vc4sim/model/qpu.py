@@ -5,12 +5,11 @@ the last quad on each read port and in each ALU, the delay slots. Where the guid
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
 from vc4.config import BUILT_UNITS
-from vc4.isa.ops import FLOAT_RESULT_ADD, FLOAT_RESULT_MUL, AddOp, Condition, MulOp, Mux, Pack, Signal, Unpack
+from vc4.isa.ops import FLOAT_RESULT_ADD, FLOAT_RESULT_MUL, AddOp, Condition, Pack, Signal
 from vc4.isa.registers import (
     ACCUMULATOR_BASE,
     ELEMENTS,
@@ -25,10 +24,10 @@ from vc4.isa.timing import BRANCH_DISTANCE, DELAY_SLOTS, END_SLOTS, LINK_BYTES
 from vc4.isa.word import WORD_BYTES
 
 from .. import events
-from .alu import add_alu, mul_alu
+from .alus import LAST_QUAD, Alus, Result
 from .flags import Flags, bits
 from .memory import Memory
-from .pack import colour, pack, unpack
+from .pack import colour, pack
 from .plan import Plan, Write, plan
 from .unbuilt import Unbuilt
 from .vpm import Vpm
@@ -41,31 +40,6 @@ _ALL_BYTES = 0b1111
 _BYTE_MASKS = np.array(
     [sum(255 << 8 * byte for byte in range(4) if enables >> byte & 1) for enables in range(16)], np.uint32
 )
-
-
-#: Elements from which a result comes that is rotated upwards: over all elements, inside each quad, out of the last quad.
-_ROTATED = [(np.arange(ELEMENTS) - n) % ELEMENTS for n in range(ELEMENTS)]
-_ROTATED_IN_QUAD = [np.arange(ELEMENTS) // QUADS * QUADS + source % QUADS for source in _ROTATED]
-_LAST_QUAD = [ELEMENTS - QUADS + source % QUADS for source in _ROTATED]
-
-
-@dataclass(frozen=True, slots=True)
-class _Result:
-    """What an ALU delivers to all elements: value, carry and overflow, and by how much it has been rotated."""
-
-    value: np.ndarray
-    carry: np.ndarray
-    overflow: np.ndarray
-    rotation: int = 0
-
-    def last_quad(self, rotation: int) -> "_Result":
-        """What the last quad leaves in the ALU, for all quads, under the rotation of another instruction."""
-        source = _LAST_QUAD[(rotation - self.rotation) % QUADS]
-        return _Result(self.value[source], self.carry[source], self.overflow[source])
-
-
-_NO_ELEMENTS = np.zeros(ELEMENTS, bool)
-_NO_RESULT = _Result(np.zeros(ELEMENTS, np.uint32), _NO_ELEMENTS, _NO_ELEMENTS)
 
 
 class Qpu:
@@ -89,7 +63,7 @@ class Qpu:
         self._late: list[tuple[Write, np.ndarray, np.ndarray, int]] = []
         self._r5_writes: list[tuple[int, np.ndarray, np.ndarray]] = []
         self._last_read = [zero, zero]
-        self._last_add = self._last_mul = _NO_RESULT
+        self._alus = Alus()
         self._inputs: dict[str, Callable[[], np.ndarray]] = {
             "elem_num": lambda: _ELEMENT_NUMBER,
             "x_coord": lambda: _ELEMENT_NUMBER & np.uint32(1),
@@ -131,7 +105,7 @@ class Qpu:
         ports = self._read_ports(todo, reads, observed or {})
         target = self._branch_target(todo, pc)
         self._write_late()
-        add, mul = self._operate(todo, ports)
+        add, mul = self._alus.operate(todo, self.accumulators, ports)
         taken = todo.branch is None or target is not None
         flags = self._set_flags(todo, add, mul) if taken and todo.set_flags else None
         writes = self._write_results(todo, add, mul) if taken else []
@@ -158,7 +132,7 @@ class Qpu:
             if file == 1 and todo.small_immediate is not None:
                 value = todo.small_immediate
             elif address is None:
-                ports.append(self._last_read[file][_LAST_QUAD[0]])
+                ports.append(self._last_read[file][LAST_QUAD[0]])
                 continue
             elif address < FILE_REGISTERS:
                 value = self.files[file][address]
@@ -206,40 +180,12 @@ class Qpu:
             new = old & ~kept | new & kept
         return np.where(mask, new, old)
 
-    def _operate(self, todo: Plan, ports: list[np.ndarray]) -> tuple[_Result, _Result]:
-        """Both ALUs; an operation that computes nothing shows the last quad of the result before."""
-        rotation = int(self.accumulators[5][0]) & 15 if todo.rotation is None else todo.rotation
-        operands = self._operands(todo, ports)
-        if todo.op_add is AddOp.NOP:
-            add = self._last_add.last_quad(0)
-        else:
-            add = self._last_add = _Result(*add_alu(todo.op_add, operands[todo.muxes[0]], operands[todo.muxes[1]]))
-        if todo.op_mul is MulOp.NOP:
-            return add, self._last_mul.last_quad(rotation)
-        first, second = (self._rotate_operand(mux, operands[mux], rotation) for mux in todo.muxes[2:])
-        mul = self._last_mul = _Result(*mul_alu(todo.op_mul, first, second), _NO_ELEMENTS, rotation)
-        return add, mul
-
-    def _operands(self, todo: Plan, ports: list[np.ndarray]) -> dict[Mux, np.ndarray]:
-        values = dict(zip(Mux, [*self.accumulators, *ports], strict=True))
-        if todo.unpack is not Unpack.NONE:
-            source = Mux.R4 if todo.pm else Mux.A
-            values[source] = unpack(values[source], todo.unpack, todo.unpack_float)
-        return values
-
-    @staticmethod
-    def _rotate_operand(mux: Mux, value: np.ndarray, rotation: int) -> np.ndarray:
-        """r0 to r3 come from any element, everything else only from the same quad."""
-        if not rotation:
-            return value
-        return value[(_ROTATED if mux.value <= Mux.R3.value else _ROTATED_IN_QUAD)[rotation]]
-
-    def _set_flags(self, todo: Plan, add: _Result, mul: _Result) -> Flags:
+    def _set_flags(self, todo: Plan, add: Result, mul: Result) -> Flags:
         """New flags where the condition of the ALU that sets them holds."""
         source, write = (mul, todo.writes[1]) if todo.op_add is AddOp.NOP else (add, todo.writes[0])
         return self.flags.updated(self.flags.passing(write.condition), source.value, source.carry)
 
-    def _write_results(self, todo: Plan, add: _Result, mul: _Result) -> list[events.Write]:
+    def _write_results(self, todo: Plan, add: Result, mul: Result) -> list[events.Write]:
         told = []
         services = [None if w.condition is Condition.NEVER else self._service(w) for w in todo.writes]
         for index, (write, result) in enumerate(zip(todo.writes, (add, mul), strict=True)):
@@ -269,7 +215,7 @@ class Qpu:
         unit = WRITE[write.address][write.file].unit if write.address in WRITE else "qpu"
         return None if unit == "qpu" else unit
 
-    def _packed(self, todo: Plan, index: int, write: Write, result: _Result) -> tuple[np.ndarray, int]:
+    def _packed(self, todo: Plan, index: int, write: Write, result: Result) -> tuple[np.ndarray, int]:
         """The value as it is written, and its bytes: packs into file A, colours of the mul ALU, or unchanged."""
         if todo.pm:
             if index == 0 or not todo.pack & 7:
