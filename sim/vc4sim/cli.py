@@ -1,6 +1,7 @@
 """The `vc4` command."""
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -57,7 +58,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     Everything that is wrong with the input gives one line on standard error.
     """
-    sys.stdout.reconfigure(errors="backslashreplace")
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # names may hold anything
     try:
         return _execute(list(sys.argv[1:] if argv is None else argv))
     except SystemExit as end:

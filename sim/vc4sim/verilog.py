@@ -1,6 +1,7 @@
 """The GPU as Verilog, for tools that do not know Amaranth."""
 
 import os
+import re
 
 from amaranth.back import verilog
 from amaranth.hdl import Elaboratable
@@ -15,6 +16,10 @@ __all__ = ["TOP", "export"]
 
 #: Name of the top module.
 TOP = "v3d"
+
+#: The register that Yosys adds to a module so that its processes run at time 0, and a process without it.
+_STARTER = re.compile(r"^  reg (\\\$auto\$verilog_backend\S+) += 0;", re.MULTILINE)
+_PLAIN = re.compile(r"^  always @\*\n    (\S.* = .*;)\n", re.MULTILINE)
 
 
 class _Synthesizable(Elaboratable):
@@ -40,4 +45,22 @@ def export(config: V3DConfig) -> str:
     """
     # One Yosys for everyone: the one that comes with the package, unless the user decides otherwise.
     os.environ.setdefault("AMARANTH_USE_YOSYS", "builtin")
-    return verilog.convert(_Synthesizable(V3D(config)), name=TOP, strip_internal_attrs=True)
+    text = verilog.convert(_Synthesizable(V3D(config)), name=TOP, strip_internal_attrs=True)
+    return "endmodule".join(_start_processes(module) for module in text.split("endmodule"))
+
+
+def _start_processes(module: str) -> str:
+    """The module, its processes written such that every simulator runs each of them at time 0.
+
+    `always @*` waits for a change of what it reads, which may be constant. For this Yosys lets it read a register that
+    changes at time 0; but in SystemVerilog the initial value of a declaration is no change, and one in an `initial` block
+    may come too early. An assignment that is not blocking never does. Processes of a single assignment do not read the
+    register as Yosys writes them.
+    """
+    starter = _STARTER.search(module)
+    if starter is None:
+        return module
+    name = starter[1]
+    start = f"  always @* begin\n    if ({name} ) begin end\n    "
+    module = _STARTER.sub(lambda _: f"  reg {name} ;\n  initial {name} <= 0;", module)
+    return _PLAIN.sub(lambda process: f"{start}{process[1]}\n  end\n", module)

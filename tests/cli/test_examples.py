@@ -8,7 +8,7 @@ import pytest
 from vc4sim.asm import assemble
 from vc4sim.cli import main
 from vc4sim.workload import example_names, load_example
-from vc4sim.workload.example import _folder
+from vc4sim.workload.example import example_folder
 from vc4sim.workload.hexfile import hex_of_bytes
 
 LANES = range(16)
@@ -65,7 +65,7 @@ def gradient() -> list[int]:
 
 
 def coordinate_shader() -> list[int]:
-    """Seven rows; the two factors are the words of the program: 2/639 and 2/479, rounded up."""
+    """Seven rows; the two factors, about 2/639 and 2/479, are immediates of the program."""
     x, y = 32, 448
     clip = [truncated(truncated(pixel * float_of(factor)) - 1) for pixel, factor in ((x, 0x3B4D1ED9), (y, 0x3B88D181))]
     one = 0x3F800000
@@ -112,7 +112,7 @@ def test_example_passes_on_the_model(name, capsys):
 
 
 def test_source_of_the_coordinate_shader_gives_its_words():
-    folder = _folder("coordinate_shader")
+    folder = example_folder("coordinate_shader")
     words = hex_of_bytes(assemble((folder / "source.qasm").read_text("utf-8"), "source.qasm").code)
     assert words == (folder / "program.hex").read_text("utf-8")
 
@@ -122,5 +122,5 @@ def test_words_of_the_coordinate_shader_are_those_that_a_chip_ran(shared):
     listing = text[text.index("VPM_VCD_COORDINATE_SHADER_TEST_1:") : text.index("In real life")]
     pairs = re.findall(r"^\.word 0x(\w+), 0x(\w+)", listing, re.MULTILINE)
     words = "".join(f"{int(high, 16):08x}{int(low, 16):08x}\n" for low, high in pairs)
-    assert words == (_folder("coordinate_shader") / "program.hex").read_text("utf-8")
+    assert words == (example_folder("coordinate_shader") / "program.hex").read_text("utf-8")
     assert len(pairs) == 29

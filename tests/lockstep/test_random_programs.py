@@ -79,8 +79,12 @@ class TestDifferences:
 
 def store_job():
     """A program that stores one row."""
-    code = assemble("ldi vw_setup, 0x1a00\nmov vpm, elem_num\nldi vw_setup, 0x80904000\nldi vw_addr, 0x10100\nthrend\nnop\nnop")
-    return Job(image=code.code.ljust(1024, b"\0"), base=0x10000, launches=(Launch(0x10000, 0x10200),), config=V3DConfig())
+    code = assemble(
+        "ldi vw_setup, 0x1a00\nmov vpm, elem_num\nldi vw_setup, 0x80904000\nldi vw_addr, 0x10100\nthrend\nnop\nnop"
+    )
+    return Job(
+        image=code.code.ljust(1024, b"\0"), base=0x10000, launches=(Launch(0x10000, 0x10200),), config=V3DConfig()
+    )
 
 
 def test_the_same_seed_gives_the_same_job():
@@ -90,7 +94,9 @@ def test_the_same_seed_gives_the_same_job():
 
 def test_random_programs_use_everything_that_is_built():
     """Over a few programs every operation, pack, unpack, condition and immediate is executed."""
-    seen = {name: set() for name in ("op_add", "op_mul", "pack", "unpack", "cond_add", "cond_mul", "raddr_b", "condition")}
+    seen = {
+        name: set() for name in ("op_add", "op_mul", "pack", "unpack", "cond_add", "cond_mul", "raddr_b", "condition")
+    }
     for seed in range(6):
         job = random_job(seed, 3000, V3DConfig())
         model = ModelV3D(job.config, job.image, job.base)

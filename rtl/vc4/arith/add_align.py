@@ -29,8 +29,11 @@ class AddAlign(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        i, o, move = self.i, self.o, Signal(Move)
-        moved, keep, lost = Signal(32), Signal(32), Signal(24)
+        i, o = self.i, self.o
+        move = Signal(Move)
+        moved = Signal(32)
+        keep = Signal(32)
+        lost = Signal(24)
         m.d.comb += move.eq(Mux(i.swap, i.swapped, i.straight))
         with m.Switch(move.route.moved):
             with m.Case(Moved.A):

@@ -29,7 +29,9 @@ class AddNormalise(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         i = self.i
-        exponent, clear, flush = Signal(signed(10)), Signal(32), Signal()
+        exponent = Signal(signed(10))
+        clear = Signal(32)
+        flush = Signal()
         rotated = rotate_left(m, i.sum, i.rotation, "rotated")
         m.d.comb += [
             exponent.eq(i.exponent - i.zeros),

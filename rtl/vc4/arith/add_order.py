@@ -33,7 +33,8 @@ class AddOrder(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         a, b, a_negative, b_negative = self.a[:31], self.b[:31], self.a[31], self.b[31]
-        same, both_zero = Signal(), Signal()
+        same = Signal()
+        both_zero = Signal()
         m.d.comb += [self.a_larger.eq(a > b), same.eq(a == b), both_zero.eq(~(a | b).any())]
         with m.Switch(self.op):
             with m.Case(AddOp.FMINABS, AddOp.FMAXABS):

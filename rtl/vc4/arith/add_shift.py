@@ -42,7 +42,8 @@ class AddShift(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         count, a, b = self.b[:5], self.a[23:31], self.b[23:31]
-        a_over_b, b_over_a = Signal(8), Signal(8)
+        a_over_b = Signal(8)
+        b_over_a = Signal(8)
         m.d.comb += [
             *(a_over_b.eq(a - b), b_over_a.eq(b - a)),
             self.keep_all.eq(self.op == AddOp.ROR),

@@ -32,8 +32,11 @@ class AddSum(wiring.Component):
         m = Module()
         i, o, control = self.i, self.o, self.i.control
         saturate = control.bytes_apart & ~control.subtract
-        total, word, carries = Signal(38), Signal(32), Signal(4)
-        halves, infinite = Signal(), Signal()
+        total = Signal(38)
+        word = Signal(32)
+        carries = Signal(4)
+        halves = Signal()
+        infinite = Signal()
         parts = words(total[2:], 9)
         m.d.comb += [
             total.eq(

@@ -39,7 +39,9 @@ class MulColour(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        s, upper, total = Signal(25), Signal(11), Signal(27)
+        s = Signal(25)
+        upper = Signal(11)
+        total = Signal(27)
         at_least_one = Signal()
         m.d.comb += [
             s.eq(Cat(self.significand[0] & ~self.significand[24], self.significand[1:])),

@@ -27,7 +27,8 @@ class MulNormalise(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         m.submodules.mul_colour = colour = MulColour()
-        i, carry, scale = self.i, self.i.significand[24], Signal(MulScale)
+        i, carry = self.i, self.i.significand[24]
+        scale = Signal(MulScale)
         m.d.comb += [
             scale.eq(Mux(carry, i.scale_carried, i.scale)),
             self.result.eq(

@@ -28,8 +28,11 @@ class MulSum(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         i, o, control = self.i, self.o, self.i.control
-        middle, upper, product = Signal(25), Signal(32), Signal(48)
-        quotients, word = Signal(32), Signal(32)
+        middle = Signal(25)
+        upper = Signal(32)
+        product = Signal(48)
+        quotients = Signal(32)
+        word = Signal(32)
         m.d.comb += [
             middle.eq(i.middle_a + i.middle_b),
             upper.eq(Cat(i.low[16:], i.high[:16]) + middle),

@@ -50,7 +50,9 @@ class Pack(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        value, half, byte = self.value, Signal(16), Signal(8)
+        value = self.value
+        half = Signal(16)
+        byte = Signal(8)
         high = value[15:]
         m.d.comb += [
             half.eq(self._saturate(-0x8000, 0x7FFF, high.all() | ~high.any())),

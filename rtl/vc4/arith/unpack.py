@@ -35,7 +35,8 @@ class Unpack(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        half, byte = Signal(16), Signal(8)
+        half = Signal(16)
+        byte = Signal(8)
         # Of a whole word, `half` is the lower one.
         m.d.comb += half.eq(Mux(self.mode == Mode.HALF_B, self.value[16:], self.value[:16]))
         with m.Switch(self.mode):

@@ -34,9 +34,9 @@ def _run(model: ModelV3D, job: Job, outcome: Outcome, watch: Watcher) -> None:
         for event in model.run(launch.pc, launch.uniforms):
             watch(event)
             outcome.instructions += 1
+            if model.vpm.fault:
+                raise model.vpm.fault
             if outcome.instructions >= limit and model.qpu.running:
                 outcome.ending = Ending.TOO_LONG
-                outcome.why = (
-                    f"the program has not ended after {limit} instructions; QPU 0 is at {model.qpu.pc:#010x}"
-                )
+                outcome.why = f"the program has not ended after {limit} instructions; QPU 0 is at {model.qpu.pc:#010x}"
                 return

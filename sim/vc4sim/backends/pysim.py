@@ -13,6 +13,7 @@ from vc4.vpm.port import VpmUnbuilt
 from ..bench.gpu import GpuBench
 from ..events import MemoryWrite
 from ..retired import RetirementReader
+from ..waves.traces import traces
 from .base import Ending, Job, Launch, Outcome, Watcher
 from .split import split
 
@@ -22,11 +23,12 @@ __all__ = ["CLOCK_PERIOD", "run"]
 CLOCK_PERIOD = 1e-8
 
 
-def _bench(job: Job) -> GpuBench:
+def _bench(job: Job, waves: bool) -> GpuBench:
     padding = -len(job.image) % BUS_BYTES
     return GpuBench(
         dataclasses.replace(job.config, trace=True),
         max_cycles=job.max_cycles,
+        waves=waves,
         size=len(job.image) + padding,
         base=job.base,
         init=job.image,
@@ -112,9 +114,19 @@ async def _conclude(ctx, bench: GpuBench, job: Job, outcome: Outcome) -> None:
         outcome.why = f"the program has not ended after {job.max_cycles} cycles; {place}"
 
 
+def _waves(simulator: Simulator, bench: GpuBench, path: Path | None) -> contextlib.AbstractContextManager:
+    """What writes the waves while the simulation runs."""
+    if path is None:
+        return contextlib.nullcontext()
+    return simulator.write_vcd(str(path), str(path.with_suffix(".gtkw")), traces=traces(bench))
+
+
 def run(job: Job, watch: Watcher = lambda event: None, waves: Path | None = None) -> Outcome:
-    """Run `job`; `watch` is called with every event, `waves` names a VCD file to write."""
-    bench = _bench(job)
+    """Run `job`; `watch` is called with every event.
+
+    `waves` names a VCD file to write; beside it, with the suffix `.gtkw`, lies then a view of it for GTKWave and Surfer.
+    """
+    bench = _bench(job, waves is not None)
     outcome = Outcome(Ending.TOO_LONG, b"")
 
     async def testbench(ctx):
@@ -125,6 +137,6 @@ def run(job: Job, watch: Watcher = lambda event: None, waves: Path | None = None
     simulator = Simulator(bench if waves else split(bench))
     simulator.add_clock(CLOCK_PERIOD)
     simulator.add_testbench(testbench)
-    with simulator.write_vcd(str(waves)) if waves else contextlib.nullcontext():
+    with _waves(simulator, bench, waves):
         simulator.run()
     return outcome

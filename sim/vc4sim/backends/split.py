@@ -34,5 +34,7 @@ def _groups(statements) -> list[list]:
         driven = {id(signal) for signal in statement._lhs_signals()}
         touching = [group for group in groups if group[0] & driven]
         groups = [group for group in groups if not group[0] & driven]
-        groups.append((driven.union(*(group[0] for group in touching)), [s for group in touching for s in group[1]] + [statement]))
+        groups.append(
+            (driven.union(*(group[0] for group in touching)), [s for group in touching for s in group[1]] + [statement])
+        )
     return [statements for _, statements in groups]

@@ -2,7 +2,6 @@
 
 import argparse
 import sys
-from pathlib import Path
 
 from tqdm import tqdm
 
@@ -13,7 +12,7 @@ from ..lockstep import Difference, Lockstep
 from ..problem import BadInput, ExitStatus
 from ..random_programs import random_job
 from .engines import ENGINES, RTL_ENGINES
-from .options import Commands, add_config, add_memory, integer
+from .options import Commands, add_config, add_memory, integer, vcd_file
 
 __all__ = ["register"]
 
@@ -43,7 +42,7 @@ def register(commands: Commands) -> None:
         help="words of a program, at least (default: 400)",
     )
     add_memory(parser, "of the first program, and of the pauses of memory")
-    parser.add_argument("--waves", metavar="FILE.vcd", type=Path, help="write waves of the last program")
+    parser.add_argument("--waves", metavar="FILE.vcd", type=vcd_file, help="write waves of the last program")
     parser.set_defaults(execute=_execute)
 
 
@@ -52,9 +51,7 @@ def _execute(options: argparse.Namespace) -> int:
     with tqdm(total=options.count, unit=" instructions", disable=not sys.stderr.isatty(), leave=False) as progress:
         while compared < options.count:
             seed = options.seed + programs
-            job = random_job(
-                seed, options.length, preset(options.config), latency=options.latency, gap=options.gap
-            )
+            job = random_job(seed, options.length, preset(options.config), latency=options.latency, gap=options.gap)
             try:
                 done = _compare(job, options)
             except Difference as difference:
@@ -65,7 +62,7 @@ def _execute(options: argparse.Namespace) -> int:
             compared += done
             programs += 1
             progress.update(done)
-    print(f"lockstep: {compared} instructions in {programs} programs, no difference")
+    print(f"lockstep: {compared} instructions in {programs} program{'s' * (programs != 1)}, no difference")
     return ExitStatus.PASS
 
 

@@ -2,13 +2,15 @@
 
 import argparse
 from collections.abc import Callable
+from pathlib import Path
 from typing import Protocol
 
 from vc4.config import PRESETS
 
-__all__ = ["Commands", "add_config", "add_memory", "fraction", "integer"]
+__all__ = ["Commands", "add_config", "add_memory", "fraction", "integer", "vcd_file"]
 
 _LARGEST_GAP = 0.95
+_VCD = ".vcd"
 
 
 class Commands(Protocol):
@@ -43,6 +45,13 @@ def fraction(text: str) -> float:
     if not 0 <= value <= _LARGEST_GAP:
         raise argparse.ArgumentTypeError(f"must be a number from 0 to {_LARGEST_GAP}, not {text!r}")
     return value
+
+
+def vcd_file(text: str) -> Path:
+    """Type of an option: a file for waves."""
+    if not text.endswith(_VCD):
+        raise argparse.ArgumentTypeError(f"must end with {_VCD}, not be {text!r}")
+    return Path(text)
 
 
 def add_config(parser: argparse.ArgumentParser) -> None:

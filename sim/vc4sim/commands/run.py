@@ -16,7 +16,7 @@ from ..problem import BadInput, ExitStatus
 from ..workload import Workload, example_names, load_case, load_example, load_source
 from ..workload.files import STDIN
 from .engines import ENGINES, RTL_ENGINES, Engine
-from .options import Commands, add_config, add_memory, integer
+from .options import Commands, add_config, add_memory, integer, vcd_file
 from .show import buffer_lines, statistics_lines
 
 __all__ = ["register"]
@@ -61,8 +61,12 @@ def register(commands: Commands) -> None:
     parser.add_argument("--on", choices=ENGINES, default="model", help=f"what to run it on (default: model). {engines}")
     add_config(parser)
     parser.add_argument("--lockstep", action="store_true", help="run the model beside the RTL and compare every effect")
-    parser.add_argument("--trace", metavar="FILE", help="write one line for every instruction and memory write; - prints")
-    parser.add_argument("--waves", metavar="FILE.vcd", type=Path, help="write waves of the RTL, and FILE.gtkw beside")
+    parser.add_argument(
+        "--trace", metavar="FILE", help="write one line for every instruction and memory write; - prints"
+    )
+    parser.add_argument(
+        "--waves", metavar="FILE.vcd", type=vcd_file, help="write waves of the RTL, and FILE.gtkw beside"
+    )
     parser.add_argument("--stats", action="store_true", help="print instructions, cycles, and cycles lost by reason")
     parser.add_argument("--dump", metavar="FILE", type=Path, help="write all memory as it is at the end")
     add_memory(parser, "decides the pauses of memory")
@@ -118,25 +122,30 @@ def _execute(options: argparse.Namespace) -> int:
 
 
 def _workload(options: argparse.Namespace) -> Workload:
-    what = options.what
-    if what not in example_names() and (what == STDIN or Path(what).is_file()):
+    """What the user has named; the names of examples come first."""
+    what, examples = options.what, example_names()
+    is_example = what in examples
+    if not is_example and (what == STDIN or Path(what).is_file()):
         return load_source(what, options.uniform, options.buffer)
     if options.uniform or options.buffer:
         raise BadInput(f"{what}: --uniform and --buffer are for assembly files")
-    if what in example_names():
+    if is_example:
         return load_example(what)
     if Path(what).is_dir():
         return load_case(Path(what))
-    raise BadInput(f"{what}: no assembly file, case directory, or example ({', '.join(example_names())})")
+    raise BadInput(f"{what}: no assembly file, case directory, or example ({', '.join(examples)})")
 
 
 @contextlib.contextmanager
 def _trace_file(name: str | None) -> Iterator[TextIO | None]:
-    if name is None or name == "-":
-        yield sys.stdout if name else None
-        return
-    with Path(name).open("w", encoding="utf-8") as file:
-        yield file
+    """Where the trace goes, if anywhere."""
+    if name == "-":
+        yield sys.stdout
+    elif name:
+        with Path(name).open("w", encoding="utf-8") as file:
+            yield file
+    else:
+        yield None
 
 
 def _run(job: Job, engine: Engine, options: argparse.Namespace, lockstep: Lockstep | None) -> Outcome:
@@ -161,9 +170,7 @@ def _replay(options: argparse.Namespace) -> str:
     return f"vc4 {shlex.join([*options.arguments, *waves])}"
 
 
-def _report(
-    workload: Workload, outcome: Outcome, options: argparse.Namespace, lockstep: Lockstep | None
-) -> ExitStatus:
+def _report(workload: Workload, outcome: Outcome, options: argparse.Namespace, lockstep: Lockstep | None) -> ExitStatus:
     """Say how it went."""
     if options.dump:
         options.dump.write_bytes(outcome.memory)
@@ -174,8 +181,8 @@ def _report(
         print("\n".join(statistics_lines(outcome, engine.is_rtl)))
     if outcome.ending is not Ending.DONE:
         raise BadInput(f"{workload.name}: {outcome.why}")
-    clocks = f" in {outcome.cycles} clocks" if engine.is_rtl else ""
-    print(f"{outcome.instructions} instructions{clocks} on {engine.doc}")
+    cycles = f" in {outcome.cycles} cycles" if engine.is_rtl else ""
+    print(f"{outcome.instructions} instructions{cycles} on {engine.doc}")
     for buffer in workload.buffers:
         print("\n".join(buffer_lines(buffer, workload.bytes_of(buffer, outcome.memory))))
     if lockstep:

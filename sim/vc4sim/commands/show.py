@@ -16,10 +16,10 @@ _PLAIN_EXPONENTS = range(127 - 40, 127 + 41)
 def buffer_lines(buffer: Buffer, data: bytes) -> Iterator[str]:
     """The rows of a buffer: sixteen words in hexadecimal, and below them or behind them as numbers."""
     yield f"{buffer.name}, {buffer.size} bytes at {buffer.address:#010x}"
-    width = max(map(len, buffer.rows), default=0)
+    width = max((len(row) + 2 for row in buffer.rows), default=0)
     for index, start in enumerate(range(0, len(data), ROW_BYTES)):
         name = buffer.rows[index] if index < len(buffer.rows) else ""
-        yield from _row_lines(f"  {start:05x}  {name:{width}}  ", data[start : start + ROW_BYTES])
+        yield from _row_lines(f"  {start:05x}  {name:{width}}", data[start : start + ROW_BYTES])
 
 
 def _row_lines(head: str, row: bytes) -> Iterator[str]:

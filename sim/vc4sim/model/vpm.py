@@ -5,7 +5,7 @@ import numpy as np
 from vc4.isa.registers import ELEMENTS
 from vc4.records.vpm import DmaMode, SetupId, VdwBasicSetup, VdwStrideSetup, VpmSize, VpmWriteSetup
 
-from .memory import Memory
+from .memory import Memory, MemoryFault
 from .unbuilt import Unbuilt
 
 __all__ = ["Vpm"]
@@ -19,12 +19,15 @@ _NAMED_ROWS = 128
 class Vpm:
     """`rows` rows of sixteen words, and the engine that stores blocks of them to `memory`.
 
-    A store is done when `store` returns. Raises `Unbuilt` where a set-up asks for an access that the hardware lacks.
+    A store is done when `store` returns. What it wants to write outside of memory is lost, and `fault` tells the first such
+    access: programs do not see it, so it is for those who run them to stop. Raises `Unbuilt` where a set-up asks for an
+    access that the hardware lacks.
     """
 
     def __init__(self, rows: int, memory: Memory):
         self.words = np.zeros((rows, ELEMENTS), np.uint32)
         self.memory = memory
+        self.fault: MemoryFault | None = None
         self._setup = VpmWriteSetup.from_bits(0)
         self._basic = VdwBasicSetup.from_bits(0)
         self._stride = VdwStrideSetup.from_bits(0)
@@ -64,5 +67,8 @@ class Vpm:
         for unit in range(units):
             first = (basic.row + unit) * ELEMENTS + basic.column
             words = flat[np.arange(first, first + depth) % flat.size]
-            self.memory.write(address & ~(_WORD_BYTES - 1), words.astype("<u4").tobytes(), "DMA store")
+            try:
+                self.memory.write(address & ~(_WORD_BYTES - 1), words.astype("<u4").tobytes(), "DMA store")
+            except MemoryFault as fault:
+                self.fault = self.fault or fault
             address = address + depth * _WORD_BYTES + self._stride.stride & 0xFFFF_FFFF

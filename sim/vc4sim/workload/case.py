@@ -68,14 +68,18 @@ def _launches(case: Fields, base: int, end: int) -> tuple[Launch, ...]:
         for launch in case.objects("launches")
     )
     if len(launches) > QPUS:
-        raise BadInput(f"the case runs {len(launches)} programs at the same time, but this configuration has {QPUS} QPU")
+        raise BadInput(
+            f"the case runs {len(launches)} programs at the same time, but this configuration has {QPUS} QPU"
+        )
     return launches
 
 
 def _check(region: Fields, name: str, expected: bytes, base: int, end: int) -> Check:
     address = region.integer("addr", base, end - 1)
-    size = region.integer("size", 1, min(end - address, len(expected)))
-    start = region.integer("expected_offset", 0, len(expected) - size)
+    size = region.integer("size", 1, end - address)
+    start = region.integer("expected_offset", 0, MAX_BYTES)
+    if start + size > len(expected):
+        raise BadInput(f"expected.bin: has {len(expected)} bytes, but {name} wants {size} from byte {start} on")
     return Check(name, address, expected[start : start + size], **_tolerance(region.object("tol"), region, size))
 
 

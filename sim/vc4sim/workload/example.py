@@ -20,7 +20,7 @@ from .hexfile import bytes_of_hex
 from .layout import lay_out
 from .workload import Check, Workload
 
-__all__ = ["OUTPUT", "description_of", "example_names", "load_example"]
+__all__ = ["OUTPUT", "description_of", "example_folder", "example_names", "load_example"]
 
 #: The buffer of every example.
 OUTPUT = "output"
@@ -29,7 +29,8 @@ _DESCRIPTION = "example.json"
 _WORDS = 16
 
 
-def _folder(name: str) -> Traversable:
+def example_folder(name: str) -> Traversable:
+    """The folder of the example `name`."""
     return resources.files("vc4sim.examples") / name
 
 
@@ -40,7 +41,7 @@ def example_names() -> list[str]:
 
 
 def _fields(name: str) -> Fields:
-    return Fields.parse((_folder(name) / _DESCRIPTION).read_text("utf-8"), f"{name}/{_DESCRIPTION}")
+    return Fields.parse((example_folder(name) / _DESCRIPTION).read_text("utf-8"), f"{name}/{_DESCRIPTION}")
 
 
 def description_of(name: str) -> str:
@@ -63,10 +64,10 @@ def load_example(name: str) -> Workload:
 
 
 def _code(name: str) -> bytes:
-    words = _folder(name) / "program.hex"
+    words = example_folder(name) / "program.hex"
     if words.is_file():
         return bytes_of_hex(words.read_text("utf-8"), words.name)
-    return assemble((_folder(name) / "source.qasm").read_text("utf-8"), f"{name}/source.qasm").code
+    return assemble((example_folder(name) / "source.qasm").read_text("utf-8"), f"{name}/source.qasm").code
 
 
 def _row(text: str) -> bytes:

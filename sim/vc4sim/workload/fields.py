@@ -1,7 +1,6 @@
 """JSON with its types checked: whatever is wrong is said in one line that names the field."""
 
 import json
-import math
 import reprlib
 from collections.abc import Iterator
 from typing import Any
@@ -9,6 +8,8 @@ from typing import Any
 from ..problem import BadInput
 
 __all__ = ["Fields"]
+
+_LARGEST_SIZE = 2.0**128
 
 
 class Fields:
@@ -54,9 +55,9 @@ class Fields:
         return value
 
     def size(self, name: str) -> float:
-        """A finite number that is not negative."""
+        """A number that is not negative, and not larger than a float of 32 bits can be."""
         value = self._get(name)
-        if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value < math.inf:
+        if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= _LARGEST_SIZE:
             raise self._wrong(name, "a number that is not negative")
         return float(value)
 

@@ -11,11 +11,12 @@ from collections.abc import Mapping, Sequence
 from ..backends.base import Launch
 from ..problem import BadInput
 from .files import MAX_BYTES
-from .workload import ROW_BYTES, Buffer, Workload
+from .workload import WORD_BYTES, Buffer, Workload
 
 __all__ = ["PROGRAM_ADDRESS", "lay_out"]
 
 PROGRAM_ADDRESS = 0x1_0000
+_ALIGNMENT = 64
 
 _FLOAT = re.compile(r"[+-]?(\d+\.\d*|\.\d+)([eE][+-]?\d+)?")
 
@@ -33,30 +34,28 @@ def lay_out(
     """
     if not code:
         raise BadInput(f"{name}: there are no instructions")
-    image = bytearray(_padded(code))
-    first_uniform = PROGRAM_ADDRESS + len(image)
-    image += bytes(len(_padded(bytes(4 * len(uniforms) or 1))))
+    first_uniform = end = PROGRAM_ADDRESS + _room(len(code))
+    end += _room(WORD_BYTES * len(uniforms))
     placed = []
     for buffer, content in buffers.items():
-        placed.append(Buffer(buffer, PROGRAM_ADDRESS + len(image), len(content), rows.get(buffer, ())))
-        image += _padded(content)
-        if len(image) > MAX_BYTES:
-            raise BadInput(f"{name}: program and buffers together are larger than {MAX_BYTES} bytes")
+        placed.append(Buffer(buffer, end, len(content), rows.get(buffer, ())))
+        end += _room(len(content))
+    if end - PROGRAM_ADDRESS > MAX_BYTES:
+        raise BadInput(f"{name}: program and buffers together are larger than {MAX_BYTES} bytes")
     addresses = {buffer.name: buffer.address for buffer in placed}
     words = b"".join(_uniform(text, addresses) for text in uniforms)
-    start = first_uniform - PROGRAM_ADDRESS
-    image[start : start + len(words)] = words
     return Workload(
         name=name,
-        image=bytes(image),
+        image=b"".join(part.ljust(_room(len(part)), b"\0") for part in (code, words, *buffers.values())),
         base=PROGRAM_ADDRESS,
         launches=(Launch(PROGRAM_ADDRESS, first_uniform),),
         buffers=tuple(placed),
     )
 
 
-def _padded(data: bytes) -> bytes:
-    return data + bytes(-len(data) % ROW_BYTES)
+def _room(size: int) -> int:
+    """What `size` bytes take, up to where the next thing may begin."""
+    return -(-size // _ALIGNMENT) * _ALIGNMENT
 
 
 def _uniform(text: str, addresses: Mapping[str, int]) -> bytes:

@@ -1,0 +1,39 @@
+"""What a wave viewer shows of a run: the stages of the QPU one after the other, then stalls, memory and the VPM."""
+
+from amaranth.hdl import Value
+
+from ..bench.gpu import GpuBench
+
+__all__ = ["STAGE_TITLES", "traces"]
+
+#: The stages as the guide calls them; what IO does for a quad is WB a clock later.
+STAGE_TITLES = {
+    "sp": "SP",
+    "ra": "RA",
+    "ra2": "RA2",
+    "ru": "RU",
+    "rr": "RR",
+    "a0": "A0",
+    "a1": "A1",
+    "a2": "A2",
+    "io": "IO/WB",
+}
+
+
+def traces(bench: GpuBench) -> dict:
+    """Signals of a bench that was built for waves, by the title of their group, as Amaranth's simulator takes them."""
+    if bench.probe is None:
+        raise ValueError("the bench is not built for waves")
+    stages = {title: list(bench.probe.stages[stage].values()) for stage, title in STAGE_TITLES.items()}
+    vpm = bench.v3d.slice0.vpm
+    return {
+        "run": [bench.cycles, bench.retired_count, bench.trace.running],
+        **stages,
+        "stall": [bench.probe.stall, bench.trace.stall.as_value()],
+        "memory": {name: _stream(getattr(bench.v3d.bus, name)) for name in ("requests", "writes", "responses")},
+        "VPM": [*_stream(vpm.writes), vpm.store_busy, Value.cast(bench.vpm_unbuilt)],
+    }
+
+
+def _stream(stream) -> list:
+    return [stream.valid, stream.ready, stream.payload.as_value()]

@@ -1,0 +1,230 @@
+"""`vc4 run` with case directories: good ones, wrong ones, and damaged ones."""
+
+import contextlib
+import copy
+import io
+import json
+import random
+import struct
+
+import pytest
+
+from vc4sim.cli import main
+
+
+def change(case, **fields):
+    """Change fields of `case.json`; `None` takes one out."""
+    path = case / "case.json"
+    description = json.loads(path.read_text()) | fields
+    path.write_text(json.dumps({name: value for name, value in description.items() if value is not None}))
+
+
+def region(**fields):
+    return [{"addr": 0x10140, "size": 64, "expected_offset": 0, "tol": {"kind": "exact"}} | fields]
+
+
+def test_a_case_passes(case, output_of):
+    assert output_of("run", case).endswith("PASS some_case (64 bytes in 1 region)\n")
+
+
+def test_a_case_of_many_sizes(case, output_of):
+    change(case, compare=[*region(size=3), *region(addr=0x10145, size=7, expected_offset=5)], name=None)
+    assert output_of("run", f"{case}/").endswith("PASS some_case (10 bytes in 2 regions)\n")
+
+
+def test_the_first_difference_is_shown(case, capsys):
+    expected = bytearray((case / "expected.bin").read_bytes())
+    expected[21] = 1
+    (case / "expected.bin").write_bytes(expected)
+    assert main(["run", str(case)]) == 1
+    line = "FAIL some_case: compare[0], 0x00010154: expected 00000169, got 00000069\n"
+    assert capsys.readouterr().out.endswith(line)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "got", "passes"),
+    [
+        (100.0, 100.5, True),
+        (100.0, 102.0, False),
+        (0.0, 0.25, True),
+        (0.0, -0.75, False),
+        (float("inf"), float("inf"), True),
+        (float("inf"), float("-inf"), False),
+        (float("inf"), 3e38, False),
+        (float("nan"), 1.0, False),
+    ],
+)
+def test_close_regions(case, wanted, got, passes):
+    first, other = struct.pack("<f", got), struct.pack("<f", wanted)
+    image = bytearray((case / "memory.bin").read_bytes())
+    image[0x100:0x104] = first
+    (case / "memory.bin").write_bytes(image)
+    (case / "expected.bin").write_bytes(other)
+    change(case, compare=region(size=4, tol={"kind": "close", "atol": 0.5, "rtol": 0.01}))
+    assert main(["run", str(case)]) == (0 if passes else 1)
+
+
+@pytest.mark.parametrize(
+    ("fields", "text"),
+    [
+        ({"mem_base": None}, "case.json: there is no mem_base"),
+        ({"mem_base": 0x10004}, "mem_base must be an integer from 0 to"),
+        ({"mem_size": "x"}, "mem_size must be an integer from 1 to 67108864, not 'x'"),
+        ({"mem_size": -1}, "mem_size must be"),
+        ({"mem_size": True}, "mem_size must be"),
+        ({"mem_size": 400}, "memory.bin: has 384 bytes, but case.json says 400"),
+        ({"program_size": 80}, "program.bin: has 72 bytes"),
+        ({"program_addr": 0x10008}, "differs from memory.bin at 0x00010008"),
+        ({"program_addr": 0x20000}, "program_addr must be"),
+        ({"launches": []}, "launches must be a list of objects"),
+        ({"launches": [7]}, "launches[0] must be an object, not 7"),
+        ({"launches": [{"pc": 0x10000}]}, "launches[0]: there is no unif"),
+        ({"launches": [{"pc": 0x20000, "unif": 0x10100}]}, "launches[0]: pc must be an integer from 65536 to 65912"),
+        ({"launches": [{"pc": 0x10000, "unif": 0x10179}]}, "launches[0]: unif must be"),
+        (
+            {"launches": [{"pc": 0x10000, "unif": 0x10100}] * 2},
+            "2 programs at the same time, but this configuration has 1",
+        ),
+        ({"uniform_words_per_launch": 97}, "uniform_words_per_launch must be"),
+        ({"compare": {}}, "compare must be a list"),
+        ({"compare": region(addr=0)}, "compare[0]: addr must be"),
+        ({"compare": region(size=-4)}, "compare[0]: size must be"),
+        ({"compare": region(size=65)}, "compare[0]: size must be an integer from 1 to 64"),
+        (
+            {"compare": region(addr=0x10100, size=65)},
+            "expected.bin: has 64 bytes, but compare[0] wants 65 from byte 0 on",
+        ),
+        ({"compare": region(expected_offset=1)}, "expected.bin: has 64 bytes, but compare[0] wants 64 from byte 1 on"),
+        ({"compare": region(expected_offset=-1)}, "compare[0]: expected_offset must be"),
+        ({"compare": region(tol=None)}, "compare[0]: tol must be an object"),
+        ({"compare": region(tol={"kind": "similar"})}, "exact or close"),
+        (
+            {"compare": region(tol={"kind": "close", "atol": 0, "rtol": -1})},
+            "rtol must be a number that is not negative",
+        ),
+        ({"compare": region(tol={"kind": "close", "atol": 10**400, "rtol": 0})}, "atol must be"),
+        ({"compare": region(tol={"kind": "close", "atol": 0, "rtol": 0}, size=6)}, "a multiple of 4"),
+        ({"name": 7}, "name must be a line of text"),
+        ({"name": "two\nlines"}, "name must be a line of text"),
+        ({"description": "\ud800"}, "description must be a line of text"),
+    ],
+)
+def test_wrong_descriptions(case, refused, fields, text):
+    change(case, **fields)
+    assert text in refused("run", case)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b"", "case.json:1:1: not JSON"),
+        (b"[]", "must be an object"),
+        (b"{", "case.json:1:2: not JSON"),
+        (b"\xff", "not a text file"),
+        (b'{"mem_base": ' + b"[" * 100_000, "not JSON that can be read"),
+        (b'{"mem_base": ' + b"1" * 5000 + b"}", "not JSON that can be read"),
+        (b'{"mem_base": NaN}', "mem_base must be"),
+    ],
+)
+def test_descriptions_that_are_no_json(case, refused, text, message):
+    (case / "case.json").write_bytes(text)
+    assert message in refused("run", case)
+
+
+@pytest.mark.parametrize("name", ["case.json", "memory.bin", "program.bin", "expected.bin"])
+def test_files_that_are_missing_or_cut(case, refused, name):
+    path = case / name
+    path.write_bytes(path.read_bytes()[:-1])
+    assert name in refused("run", case)
+    path.unlink()
+    assert f"{name}: there is no such file" in refused("run", case)
+
+
+#: What a careless or an evil hand puts into a file.
+VALUES = (None, True, -1, 0, 1, 2, 3, 7, 63, 2**31, 2**32 - 8, 2**32, 2**64, 10**40, 1.5, 1e308, float("inf"),
+          float("nan"), "", "x", "exact", "close", "\x00", "\ud800", [], {}, [[]], [{}], {"kind": "close"})  # fmt: skip
+
+
+def places(value, path=()):
+    """Paths of everything inside a JSON value."""
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, inner in items:
+        yield (*path, key)
+        yield from places(inner, (*path, key))
+
+
+def damage_description(random_, case):
+    """Replace, change or take out one to three values of `case.json`."""
+    path = case / "case.json"
+    value = json.loads(path.read_text())
+    for _ in range(random_.randrange(1, 4)):
+        *way, last = random_.choice(list(places(value)) or [("x",)])
+        inner = value
+        for key in way:
+            inner = inner[key]
+        action = random_.randrange(3)
+        if action == 0 and isinstance(inner, dict):
+            inner.pop(last, None)
+        elif action == 1 and isinstance(inner[last], int):
+            inner[last] += random_.choice((-8, -4, -1, 1, 4, 8, 64))
+        else:
+            inner[last] = copy.deepcopy(random_.choice(VALUES))
+    path.write_text(json.dumps(value))
+
+
+def damage_file(random_, case):
+    """Cut, lengthen or change a file."""
+    path = case / random_.choice(["case.json", "memory.bin", "program.bin", "expected.bin"])
+    data = bytearray(path.read_bytes())
+    for _ in range(random_.randrange(1, 4)):
+        action = random_.randrange(3)
+        if action == 0:
+            del data[random_.randrange(len(data) + 1) :]
+        elif action == 1:
+            data += random_.randbytes(random_.randrange(1, 20))
+        elif data:
+            data[random_.randrange(len(data))] = random_.getrandbits(8)
+    path.write_bytes(data)
+
+
+def damage_program(random_, case):
+    """Change bits of the program, in both places, so that it runs into anything."""
+    image, code = (bytearray((case / name).read_bytes()) for name in ("memory.bin", "program.bin"))
+    for _ in range(random_.randrange(1, 9)):
+        bit = random_.randrange(8 * len(code))
+        for data in (image, code):
+            data[bit // 8] ^= 1 << bit % 8
+    (case / "memory.bin").write_bytes(image)
+    (case / "program.bin").write_bytes(code)
+
+
+@pytest.mark.parametrize("damage", [damage_description, damage_file, damage_program])
+def test_damage_gives_a_verdict_or_one_line(case, damage):
+    """Whatever the files hold, the command ends, with a verdict or with one line, and never with a traceback."""
+    good = {path: path.read_bytes() for path in case.iterdir()}
+    ends = set()
+    for seed in range(150):
+        for path, data in good.items():
+            path.write_bytes(data)
+        damage(random.Random(seed), case)
+        output, errors = io.TextIOWrapper(io.BytesIO()), io.StringIO()
+        with contextlib.redirect_stdout(output), contextlib.redirect_stderr(errors):
+            status = main(["run", str(case), "--max-cycles", "2000"])
+        ends.add(status)
+        lines = errors.getvalue().splitlines()
+        assert len(lines) == (status == 2), (seed, lines)
+        assert all(line.startswith("vc4: ") for line in lines)
+    assert {0, 2} <= ends <= {0, 1, 2}
+
+
+@pytest.mark.parametrize(
+    "name", ["branch_links", "ldi_forms", "pack_a_float", "rotate_full", "small_immediates", "uniforms", "vpm_write_32"]
+)
+def test_shared_cases(shared, name, capsys):
+    status = main(["run", str(shared / "cases" / "qpu" / name)])
+    captured = capsys.readouterr()
+    assert status == 0 or "not built yet" in captured.err
+
+
+def test_a_shared_case_of_two_programs(shared, refused):
+    assert "this configuration has 1 QPU" in refused("run", shared / "cases" / "qpu" / "mutex_counter_2")

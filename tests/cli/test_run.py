@@ -1,0 +1,148 @@
+"""`vc4 run` with assembly files and examples."""
+
+import shlex
+
+import pytest
+
+from vc4sim.cli import main
+from vc4sim.model.qpu import Qpu
+
+RUN = ("--uniform", "1000", "--uniform", "&out", "--buffer", "out=64")
+
+
+def test_a_source_with_uniforms_and_a_buffer(source, output_of):
+    lines = output_of("run", source, *RUN).splitlines()
+    assert lines[:2] == ["9 instructions on the reference model", "out, 64 bytes at 0x000100c0"]
+    assert lines[2].split() == ["00000", *(f"{1000 + lane:08x}" for lane in range(16))]
+    assert lines[3].split() == [str(1000 + lane) for lane in range(16)]
+
+
+@pytest.mark.parametrize(
+    ("uniform", "words", "numbers"),
+    [
+        ("-7", "fffffff9", "-7"),
+        ("0xff", "000000ff", "255"),
+        ("-1.5", "bfc00000", "-1.5"),
+        ("2.5e3", "451c4000", "2500"),
+    ],
+)
+def test_uniforms_are_integers_and_floats(tmp_path, output_of, uniform, words, numbers):
+    source = tmp_path / "same.qasm"
+    source.write_text(
+        "ldi vw_setup, 0x1a00\nmov vpm, unif\nldi vw_setup, 0x80904000\nmov vw_addr, unif\nthrend\nnop\nnop\n"
+    )
+    text = output_of("run", source, f"--uniform={uniform}", "--uniform", "&out", "--buffer", "out=64")
+    assert f"{words}*16  {numbers}\n" in text
+
+
+def test_a_buffer_can_come_from_a_file(source, tmp_path, output_of):
+    data = tmp_path / "data"
+    data.write_bytes(bytes(range(70)))
+    lines = output_of("run", source, *RUN, "--buffer", f"in=@{data}").splitlines()
+    start = lines.index("in, 70 bytes at 0x00010100")
+    assert lines[start + 1].split()[:3] == ["00000", "03020100", "07060504"]
+    assert lines[start + 3].split() == ["00040", "43424140", "44", "45"]
+
+
+def test_trace_dump_and_statistics(source, tmp_path, output_of):
+    trace, dump = tmp_path / "trace", tmp_path / "dump"
+    text = output_of("run", source, *RUN, "--trace", trace, "--dump", dump, "--stats")
+    lines = trace.read_text().splitlines()
+    assert lines[0].startswith("0.0 00010000 e0021c6700001a00 ldi vw_setup, ")
+    assert lines[0].endswith(" | vw_setup=00001a00*16")
+    assert sum(line.startswith("mem 000100c0 e8030000") for line in lines) == 1
+    assert len(lines) == 10
+    assert dump.read_bytes()[0xC0:0xC4] == (1000).to_bytes(4, "little")
+    assert "instructions                    9\n" in text
+    assert "cycles" not in text
+
+
+def test_trace_to_standard_output(source, output_of):
+    assert "0.0 00010008 " in output_of("run", source, *RUN, "--trace", "-")
+
+
+def test_lockstep_with_everything_on(source, tmp_path, output_of):
+    trace = tmp_path / "trace"
+    arguments = ["run", source, *RUN, "--on", "pysim", "--lockstep", "--stats", "--trace", trace, "--gap", "0.3"]
+    text = output_of(*arguments)
+    assert "lockstep: 9 instructions, no difference" in text
+    assert "cycles per instruction" in text
+    assert "stalled for fetch" in text
+    assert len(trace.read_text().splitlines()) > 10
+
+
+def test_coordinate_shader_on_the_rtl(output_of):
+    lines = output_of("run", "coordinate_shader", "--on", "pysim", "--lockstep").splitlines()
+    assert lines[3].split() == ["00000", "clip", "x", "bf665c24*16", "-0.8998435"]
+    assert lines[-2] == "lockstep: 29 instructions, no difference"
+    assert lines[-1].startswith("PASS coordinate_shader (448 bytes in 1 region): a Raspberry Pi printed")
+
+
+def test_a_difference_gives_the_command_that_shows_it(source, monkeypatch, capsys):
+    step = Qpu.step
+
+    def wrong(self, observed=None):
+        if self.pc == 0x10010:
+            self.accumulators[0] = self.accumulators[0] + 1
+        return step(self, observed or {})
+
+    monkeypatch.setattr(Qpu, "step", wrong)
+    arguments = ["run", str(source), *RUN, "--on", "pysim", "--lockstep", "--seed", "5"]
+    assert main(arguments) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].endswith("kernel.qasm, seed 5: instruction 2 differs")
+    assert lines[-1] == f"replay: vc4 {shlex.join(arguments)} --waves difference.vcd"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["--lockstep"], "--on pysim"),
+        (["--waves", "x.vcd"], "--on pysim"),
+        (["--uniform", "&in"], "no buffer of this name"),
+        (["--uniform", "1.5.2"], "must be an integer"),
+        (["--uniform", "1.0e99"], "must be an integer"),
+        (["--uniform", "0x100000000"], "32 bits"),
+        (["--uniform", "9" * 5000], "must be an integer"),
+        (["--buffer", "out"], "NAME=BYTES"),
+        (["--buffer", "out=0"], "1 to"),
+        (["--buffer", "out=x"], "1 to"),
+        (["--buffer", "out=99999999999"], "1 to"),
+        (["--buffer", "a=64000000", "--buffer", "b=64000000"], "larger"),
+        (["--buffer", "out=4", "--buffer", "out=4"], "given twice"),
+        (["--buffer", "in=@nothing"], "no such file"),
+        (["--trace", "/nowhere/trace"], "/nowhere/trace: No such file"),
+        (["--uniform", "0", "--uniform=0"], "DMA store at 0x00000000 is outside of memory"),
+        ([], "uniform read at 0x00010080 is outside of memory"),
+    ],
+)
+def test_what_cannot_be_run(source, refused, arguments, text):
+    assert text in refused("run", source, *arguments)
+
+
+def test_names_that_are_nothing(refused, tmp_path):
+    assert "coordinate_shader, gradient" in refused("run", "coordinate_shadow")
+    assert "case.json: there is no such file" in refused("run", tmp_path)
+    assert "are for assembly files" in refused("run", "mandelbrot", "--uniform", "1")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("# nothing\n", "no instructions"),
+        ("frob r0\n", "endless.qasm:1:"),
+        (":a\nbrr -, r:a\nnop\nnop\nnop\n", "has not ended after 250 instructions; QPU 0 is at 0x000100"),
+        ("bra -, 0x40000\nnop\nnop\nnop\n", "QPU 0 at 0x00040000: instruction"),
+        ("mov recip, r0\nnop\nnop\nthrend\nnop\nnop\n", "waits for sfu, which is not built yet"),
+    ],
+)
+def test_programs_that_go_nowhere(tmp_path, refused, text, message):
+    source = tmp_path / "endless.qasm"
+    source.write_text(text)
+    assert message in refused("run", source, "--max-cycles", "1000")
+
+
+def test_programs_that_go_nowhere_on_the_rtl(tmp_path, refused):
+    source = tmp_path / "endless.qasm"
+    source.write_text(":a\nbrr -, r:a\nnop\nnop\nnop\n")
+    assert "not ended after 600 cycles" in refused("run", source, "--on", "pysim", "--lockstep", "--max-cycles", "600")

