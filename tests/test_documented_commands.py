@@ -1,0 +1,42 @@
+"""Every `vc4` command that the README and the documentation show works."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from vc4sim.cli import main
+
+ROOT = Path(__file__).parents[1]
+PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
+RUNNING = (ROOT / "docs/user/running.md").read_text()
+
+#: The program that the page about running programs shows.
+PROGRAM = re.search(r"^`square\.qasm`:\n\n```\n(.*?)```", RUNNING, re.MULTILINE | re.DOTALL)
+
+
+def commands(page: Path) -> list[str]:
+    """The commands in blocks of code, without their comments; those with a placeholder for a path cannot run."""
+    found = re.findall(r"^(?: {4})?(?:\S*/bin/)?vc4 (.+)$", page.read_text(), re.MULTILINE)
+    return [re.split(r"\s#", command)[0] for command in found if "path/to" not in command]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_commands(page, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "docs/images").mkdir(parents=True)
+    (tmp_path / "square.qasm").write_text(PROGRAM[1])
+    for command in commands(page):
+        assert main(shlex.split(command)) == 0, f"vc4 {command}: {capsys.readouterr()}"
+
+
+def test_there_are_commands():
+    assert sum(len(commands(page)) for page in PAGES) >= 15
+
+
+def test_the_readme_shows_what_the_main_example_prints(capsys):
+    readme = (ROOT / "README.md").read_text()
+    main(["run", "coordinate_shader", "--on", "pysim", "--lockstep"])
+    printed = capsys.readouterr().out.split("\n", 1)[1]
+    assert printed in readme
