@@ -3,6 +3,24 @@
 from pathlib import Path
 
 import pytest
+from amaranth.sim import Simulator
+
+
+@pytest.fixture
+def simulate():
+    """Runs testbenches on a device: `simulate(dut, bench, ..., background=[...])`; `clock=False`: it has no clock."""
+
+    def run(dut, *benches, background=(), clock=True):
+        simulator = Simulator(dut)
+        if clock:
+            simulator.add_clock(1e-8)
+        for bench in benches:
+            simulator.add_testbench(bench)
+        for bench in background:
+            simulator.add_testbench(bench, background=True)
+        simulator.run()
+
+    return run
 
 
 @pytest.fixture(scope="session")

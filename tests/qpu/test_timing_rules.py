@@ -57,6 +57,7 @@ def test_three_delay_slots_and_the_link(lockstep):
         """
     )
     assert run.last("r0") == all_of(7 + 8)
+    assert run.outcome.stalls["link"] == 0
     assert run.last("r1") == run.last("r2") == all_of(0x1_0000 + 8 * 5)
 
 
@@ -80,6 +81,7 @@ def test_a_link_to_an_accumulator_is_only_written_if_the_branch_is_taken(lockste
     )
     assert run.last("r2") == all_of(7)
     assert run.last("r3") == all_of(0x1_0000 + 8 * 10)
+    assert run.outcome.stalls["link"] == 8
     with pytest.raises(StopIteration):
         run.last("r0")
 

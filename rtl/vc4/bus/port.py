@@ -58,10 +58,7 @@ class MemoryPort(wiring.Signature):
         )
 
     def __eq__(self, other):
-        return (
-            isinstance(other, MemoryPort)
-            and (self.word_bytes, self.tag_bits) == (other.word_bytes, other.tag_bits)
-        )
+        return isinstance(other, MemoryPort) and (self.word_bytes, self.tag_bits) == (other.word_bytes, other.tag_bits)
 
     def __repr__(self):
         return f"MemoryPort(word_bytes={self.word_bytes}, tag_bits={self.tag_bits})"

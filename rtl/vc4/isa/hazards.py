@@ -4,13 +4,13 @@ A restriction says that an instruction at some offsets behind a `trigger` must n
 checks a program; the checker, the documentation and the notes in waveforms are made from this table.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 
 from .ops import Signal
 from .registers import READ, WRITE
 
-__all__ = ["HAZARDS", "Access", "Form", "Hazard", "Kind", "Scope", "Severity", "Source", "hazard"]
+__all__ = ["HAZARDS", "Access", "Accesses", "Form", "Hazard", "Kind", "Scope", "Severity", "Source", "hazard"]
 
 
 class Source(Enum):
@@ -78,7 +78,8 @@ class Access:
     forms: frozenset[Form] = frozenset()
 
 
-_NOTHING = Access()
+#: Any of these.
+Accesses = tuple[Access, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +90,8 @@ class Hazard:
     title : the restriction in one line
     why : what the chip does with a violation
     here : what this implementation does
-    trigger, affected : the two sides; the same on both sides: at most one of them; nothing affected: not even the trigger
+    trigger, affected : what an instruction does if any of these accesses fits it; both the same: at most one of them in
+        an instruction; nothing affected: not even the trigger
     offsets : how many instructions behind the trigger (`Kind.START`: behind the first one) `affected` is forbidden;
         empty for a restriction that has to be worked out over the whole program
     same_register : both sides must name the same register
@@ -101,8 +103,8 @@ class Hazard:
     why: str
     here: str
     sources: frozenset[Source]
-    trigger: Access = field(default=_NOTHING)
-    affected: Access = field(default=_NOTHING)
+    trigger: Accesses = ()
+    affected: Accesses = ()
     offsets: range = range(0)
     same_register: bool = False
     severity: Severity = Severity.WRONG
@@ -142,13 +144,20 @@ _TLB_LOADS = frozenset({Signal.LOAD_COVERAGE, Signal.LOAD_COLOUR, Signal.LOAD_CO
 _SWITCHES = frozenset({Signal.THREAD_SWITCH, Signal.LAST_THREAD_SWITCH})
 _LAST = Access(signals=frozenset({Signal.PROGRAM_END, Signal.LOAD_COLOUR_END}))
 _BRANCH = Access(forms=frozenset({Form.BRANCH}))
-_COUPLED = Access(
-    reads=frozenset({"mutex"}), writes=_TMU | _SFU | _TLB, signals=_TMU_LOADS | _TLB_LOADS,
-)  # fmt: skip
+_SEMAPHORE = Access(forms=frozenset({Form.SEMAPHORE}))
+_COUPLED = (
+    Access(reads=frozenset({"mutex"}), writes=_TMU | _SFU | _TLB, signals=_TMU_LOADS | _TLB_LOADS),
+    _SEMAPHORE,
+)
 
 
-def _hazard(rule: str, kind: Kind, title: str, why: str, here: str, sources: set[Source], **rest) -> Hazard:
-    return Hazard(rule=rule, kind=kind, title=title, why=why, here=here, sources=frozenset(sources), **rest)
+def _accesses(accesses: Access | Accesses) -> Accesses:
+    return (accesses,) if isinstance(accesses, Access) else accesses
+
+
+def _hazard(rule, kind, title, why, here, sources, *, trigger=(), affected=(), **rest) -> Hazard:
+    sides = {"trigger": _accesses(trigger), "affected": _accesses(affected)}
+    return Hazard(rule=rule, kind=kind, title=title, why=why, here=here, sources=frozenset(sources), **sides, **rest)
 
 
 _UNBUILT = "Not built: the instruction that needs it waits for ever, by name."
@@ -191,8 +200,8 @@ HAZARDS = (
             affected=Access(writes=_TLB, signals=_TLB_LOADS | {Signal.WAIT_SCOREBOARD}), offsets=range(2),
             scope=Scope.FRAGMENT),
     _hazard("R10", _INSIDE, "an instruction makes at most one access to TMU, SFU, tile buffer, mutex and semaphores",
-            "The units share the way out of the QPU. One sample read and written in one instruction is allowed.",
-            "The first one that is not built is waited for.", {_D, _V, _M}, trigger=_COUPLED, affected=_COUPLED,
+            "The units share the way out of the QPU. Reading and writing the colour of one sample together is allowed.",
+            _UNBUILT, {_D, _V, _M}, trigger=_COUPLED, affected=_COUPLED,
             offsets=_SAME),
     _hazard("R11", _INSIDE, "no uniform is read in an instruction that writes a texture parameter",
             "The parameter takes the uniform of the instruction. A direct lookup, s alone, takes none.", _UNBUILT,
@@ -208,7 +217,7 @@ HAZARDS = (
             trigger=_BRANCH, affected=_BRANCH, offsets=range(1, 3)),
     _hazard("R15", _LATER, "the two delay slots of a thread switch hold no branch and no further switch",
             "Two changes of the program counter meet. Nothing switches behind the last switch.", _UNBUILT, {_K, _M},
-            trigger=Access(signals=_SWITCHES), affected=Access(signals=_SWITCHES, forms=frozenset()), offsets=range(1, 3),
+            trigger=Access(signals=_SWITCHES), affected=(Access(signals=_SWITCHES), _BRANCH), offsets=range(1, 3),
             scope=Scope.THREADED),
     _hazard("R16", _PROGRAM, "a switch finds the scoreboard free and the results of the TMUs read",
             "The threads would wait for each other, or take each other's results.", _UNBUILT, {_M},
@@ -251,7 +260,7 @@ HAZARDS = (
             "Anything may run.", "The low bits are ignored; a fetch outside of memory stops the program, by name.", {_K},
             trigger=_BRANCH),
     _hazard("R28", _INSIDE, "a semaphore instruction does not write to TMU, SFU or tile buffer",
-            "It may stall when these cannot.", _UNBUILT, {_D}, trigger=Access(forms=frozenset({Form.SEMAPHORE})),
+            "It may stall when these cannot.", _UNBUILT, {_D}, trigger=_SEMAPHORE,
             affected=Access(writes=_TMU | _SFU | _TLB), offsets=_SAME),
     _hazard("R29", _PROGRAM, "a colour that is loaded in the instruction that ends a program takes the signal for both",
             "There is one field for signals.", _UNBUILT, {_D},

@@ -220,9 +220,7 @@ ADD_OPERANDS = {op: 0 if op is AddOp.NOP or "RESERVED" in op.name else 1 if op i
 MUL_OPERANDS = {op: 0 if op is MulOp.NOP else 2 for op in MulOp}
 
 #: Operations that make an unpack of register file A convert to float (fact sheet, 3.1).
-FLOAT_INPUT_ADD = frozenset(
-    {AddOp.FADD, AddOp.FSUB, AddOp.FMIN, AddOp.FMAX, AddOp.FMINABS, AddOp.FMAXABS, AddOp.FTOI}
-)
+FLOAT_INPUT_ADD = frozenset({AddOp.FADD, AddOp.FSUB, AddOp.FMIN, AddOp.FMAX, AddOp.FMINABS, AddOp.FMAXABS, AddOp.FTOI})
 FLOAT_INPUT_MUL = frozenset({MulOp.FMUL})
 #: Operations whose result a pack into register file A takes as float (fact sheet, 3.3).
 FLOAT_RESULT_ADD = (FLOAT_INPUT_ADD - {AddOp.FTOI}) | {AddOp.ITOF}

@@ -148,9 +148,7 @@ def _address(port: Port, name: str) -> int:
 
 #: Write addresses whose elements are written where the condition holds. Every other register takes the whole vector
 #: unless the condition is never (addendum, "no conditional write to peripheral registers").
-ELEMENTWISE_WRITES = frozenset(
-    {*range(ACCUMULATOR_BASE + 4), *(_address(WRITE, name) for name in ("r5quad", "irq"))}
-)
+ELEMENTWISE_WRITES = frozenset({*range(ACCUMULATOR_BASE + 4), *(_address(WRITE, name) for name in ("r5quad", "irq"))})
 
 
 def read_address(name: str) -> int:

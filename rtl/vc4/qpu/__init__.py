@@ -1,1 +1,29 @@
-"""QPU."""
+"""QPU: sixteen elements, four lanes, one instruction every four clocks (guide, section 3, figure 2).
+
+An instruction waits in SP until `issue` lets it go; from then on nothing stops it. It is in each stage for four clocks, a
+quad in each, and comes to the next stage a clock later::
+
+      SP           RA      RA2     RU       RR         A0    A1    A2        IO
+    ┌───────────┐ ┌──────────────┐┌──────────────────────────────────────┐ ┌─────────┐
+    │ sequencer │ │ file_a       ││ lane_0 to lane_3                     │ │ outputs ├─► VPM, uniforms,
+  ─►│ decode    ├►│ file_b       ├►   unpack   operands   add_alu         ├►│         │   interrupt
+    │ issue     │ │ read_ports   ││            │          mul_alu  rotate │ └─────────┘
+    └──▲────────┘ │ immediate    ││            │                 results │      WB
+       │          └──────▲───────┘└────────────▲───────────────┬───▲───┬─┘ ┌────────────┐
+       │                 │                     │ accumulators ◄┘   │   └──►│ write_back │
+       │                 │                                         │       │   pack     │
+       │                 │                                     flags ◄─────┤            │
+       │                 └─────────────────── file_a, file_b ◄─────────────┤            │
+       │                                                           │       └────────────┘
+       └─────────────── redirect ◄── branch ◄── decision ◄─────────┘
+
+What programs see of the pipeline follows from three distances:
+
+* accumulators are written at the end of A2, before the next instruction has the same quad in RR: it can use them;
+* WB has no clock of its own: `write_back` keeps the results until the next instruction, or an empty slot, is in RR. That
+  one has read its registers by then and got the old ones, however long it had to wait;
+* a branch is decided in the first clock of A2, in time for the fourth instruction behind it: three delay slots.
+
+`control` and `pipeline` say what travels with an instruction, `stall` why it waits, `structs` what goes in and out, and
+`trace` what is told of every instruction that is done.
+"""

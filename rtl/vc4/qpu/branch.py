@@ -13,7 +13,7 @@ class Branch(wiring.Component):
     """Adds up the target while a branch goes down the pipeline and decides in the first clock of A2 (guide, table 10).
 
     The target is the immediate, plus the link address if the branch is relative, plus element 15 of a register of file A
-    if it names one (addendum: element 15, not 0). `taken` tells the decision in A2 for all four clocks of the branch.
+    if it names one (addendum: element 15, not 0).
 
     Interface attributes
     --------------------
@@ -21,7 +21,6 @@ class Branch(wiring.Component):
     ra_pc, ra_offset, ra_relative, ra_register : its address, its immediate, and its two switches
     ra2_last, ra2_element : last clock of the branch in RA2, and element 15 of the register there
     a2_first, holds : first clock of the branch in A2, and whether its condition holds
-    a2_taken : the branch in A2 is taken
     resolved_stb, taken, target : one clock after A2 began; the last two hold until the next branch
     """
 
@@ -34,7 +33,6 @@ class Branch(wiring.Component):
     ra2_element: In(32)
     a2_first: In(1)
     holds: In(1)
-    a2_taken: Out(1)
     resolved_stb: Out(1)
     taken: Out(1)
     target: Out(32)
@@ -51,7 +49,6 @@ class Branch(wiring.Component):
             ]
         with m.If(self.ra2_last):
             m.d.sync += register.eq(Mux(uses_register, self.ra2_element, 0))
-        m.d.comb += self.a2_taken.eq(Mux(self.a2_first, self.holds, self.taken))
         m.d.sync += self.resolved_stb.eq(self.a2_first)
         with m.If(self.a2_first):
             m.d.sync += [

@@ -28,6 +28,7 @@ class Issue(wiring.Component):
     vpm_level : quads waiting in the queue to the VPM
     store_busy : a DMA store runs
     store_pending : a DMA store runs or is on the way
+    link_pending : not even an empty slot may follow now, as the branch before writes its link to an accumulator
     stall : the reasons
     """
 
@@ -41,6 +42,7 @@ class Issue(wiring.Component):
     vpm_level: In(range(VPM_QUEUE_BEATS + 1))
     store_busy: In(1)
     store_pending: Out(1)
+    link_pending: Out(1)
     stall: Out(Stall)
 
     def elaborate(self, platform):
@@ -54,6 +56,7 @@ class Issue(wiring.Component):
         sources = control.rotated_accumulators & before[0].written_accumulators
         m.d.comb += [
             self.store_pending.eq((vpm_vectors != 0) | (self.vpm_level != 0) | self.store_busy),
+            self.link_pending.eq(live[0] & before[0].branch & before[0].written_accumulators.any()),
             stall.fetch.eq(~self.sp_valid),
             stall.fetch_fault.eq(self.sp_valid & self.sp_error),
         ]
@@ -65,6 +68,7 @@ class Issue(wiring.Component):
                 ),
                 stall.vpm_write.eq(needs.vpm_write & (self.vpm_level + QUADS * (vpm_vectors + 1) > VPM_QUEUE_BEATS)),
                 stall.vdw.eq(control.waits_store & self.store_pending),
+                stall.link.eq(self.link_pending),
                 stall.rotation.eq(live[0] & sources.any()),
                 *(stall.unbuilt[name].eq(needs[name]) for name in UNBUILT),
             ]

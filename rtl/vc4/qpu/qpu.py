@@ -107,6 +107,7 @@ class Qpu(wiring.Component):
             decode.word.eq(sequencer.sp_word),
             sequencer.slot_end.eq(pipeline.slot_end),
             sequencer.stalled.eq(issue.stall.as_value().any()),
+            sequencer.link_pending.eq(issue.link_pending),
             sequencer.sp_branch.eq(decode.control.branch),
             sequencer.sp_ends.eq(decode.control.ends),
             issue.sp_valid.eq(sequencer.sp_valid),
@@ -224,7 +225,8 @@ class Qpu(wiring.Component):
             flags.a2_quad.eq(a2.quad),
             results.control.eq(a2.issued.control),
             results.live.eq(a2.live),
-            results.taken.eq(~a2.issued.control.branch | self.branch.a2_taken),
+            results.taken.eq(self.branch.taken),
+            write_back.taken.eq(self.branch.taken),
             results.flags.eq(flags.a2_flags),
             *(results.add[number].eq(lane.a2_add) for number, lane in enumerate(self.lanes)),
             results.mul.eq(self.rotate.o),
@@ -243,13 +245,14 @@ class Qpu(wiring.Component):
             self.uniform_move_stb.eq(outputs.uniform_move_stb),
             self.interrupt.eq(outputs.interrupt),
         ]
-        io_taken = Signal()
         m.d.sync += [
             outputs.io_add.eq(results.add_write),
+            outputs.io_add.mask.eq(results.quad.add_mask),
             outputs.io_mul.eq(results.mul_write),
-            io_taken.eq(results.taken),
+            outputs.io_mul.mask.eq(results.quad.mul_mask),
         ]
-        m.d.comb += outputs.io_live.eq(pipeline.io.live & io_taken)
+        io = pipeline.io
+        m.d.comb += outputs.io_live.eq(io.live & (~io.issued.control.branch | self.branch.taken))
         connect(m, outputs.vpm, flipped(self.vpm))
 
     def _trace(self, m):

@@ -57,13 +57,15 @@ class ReadPorts(wiring.Component):
         control = self.ra_control
         elements = [Cat(C(lane, 2), self.ra_quad) for lane in range(LANES)]
         columns, rows = [lane & 1 for lane in range(LANES)], [lane >> 1 for lane in range(LANES)]
-        self._port(m, "a", control.read_a, control.raddr_a, Const(0), 0, elements, "x_coord", columns)
-        self._port(
-            m, "b", control.read_b, control.raddr_b, control.b_immediate, self._number, [0] * LANES, "y_coord", rows
-        )
+        immediate = control.b_immediate
+        no_load = Const(0)  # there are no DMA loads yet
+        self._port(m, "a", control.read_a, control.raddr_a, Const(0), no_load, 0, elements, "x_coord", columns)
+        same = [0] * LANES
+        stores = self.ra_store_busy
+        self._port(m, "b", control.read_b, control.raddr_b, immediate, stores, self._number, same, "y_coord", rows)
         return m
 
-    def _port(self, m, name, reads, address, is_immediate, number, numbers, coordinate, coordinates):
+    def _port(self, m, name, reads, address, is_immediate, busy, number, numbers, coordinate, coordinates):
         """One port; an I/O value is a part `shared` by all lanes, or'ed with a few bits of each lane."""
         shared = Signal(32, name=f"ra_shared_{name}")
         lane_bits = [Signal(range(ELEMENTS), name=f"ra_lane_{name}_{lane}") for lane in range(LANES)]
@@ -72,7 +74,7 @@ class ReadPorts(wiring.Component):
         with m.Elif(address == read_address("unif")):
             m.d.comb += shared.eq(self.ra_uniform)
         with m.Elif(address == read_address("vw_busy")):
-            m.d.comb += shared.eq(self.ra_store_busy)
+            m.d.comb += shared.eq(busy)
         with m.Elif(address == read_address(coordinate)):
             m.d.comb += Cat(lane_bits).eq(Cat(C(value, len(lane_bits[0])) for value in coordinates))
         with m.Else():

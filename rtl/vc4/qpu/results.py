@@ -32,14 +32,17 @@ class Results(wiring.Component):
 
     A colour pack with the low three bits 0 converts nothing; with bit 2 it writes one byte, else all four.
 
+    A branch is decided too late to write an accumulator from here. It does so in the empty slot that follows it then, where
+    its control and its result are still to be seen; the other writes of a branch wait for the decision where they happen.
+
     Interface attributes
     --------------------
     control, live : the instruction in A2
-    taken : it is no branch, or a branch that is taken
+    taken : the last branch is taken
     flags : of the quad, as the instruction before left them
     add, mul : results of the lanes, rotated
-    add_write, mul_write : for accumulators and I/O
-    quad : for write-back
+    add_write, mul_write : for accumulators
+    quad : for everything else
     """
 
     control: In(Control)
@@ -55,10 +58,12 @@ class Results(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         control, quad = self.control, self.quad
-        enabled = (self.live & self.taken).replicate(LANES)
+        writes = Mux(control.branch, ~self.live & self.taken, self.live).replicate(LANES)
+        add_mask = passing(control.cond_add, self.flags)
+        mul_mask = passing(control.cond_mul, self.flags)
         m.d.comb += [
-            quad.add_mask.eq(passing(control.cond_add, self.flags) & enabled),
-            quad.mul_mask.eq(passing(control.cond_mul, self.flags) & enabled),
+            quad.add_mask.eq(add_mask & self.live.replicate(LANES)),
+            quad.mul_mask.eq(mul_mask & self.live.replicate(LANES)),
         ]
         for lane in range(LANES):
             add, mul = self.add[lane], self.mul[lane]
@@ -74,12 +79,12 @@ class Results(wiring.Component):
         m.d.comb += [
             self.add_write.address.eq(control.waddr_add),
             self.add_write.file.eq(control.ws),
-            self.add_write.mask.eq(quad.add_mask),
+            self.add_write.mask.eq(add_mask & writes),
             self.add_write.bytes.eq(0b1111),
             self.add_write.data.eq(quad.add),
             self.mul_write.address.eq(control.waddr_mul),
             self.mul_write.file.eq(~control.ws),
-            self.mul_write.mask.eq(quad.mul_mask),
+            self.mul_write.mask.eq(mul_mask & writes),
             self.mul_write.bytes.eq(colour_bytes(control)),
             self.mul_write.data.eq(coloured(control, quad.mul, quad.colour)),
         ]

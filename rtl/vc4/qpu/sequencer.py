@@ -25,7 +25,7 @@ class Sequencer(wiring.Component):
     instructions : fetched words, each with its address
     redirect, redirect_stb : where the instruction stream goes on
     slot_end : last clock of a slot
-    stalled : the instruction in SP must wait
+    stalled, link_pending : the instruction in SP must wait; an empty slot must wait
     sp_branch, sp_ends : what the instruction in SP is
     resolved_stb, taken, target : a branch has been decided; the last two hold until the next one
     sp_valid, sp_word, sp_pc, sp_error : the instruction in SP
@@ -40,6 +40,7 @@ class Sequencer(wiring.Component):
     redirect_stb: Out(1)
     slot_end: In(1)
     stalled: In(1)
+    link_pending: In(1)
     sp_branch: In(1)
     sp_ends: In(1)
     resolved_stb: In(1)
@@ -74,7 +75,9 @@ class Sequencer(wiring.Component):
                 & (head.pc == next_pc)
             ),
             self.instructions.ready.eq(load | (head.pc != next_pc)),
-            self.issue.eq(issue_instruction | (self.slot_end & self.running & last_loaded & ~self.sp_valid)),
+            self.issue.eq(
+                issue_instruction | (self.slot_end & self.running & last_loaded & ~self.sp_valid & ~self.link_pending)
+            ),
         ]
         with m.If(load):
             m.d.sync += [
@@ -107,6 +110,7 @@ class Sequencer(wiring.Component):
         slots_left = Signal(range(DELAY_SLOTS + 1), name="delay_slots_left")
         recent = Signal(BRANCH_DISTANCE - 1, name="recent_branches")
         boundary = Signal(32, name="branch_boundary")
+        undecided = Signal()  # a branch of this program is on its way; one of the program before moves nothing
         branches = issue_instruction & self.sp_branch & ~self.branch_close
 
         m.d.comb += self.branch_close.eq(recent.any())
@@ -121,10 +125,14 @@ class Sequencer(wiring.Component):
 
         starting = self.start.valid & self.start.ready
         m.d.comb += [
-            self.redirect_stb.eq(starting | (self.resolved_stb & self.taken)),
+            self.redirect_stb.eq(starting | (undecided & self.resolved_stb & self.taken)),
             self.redirect.restart.eq(starting),
             self.redirect.boundary.eq(boundary),
             self.redirect.target.eq(Mux(starting, self.start.payload.pc & ~(WORD_BYTES - 1), self.target)),
         ]
+        with m.If(branches):
+            m.d.sync += undecided.eq(1)
+        with m.Elif(self.resolved_stb | starting):
+            m.d.sync += undecided.eq(0)
         with m.If(starting):
             m.d.sync += [slots_left.eq(0), recent.eq(0)]

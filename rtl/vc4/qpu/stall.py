@@ -23,6 +23,7 @@ class Stall(data.Struct):
     vpm_write: unsigned(1)  # the queue to the VPM has no room
     vdw: unsigned(1)  # a DMA store runs or is on the way
     rotation: unsigned(1)  # the instruction before still writes what is rotated
+    link: unsigned(1)  # the branch before has yet to write its link to an accumulator
     unbuilt: data.StructLayout(dict.fromkeys(UNBUILT, 1))  # it needs something that is not built yet
 
 

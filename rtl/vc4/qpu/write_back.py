@@ -28,6 +28,7 @@ class WriteBack(wiring.Component):
     --------------------
     a2, a2_results : what arrives from A2
     rr : what drives it
+    taken : the last branch is taken
     wb : the instruction that is written back
     wb_a, wb_b : its writes to the register files
     wb_add, wb_mul : its results as they are written, wherever they go
@@ -37,6 +38,7 @@ class WriteBack(wiring.Component):
     a2: In(StageState)
     a2_results: In(QuadResults)
     rr: In(StageState)
+    taken: In(1)
     wb: Out(Issued)
     wb_a: Out(ResultWrite)
     wb_b: Out(ResultWrite)
@@ -59,11 +61,13 @@ class WriteBack(wiring.Component):
         with m.If(self.a2.live & (self.a2.quad == 0)):
             m.d.sync += self.wb.eq(self.a2.issued)
 
-        self._files(m, results)
-        self._flags(m, results)
+        control = self.wb.control
+        writes = self.rr.live & (~control.branch | self.taken)
+        self._files(m, results, writes)
+        self._flags(m, results, writes)
         return m
 
-    def _files(self, m, results):
+    def _files(self, m, results, writes):
         """What each file gets, and what each ALU writes, be it to a file or elsewhere: the other view of the same."""
         control = self.wb.control
         add = (results.add, results.add_mask, control.waddr_add)
@@ -80,7 +84,7 @@ class WriteBack(wiring.Component):
             m.d.comb += [
                 write.address.eq(address),
                 write.file.eq(file),
-                write.mask.eq(mask & self.rr.live.replicate(LANES)),
+                write.mask.eq(mask & writes.replicate(LANES)),
                 write.bytes.eq(enables),
                 Value.cast(write.data).eq(Mux(is_mul, coloured(control, value, results.colour), value)),
             ]
@@ -106,12 +110,12 @@ class WriteBack(wiring.Component):
             ]
         return packed, pack.bytes
 
-    def _flags(self, m, results):
+    def _flags(self, m, results, writes):
         """Flags come from the add ALU, or from the mul ALU if the add ALU computes nothing."""
         control = self.wb.control
         from_mul = Cat(control.op_add == op for op, count in ops.ADD_OPERANDS.items() if count == 0).any()
         mask = Mux(from_mul, results.mul_mask, results.add_mask)
-        m.d.comb += self.wb_flag_mask.eq(mask & (control.sf & self.rr.live).replicate(LANES))
+        m.d.comb += self.wb_flag_mask.eq(mask & (control.sf & writes).replicate(LANES))
         for lane in range(LANES):
             add, mul = results.add[lane], results.mul[lane]
             n = Mux(from_mul, mul[31], add[31])

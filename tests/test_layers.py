@@ -1,0 +1,95 @@
+"""Imports point one way: data <- arith, common <- blocks <- the GPU <- boards, and from the simulation to the RTL only."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = {"vc4": ROOT / "rtl/vc4", "vc4sim": ROOT / "sim/vc4sim"}
+FILES = sorted(path for folder in PACKAGES.values() for path in folder.rglob("*.py"))
+#: Layers of the RTL, lowest first; `None`: every other folder is a block.
+DATA, SHARED, BLOCK, TOP, BOARDS = range(5)
+LAYERS = {"isa": DATA, "regs": DATA, "records": DATA, "config": DATA, "arith": SHARED, "common": SHARED}
+LAYERS |= {"v3d": TOP, "boards": BOARDS}
+#: What the model shares with the RTL.
+FACTS = {"isa", "records", "regs", "config"}
+
+
+def module_of(path):
+    """Dotted name of a file, as a tuple."""
+    for package, folder in PACKAGES.items():
+        if path.is_relative_to(folder):
+            parts = path.relative_to(folder).with_suffix("").parts
+            return (package, *(parts[:-1] if parts[-1] == "__init__" else parts))
+    raise ValueError(path)
+
+
+def imports(path):
+    """Modules that a file imports, as tuples: each name of `from x import y` as x.y."""
+    module = module_of(path)
+    package = module if path.name == "__init__.py" else module[:-1]
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (tuple(alias.name.split(".")) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else ()
+            base += tuple(node.module.split(".")) if node.module else ()
+            yield from ((*base, alias.name) for alias in node.names)
+
+
+def layer(module):
+    return LAYERS.get(module[1], BLOCK) if len(module) > 1 else TOP
+
+
+@pytest.fixture(params=FILES, ids=lambda path: ".".join(module_of(path)))
+def edges(request):
+    """A module, and each of ours that it imports."""
+    module = module_of(request.param)
+    return module, [target for target in imports(request.param) if target[0] in PACKAGES]
+
+
+def test_imports_point_downwards(edges):
+    module, targets = edges
+    if module[0] == "vc4":
+        for target in targets:
+            assert target[0] == "vc4", f"the RTL imports {'.'.join(target)}"
+            if len(module) > 1:
+                assert layer(target) <= layer(module), ".".join(target)
+
+
+def test_data_knows_only_data_types_of_amaranth(edges):
+    module, targets = edges
+    if module[0] == "vc4" and len(module) > 1 and layer(module) == DATA:
+        assert {target[1] for target in targets} <= FACTS
+
+
+def test_common_parts_know_nothing_of_instructions(edges):
+    module, targets = edges
+    if module[:2] == ("vc4", "common"):
+        assert {target[1] for target in targets} <= {"common"}
+
+
+def test_the_model_shares_only_facts_with_the_rtl(edges):
+    module, targets = edges
+    if module[:2] == ("vc4sim", "model"):
+        assert {target[1] for target in targets if target[0] == "vc4"} <= FACTS
+        assert {target[1] for target in targets if target[0] == "vc4sim"} <= {"model", "events"}
+
+
+def test_data_has_no_hardware():
+    """No component, and nothing of Amaranth but shapes and enums."""
+    for path in FILES:
+        module = module_of(path)
+        if module[0] == "vc4" and len(module) > 1 and layer(module) == DATA:
+            used = {target[:3] for target in imports(path) if target[0] == "amaranth"}
+            allowed = {("amaranth", "hdl", "unsigned"), ("amaranth", "hdl", "signed"), ("amaranth", "hdl", "Shape")}
+            allowed |= {("amaranth", "lib", "data"), ("amaranth", "lib", "enum")}
+            assert used <= allowed, path.name
+
+
+def test_the_walk_sees_relative_and_absolute_imports():
+    found = set(imports(PACKAGES["vc4sim"] / "model/qpu.py"))
+    assert ("vc4sim", "events") in found
+    assert ("vc4sim", "model", "plan", "plan") in found
+    assert ("vc4", "isa", "timing", "DELAY_SLOTS") in found

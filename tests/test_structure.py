@@ -1,0 +1,131 @@
+"""The tree of files is the block diagram: instances and folders, names, sizes and docstrings."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from vc4.config import V3DConfig
+from vc4.v3d import V3D
+from vc4sim.hierarchy import hierarchy
+
+ROOT = Path(__file__).parents[1]
+RTL, SIM = ROOT / "rtl/vc4", ROOT / "sim/vc4sim"
+FILES = sorted([*RTL.rglob("*.py"), *SIM.rglob("*.py")])
+TREES = {path: ast.parse(path.read_text()) for path in FILES}
+#: Folders whose components any block may use.
+SHARED = {"arith", "common"}
+#: Folders of data and of shared components, which are no blocks.
+NO_BLOCKS = {"isa", "records", "regs", "boards", *SHARED}
+BLOCKS = sorted(path.parent for path in RTL.glob("*/__init__.py") if path.parent.name not in NO_BLOCKS)
+MOST_LINES, MOST_ELABORATE = 300, 60
+
+
+def name_of(path):
+    return str(path.relative_to(ROOT))
+
+
+def is_component(node):
+    return isinstance(node, ast.ClassDef) and any(ast.unparse(base) == "wiring.Component" for base in node.bases)
+
+
+#: File of each component of the RTL.
+COMPONENTS = {
+    node.name: path for path in FILES if path.is_relative_to(RTL) for node in TREES[path].body if is_component(node)
+}
+
+
+def snake_case(name):
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower().replace("v3_d", "v3d")
+
+
+def held(instance):
+    """Each pair of classes (parent, child) in the design, by name."""
+    for inner in instance.inner:
+        yield instance.class_name, inner.class_name
+        yield from held(inner)
+
+
+@pytest.fixture(scope="module")
+def pairs():
+    """All pairs of a GPU with everything in it."""
+    return set(held(hierarchy(V3D(V3DConfig(trace=True)), "v3d")))
+
+
+def test_every_instance_is_a_component_of_ours(pairs):
+    assert {child for _, child in pairs} <= set(COMPONENTS)
+
+
+def test_instances_live_where_their_parents_do(pairs):
+    """In the folder of the parent, in one that all share, or as the top of a block: nothing in its folder holds it."""
+    for parent, child in sorted(pairs):
+        folder = COMPONENTS[child].parent
+        if folder == COMPONENTS[parent].parent or folder.name in SHARED:
+            continue
+        holders = {holder for holder, part in pairs if part == child and COMPONENTS[holder].parent == folder}
+        assert not holders, f"{parent} holds {child}, which is a part of {holders} in {folder.name}"
+        assert folder in BLOCKS, f"{parent} holds {child}, which is in {folder.name}"
+
+
+def test_every_component_is_used(pairs):
+    used = {child for _, child in pairs} | {"V3D"}
+    assert set(COMPONENTS) == used
+
+
+def test_files_are_named_after_their_components():
+    """One component a file, whose class may say the block as well. Those of `common` are named after kinds of parts."""
+    for path in FILES:
+        names = [name for name, place in COMPONENTS.items() if place == path]
+        if names and path.parent.name != "common":
+            assert [snake_case(name).removeprefix(f"{path.parent.name}_") for name in names] == [path.stem], name_of(
+                path
+            )
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=lambda path: path.name)
+def test_block_shows_its_diagram(block):
+    """A paragraph, and a figure as literal block."""
+    text = ast.get_docstring(TREES[block / "__init__.py"])
+    assert text
+    assert "::\n" in text
+    assert "─" in text
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=lambda path: path.name)
+def test_block_has_a_folder_of_tests(block):
+    assert list((ROOT / "tests" / block.name).glob("test_*.py"))
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+class TestFile:
+    def test_size(self, path):
+        assert len(path.read_text().splitlines()) <= MOST_LINES
+
+    def test_elaborate_is_short(self, path):
+        for node in ast.walk(TREES[path]):
+            if isinstance(node, ast.FunctionDef) and node.name == "elaborate":
+                last = node.end_lineno or node.lineno
+                assert last - node.lineno < MOST_ELABORATE, f"line {node.lineno}"
+
+    def test_docstrings(self, path):
+        assert ast.get_docstring(TREES[path]), "the module says nothing"
+        for node in TREES[path].body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                assert ast.get_docstring(node), f"{node.name} says nothing"
+
+    def test_says_what_it_exports(self, path):
+        """Only an `__init__.py` that holds nothing but its docstring has no `__all__`."""
+        body = TREES[path].body
+        found = [node for node in body if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"]
+        if path.name == "__init__.py" and len(body) == 1:
+            return
+        assert len(found) == 1
+        names = ast.literal_eval(found[0].value)
+        assert len(names) == len(set(names))
+        assert not [name for name in names if name.startswith("_")]
+
+    def test_annotations_are_values(self, path):
+        """Postponed annotations empty every `data.Struct` without a word."""
+        imported = {node.module for node in ast.walk(TREES[path]) if isinstance(node, ast.ImportFrom)}
+        assert "__future__" not in imported
