@@ -13,7 +13,7 @@ PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
 RUNNING = (ROOT / "docs/user/running.md").read_text()
 
 #: The program that the page about running programs shows.
-PROGRAM = re.search(r"^`square\.qasm`:\n\n```\n(.*?)```", RUNNING, re.MULTILINE | re.DOTALL)
+(PROGRAM,) = re.findall(r"^`square\.qasm`:\n\n```\n(.*?)```", RUNNING, re.MULTILINE | re.DOTALL)
 
 
 def commands(page: Path) -> list[str]:
@@ -26,7 +26,7 @@ def commands(page: Path) -> list[str]:
 def test_commands(page, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "docs/images").mkdir(parents=True)
-    (tmp_path / "square.qasm").write_text(PROGRAM[1])
+    (tmp_path / "square.qasm").write_text(PROGRAM)
     for command in commands(page):
         assert main(shlex.split(command)) == 0, f"vc4 {command}: {capsys.readouterr()}"
 
