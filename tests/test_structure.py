@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+from amaranth.back import rtlil
 
 from vc4.config import V3DConfig
 from vc4.v3d import V3D
@@ -71,6 +72,11 @@ def test_instances_live_where_their_parents_do(pairs):
 def test_every_component_is_used(pairs):
     used = {child for _, child in pairs} | {"V3D"}
     assert set(COMPONENTS) == used
+
+
+def test_every_signal_has_a_name():
+    """A signal that is made inside a larger expression has none, and waves show it as `$signal`."""
+    assert "$signal" not in rtlil.convert(V3D(V3DConfig(trace=True)))
 
 
 def test_files_are_named_after_their_components():

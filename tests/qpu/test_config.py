@@ -1,0 +1,42 @@
+"""Every parameter of the configuration changes what it says."""
+
+import pytest
+from amaranth.hdl import Fragment
+
+from vc4.config import PRESETS, V3DConfig, preset
+from vc4.qpu.qpu import Qpu
+
+#: Writes row 0 of the VPM and stores the row behind the 64 that programs can write.
+SOURCE = """
+    ldi vw_setup, 0x1a00
+    mov vpm, elem_num
+    ldi vw_setup, 0x80904000 | 64 << 7    # one row of sixteen words, from row 64
+    mov vw_addr, unif
+    read vw_wait
+"""
+
+
+@pytest.mark.parametrize(("kib", "row"), [(4, tuple(range(16))), (8, (0,) * 16)])
+def test_vpm_kib(lockstep, kib, row):
+    """A VPM of 64 rows begins again behind the last one; a larger one has a row there, which nobody has written."""
+    run = lockstep(SOURCE, [0x1_9000], config=V3DConfig(vpm_kib=kib))
+    assert run.output(16) == row
+
+
+@pytest.mark.parametrize("trace", [False, True])
+def test_trace(trace):
+    qpu = Qpu(V3DConfig(trace=trace), 0)
+    Fragment.get(qpu, platform=None)
+    assert ("trace" in qpu.signature.members) == trace
+
+
+@pytest.mark.parametrize("kib", [0, 5, 20, -4, "8"])
+def test_wrong_sizes_are_refused(kib):
+    with pytest.raises(ValueError, match=f"vpm_kib must be 4, 8, 12 or 16, not {kib!r}"):
+        V3DConfig(vpm_kib=kib)
+
+
+def test_presets():
+    assert preset("qpu") == PRESETS["qpu"] == V3DConfig(vpm_kib=4)
+    with pytest.raises(ValueError, match="no preset is called 'nothing'; there are qpu"):
+        preset("nothing")
