@@ -15,7 +15,7 @@ from vc4sim.model.v3d import ModelV3D
 from vc4sim.random_programs import random_job
 
 #: Seed, latency and gaps of the memory. Together they run more than 20,000 instructions.
-RUNS = [(1, 4, 0.0), (2, 20, 0.0), (3, 40, 0.1), (4, 5, 0.5)]
+RUNS = [(1, 4, 0.0), (2, 8, 0.0), (3, 20, 0.1), (4, 5, 0.3)]
 LENGTH = 4700
 
 
