@@ -134,11 +134,13 @@ _R5 = frozenset({"r5quad", "r5rep"})
 _NOSWAP = frozenset({"tmu_noswap"})
 _TMU = _of(WRITE, "tmu") - _NOSWAP
 _SFU = _of(WRITE, "sfu")
-_TLB = _of(WRITE, "tile_buffer")
+#: Accesses to the tile buffer; a set-up of the stencil neither waits nor goes there.
+_TLB = _of(WRITE, "tile_buffer") - {"stencil"}
 _UNIFORM = frozenset({"unif"})
 _VPM_READS = _of(READ, "vpm_read", "vdr", "vdw")
 _VPM_WRITES = _of(WRITE, "vpm_read", "vdr", "vpm_write")
-_PERIPHERALS = _TLB | _TMU | _SFU | _VPM_WRITES | frozenset({"mutex", "unif_addr", "unif_addr_rel", "tmu_noswap"})
+#: What takes a whole vector. A condition on a write to the tile buffer is how a shader discards pixels.
+_PERIPHERALS = _TMU | _SFU | _VPM_WRITES | frozenset({"mutex", "unif_addr", "unif_addr_rel", "tmu_noswap"})
 _TMU_LOADS = frozenset({Signal.LOAD_TMU0, Signal.LOAD_TMU1})
 _TLB_LOADS = frozenset({Signal.LOAD_COVERAGE, Signal.LOAD_COLOUR, Signal.LOAD_COLOUR_END, Signal.LOAD_ALPHA_MASK})
 _SWITCHES = frozenset({Signal.THREAD_SWITCH, Signal.LAST_THREAD_SWITCH})
@@ -240,8 +242,8 @@ HAZARDS = (
             trigger=Access(reads=frozenset({"vary"}), writes=_TMU), scope=Scope.FRAGMENT),
     _hazard("R22", _INSIDE, "the two ALUs write the same accumulator or I/O register only under opposite conditions",
             "Undefined.", "The mul ALU wins, in each element and byte that it writes; a peripheral takes its vector only.",
-            {_D, _V}, trigger=Access(writes=_ROTATABLE | _R5 | _PERIPHERALS),
-            affected=Access(writes=_ROTATABLE | _R5 | _PERIPHERALS), offsets=_SAME, same_register=True),
+            {_D, _V}, trigger=Access(writes=_ROTATABLE | _R5 | _PERIPHERALS | _TLB),
+            affected=Access(writes=_ROTATABLE | _R5 | _PERIPHERALS | _TLB), offsets=_SAME, same_register=True),
     _hazard("R23", _INSIDE, "a peripheral is not written under a condition",
             "It takes the whole vector, undefined where the condition fails. The host interrupt is no peripheral here.",
             "It takes the whole vector as computed.", {_A, _V},

@@ -1,0 +1,75 @@
+"""The table of restrictions as a page of the documentation.
+
+`python -m vc4sim.checker.page > docs/reference/restrictions.md` writes it again.
+"""
+
+import sys
+from collections.abc import Iterator
+
+from vc4.isa.hazards import HAZARDS, Hazard, Kind, Scope, Severity, Source
+
+__all__ = ["page"]
+
+_INTRODUCTION = """\
+# Programming restrictions
+
+The QPU has no interlocks for most of what follows: a program that breaks a rule gets something else than it wants.
+`vc4 check` finds such places, along every path through branches and delay slots; `vc4 check --rules` lists the rules.
+
+*On the chip* says what a violation does there, as far as it is known; *here* says what this implementation does. A rule that
+names fragment shaders, two threads or two TMUs is about such programs only. Rules that nobody but the kernel has are about
+shaders: it does not look at other programs.
+
+## What the checker allows
+
+* A register may be read right behind its write if both are under opposite conditions of the same flags, or if nothing
+  takes the value (R1). The same conditions let both ALUs write one register (R22).
+* A lookup by s alone takes no uniform (R6, R11), and the colour of one sample may be read and written together (R10).
+* Both operands of one ALU may be the same unpacked r4 (R32); a program that holds the scoreboard on every path may
+  write to the tile buffer in its last instruction (R20).
+* The set-up of the stencil is no access to the tile buffer (R9, R10), and a write to the tile buffer may have a condition
+  (R23): shaders of Mesa do both, and a discarded pixel is such a condition.
+* The uniform from which a new address of the uniforms is made may come from the old one (R30).
+
+## What it cannot know
+
+* Where a branch to a register goes: a path ends there, and instructions that no other path reaches begin one.
+* Which branches depend on each other: for R16 and R21 every branch may go either way, every time. How many varyings a
+  program has to read is not in its words.
+* R29 cannot be broken: a word has one signal.
+"""
+
+_SEVERITY = {Severity.WRONG: "error", Severity.SUSPECT: "warning", Severity.POLICY: "warning, a rule of tools"}
+
+_KIND = {
+    Kind.SEQUENCE: "Instructions behind one another",
+    Kind.INSTRUCTION: "Within an instruction",
+    Kind.START: "The beginning of a program",
+    Kind.END: "The end of a program",
+    Kind.PROGRAM: "The whole program",
+}
+
+
+def page() -> str:
+    """The page, in Markdown."""
+    return "\n".join([_INTRODUCTION, *(line for kind in Kind for line in _section(kind))]).rstrip() + "\n"
+
+
+def _section(kind: Kind) -> Iterator[str]:
+    yield f"## {_KIND[kind]}\n"
+    yield "| rule | restriction | on the chip | here | stated by |"
+    yield "|---|---|---|---|---|"
+    yield from (_row(one) for one in HAZARDS if one.kind is kind)
+    yield ""
+
+
+def _row(one: Hazard) -> str:
+    about = [_SEVERITY[one.severity]] if one.severity is not Severity.WRONG else []
+    about += [one.scope.value] if one.scope is not Scope.ALL else []
+    title = f"{one.title} ({'; '.join(about)})" if about else one.title
+    sources = ", ".join(source.value for source in Source if source in one.sources)
+    return f"| {one.rule} | {title} | {one.why} | {one.here} | {sources} |"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(page())

@@ -1,0 +1,113 @@
+"""Every rule: a program that breaks it, found at the right instruction, and the nearest one that does not."""
+
+from dataclasses import dataclass, field
+
+import pytest
+
+from vc4.isa.hazards import HAZARDS, Kind
+from vc4sim.asm import assemble
+from vc4sim.checker import Subject, check
+from vc4sim.checker.generic import GENERIC
+from vc4sim.checker.whole import WHOLE
+
+END = "\nthrend\nnop\nnop"
+
+
+@dataclass(frozen=True)
+class Example:
+    """Statements between `|`; `at`: instructions that break the rule; `near`: the program that does not."""
+
+    rule: str
+    broken: str
+    at: tuple[int, ...]
+    near: str
+    options: dict = field(default_factory=dict)
+
+
+FRAGMENT = {"subject": Subject.FRAGMENT}
+VERTEX = {"subject": Subject.VERTEX}
+TWO_TMUS = {"two_tmus": True}
+
+EXAMPLES = (
+    Example("R1", "mov ra5, 1 | mov r0, ra5", (1,), "mov ra5, 1 | nop | mov r0, ra5"),
+    Example("R1", "mov ra5, 1 | mov r0, ra5", (1,), "mov ra5, 1 | mov r0, rb5"),
+    Example("R1", "mov.ifz ra5, r1 | mov.ifz r0, ra5", (1,), "mov.ifz ra5, r1 | mov.ifnz r0, ra5"),
+    Example("R1", "mov.ifz.setf ra5, r1 | mov.ifnz r0, ra5", (1,), "mov.ifz ra5, r1 | mov.ifnz r0, ra5"),
+    Example("R1", "mov ra5, r1 | bra -, ra5 | nop | nop | nop", (1,), "mov ra5, r1 | nop | bra -, ra5 | nop | nop | nop"),
+    Example("R2", "mov r1, 1 | mov r0, r1 >> 3", (1,), "mov r1, 1 | mov r0, r2 >> 3"),
+    Example("R3", "mov r5rep, 1 | mov r0, r1 >> r5", (1,), "mov r5rep, 1 | nop | mov r0, r1 >> r5"),
+    Example("R4", "mov r0, ra1 >> 3", (0,), "mov r0, r1 >> 3"),
+    Example("R5", "mov recip, r0 | nop | mov r1, r4", (2,), "mov recip, r0 | nop | nop | mov r1, r4"),
+    Example("R5", "mov recip, r0 | nop; ldtmu0 | mov exp, r1", (1, 2), "mov recip, r0 | mov t0s, r1 | nop | nop; ldtmu0"),
+    Example("R6", "mov unif_addr, r0 | nop | mov r1, unif", (2,), "mov unif_addr, r0 | nop | nop | mov r1, unif"),
+    Example("R6", "mov unif_addr, r0 | mov t0t, r1 | nop | mov t0s, r1", (1,), "mov unif_addr, r0 | mov t0s, r1"),
+    Example("R7", "mov tmu_noswap, r0 | nop | nop | mov t0s, r0", (3,), "mov tmu_noswap, r0 | nop | nop | nop | mov t0s, r0"),
+    Example("R8", "nop | sbwait | mov tlbz, r0 | nop | mov r0, ms_mask", (4,),
+            "nop | sbwait | mov tlbz, r0 | nop | nop | mov r0, ms_mask", FRAGMENT),
+    Example("R9", "nop; sbwait | mov tlbc, r0", (0, 1), "mov stencil, r0 | nop | nop; sbwait | mov tlbc, r0", FRAGMENT),
+    Example("R10", "mov t0s, r0; mov recip, r1", (0,), "mov t0s, r0; mov r1, r1"),
+    Example("R10", "mov r0, mutex; ldtmu0", (0,), "mov tlbm, r0; loadc"),
+    Example("R11", "mov t0t, unif | mov t0s, r0", (0,), "mov t0s, unif"),
+    Example("R11", "mov t0t, r1 | mov t0s, unif", (1,), "mov t0t, r1 | mov t1s, unif | mov t0s, r0"),
+    Example("R12", "mov t0t, r0; mov t0s, r1", (0,), "mov t0t, r0; mov r0, r1"),
+    Example("R13", "mov t0t, r0 | mov t0r, r0 | mov t0b, r0 | mov t0t, r0 | mov t0s, r0", (4,),
+            "mov t0t, r0 | mov t0r, r0 | mov t0b, r0 | mov t0s, r0 | mov t0t, r0 | mov t0s, r0", FRAGMENT),
+    Example("R13", "mov t0t, r0 | brr.allz -, 0 | nop | nop | nop | mov t0s, r0", (5,),
+            "brr.allz -, 0 | nop | nop | nop | mov t0t, r0 | mov t0s, r0", FRAGMENT),
+    Example("R14", "brr.allz -, 0 | nop | brr.allz -, 0 | nop | nop | nop", (2,),
+            "brr.allz -, 8 | nop | nop | brr.allz -, 0 | nop | nop | nop | nop"),
+    Example("R15", "nop; thrsw | nop | nop; thrsw | nop", (2,), "nop; thrsw | nop | nop | nop; thrsw | nop | nop"),
+    Example("R15", "nop; thrsw | brr.allz -, 0 | nop | nop | nop", (1,), "nop; thrsw | nop | nop | brr.allz -, 0 | nop | nop | nop"),
+    Example("R16", "mov t0s, r0 | nop; thrsw | nop | nop | nop; thrsw | nop | nop", (6,),
+            "mov t0s, r0 | nop; thrsw | nop | nop | nop; thrsw | nop | nop; ldtmu0"),
+    Example("R16", "nop | nop | mov tlbc, r0 | nop; thrsw | nop | nop", (3,), "nop; thrsw | nop | mov t0s, r0 | mov tlbc, r0"),
+    Example("R17", "mov ra1, r0; thrend | nop | nop", (0,), "mov r1, r0; thrend | mov ra1, r0 | nop"),
+    Example("R18", "thrend | mov r0, unif | mov ra14, r0", (1, 2), "mov r0, unif | thrend | nop | mov ra13, r0"),
+    Example("R19", "nop | nop | thrend | nop | mov tlbz, r0", (4,), "nop | nop | thrend | mov tlbz, r0 | nop"),
+    Example("R20", "nop | nop | mov tlbc, r0; thrend | nop | nop", (2,),
+            "nop | nop | nop; sbwait | mov tlbc, r0; thrend | nop | nop", FRAGMENT),
+    Example("R21", "mov t0s, r0 | thrend | nop | nop", (3,), "mov t0s, r0 | thrend | nop | nop; ldtmu0", FRAGMENT),
+    Example("R22", "mov r0, r1; mov r0, r2", (0,), "mov.ifz r0, r1; mov.ifnz r0, r2"),
+    Example("R23", "mov.ifz vpm, r0", (0,), "mov.ifz irq, r0"),
+    Example("R23", "mov.ifn recip, r0", (0,), "mov.ifn tlbc, r0"),
+    Example("R24", "mmov vpm.8asf, r0", (0,), "mmov r0.8asf, r1"),
+    Example("R25", "mov vw_setup, r0; mov vpm, r1", (0,), "mov vw_setup, r0 | mov vpm, r1"),
+    Example("R26", "nop; thrsw | nop | nop | mov ra16, r0", (3,), "nop; thrsw | nop | nop | mov ra15, r0", FRAGMENT),
+    Example("R27", "brr.allz -, 400 | nop | nop | nop", (0,), "brr.allz -, 8 | nop | nop | nop | nop"),
+    Example("R27", "brr.allz -, 4 | nop | nop | nop", (0,), "brr.allz -, 0 | nop | nop | nop"),
+    Example("R27", "nop | thrend | nop", (2,), "nop | thrend | nop | nop"),
+    Example("R28", "sacq t0s, 1", (0,), "sacq r0, 1"),
+    Example("R30", "mov r0, r0 | brr.allz -, -32 | nop | mov r1, unif | nop", (3,),
+            "mov r0, r0 | brr.allz -, 0 | nop | mov r1, unif | nop | nop", VERTEX),
+    Example("R31", "nop | mov t0s, r0 | nop; ldtmu0", (1,), "nop | nop | mov t0s, r0", TWO_TMUS),
+    Example("R32", "fadd r0, r4.8a, r0; fmul r1, r4.8a, r1", (0,), "fmax r0, r4.8a, r4.8a; fmul r1, r1, r1"),
+)  # fmt: skip
+
+
+def words(text):
+    source = text.replace(" | ", "\n")
+    return assemble(source if "thrend" in source else source + END).words
+
+
+def places(text, example):
+    """Instructions where the rule of `example` is broken."""
+    found = check(words(text), **example.options)
+    return tuple(finding.offset // 8 for finding in found if finding.hazard.rule == example.rule)
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: f"{example.rule}: {example.broken}")
+class TestEach:
+    def test_is_found(self, example):
+        assert places(example.broken, example) == example.at
+
+    def test_near_miss(self, example):
+        assert places(example.near, example) == ()
+
+
+def test_every_rule_has_an_example_but_the_one_that_cannot_be_broken():
+    assert {example.rule for example in EXAMPLES} == {one.rule for one in HAZARDS} - {"R29"}
+
+
+def test_only_rules_of_the_whole_program_have_functions():
+    assert set(WHOLE) == {one.rule for one in HAZARDS if one.kind is Kind.PROGRAM}
+    assert set(GENERIC) == set(Kind) - {Kind.PROGRAM}
