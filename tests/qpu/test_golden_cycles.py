@@ -34,3 +34,12 @@ def test_a_straight_line_takes_four_clocks_an_instruction(job, kind):
     lost = {reason: clocks for reason, clocks in outcome.stalls.items() if clocks and reason != "fetch"}
     assert lost == LOST.get(kind, {})
     assert outcome.cycles == 4 * count + CONSTANT + sum(lost.values())
+
+
+@pytest.mark.parametrize("latency", [12, 28])
+def test_a_slower_memory_only_delays_the_first_instruction(job, latency):
+    """A line of eight instructions lasts 32 clocks, so one that is asked for when the line before begins comes in time."""
+    count = 100
+    work = job(f".rep i, {count - 3}\nnop\n.endr\nthrend\nnop\nnop", latency=latency)
+    outcome = pysim.run(work)
+    assert outcome.cycles == 4 * count + CONSTANT + latency - 4

