@@ -7,14 +7,15 @@ import pytest
 from vc4.config import V3DConfig
 from vc4.isa.decode import decode
 from vc4sim.asm import assemble
-from vc4sim.backends import pysim
+from vc4sim.backends import cxxrtl, pysim
 from vc4sim.backends.base import Ending, Job, Launch
 from vc4sim.events import Retirement
 from vc4sim.lockstep import Difference, Lockstep
 from vc4sim.model.v3d import ModelV3D
 from vc4sim.random_programs import random_job
 
-#: Seed, latency and gaps of the memory. Together they run more than 20,000 instructions.
+#: Seed, latency and gaps of the memory. Together they run more than 20,000 instructions: as native code, or in Amaranth's
+#: simulator where there is no compiler.
 RUNS = [(1, 4, 0.0), (2, 8, 0.0), (3, 20, 0.1), (4, 5, 0.3)]
 LENGTH = 4700
 
@@ -23,10 +24,17 @@ LENGTH = 4700
 def test_random_programs(seed, latency, gap):
     job = random_job(seed, LENGTH, V3DConfig(), latency=latency, gap=gap)
     watch = Lockstep(job)
-    outcome = pysim.run(job, watch)
+    outcome = cxxrtl.run(job, watch)
     watch.conclude(outcome)
     assert outcome.ending is Ending.DONE
     assert watch.retired >= LENGTH
+
+
+def test_a_random_program_in_the_other_simulator():
+    job = random_job(5, 1000, V3DConfig(), latency=6, gap=0.2)
+    watch = Lockstep(job)
+    watch.conclude(pysim.run(job, watch))
+    assert watch.retired >= 1000
 
 
 class TestDifferences:

@@ -177,6 +177,21 @@ def test_rotation_of_what_was_just_written_waits_a_slot_and_sees_it(lockstep):
     assert run.outcome.stalls["rotation"] == 8
 
 
+def test_rotation_of_a_link_sees_it_in_every_quad(lockstep):
+    run = lockstep(
+        """
+        mov r1, elem_num
+        brr r1, r:on
+        nop; mov r2, r1 << 5
+        nop
+        nop
+        :on
+        """
+    )
+    assert run.last("r2") == all_of(0x1_0000 + 8 * 5)
+    assert run.outcome.stalls["link"] + run.outcome.stalls["rotation"] == 8
+
+
 def test_a_port_that_reads_nothing_shows_the_last_quad_of_its_last_value(lockstep):
     run = lockstep("read elem_num\nldi r1, 3\nmov r0, ra39\nadd r2, elem_num, 7\nand r3, elem_num, rb39")
     assert run.last("r0") == (12, 13, 14, 15) * 4

@@ -53,7 +53,12 @@ class Issue(wiring.Component):
         live = [stage.live for stage in (self.ra, self.a0)]
         vpm_vectors = sum(alive & one.needs.vpm_write for alive, one in zip(live, before, strict=True))
         moves_uniforms = Cat(alive & one.moves_uniforms for alive, one in zip(live, before, strict=True)).any()
-        sources = control.rotated_accumulators & before[0].written_accumulators
+        # A branch writes its link to an accumulator a slot later than others write their results.
+        late = [live[0], live[1] & before[1].branch]
+        sources = [
+            alive & (control.rotated_accumulators & one.written_accumulators).any()
+            for alive, one in zip(late, before, strict=True)
+        ]
         m.d.comb += [
             self.store_pending.eq((vpm_vectors != 0) | (self.vpm_level != 0) | self.store_busy),
             self.link_pending.eq(live[0] & before[0].branch & before[0].written_accumulators.any()),
@@ -69,7 +74,7 @@ class Issue(wiring.Component):
                 stall.vpm_write.eq(needs.vpm_write & (self.vpm_level + QUADS * (vpm_vectors + 1) > VPM_QUEUE_BEATS)),
                 stall.vdw.eq(control.waits_store & self.store_pending),
                 stall.link.eq(self.link_pending),
-                stall.rotation.eq(live[0] & sources.any()),
+                stall.rotation.eq(Cat(sources).any()),
                 *(stall.unbuilt[name].eq(needs[name]) for name in UNBUILT),
             ]
         return m

@@ -7,14 +7,13 @@ from pathlib import Path
 from amaranth.sim import Simulator
 
 from vc4.bus.port import BUS_BYTES
-from vc4.qpu.stall import STALL_REASONS, UNBUILT
-from vc4.vpm.port import VpmUnbuilt
+from vc4.qpu.stall import STALL_REASONS
 
 from ..bench.gpu import GpuBench
-from ..events import MemoryWrite
 from ..retired import RetirementReader
 from ..waves.traces import traces
-from .base import Ending, Job, Launch, Outcome, Watcher
+from .base import Job, Launch, Outcome, Watcher
+from .final import FinalState, conclude, memory_writes
 from .split import split
 
 __all__ = ["CLOCK_PERIOD", "run"]
@@ -38,37 +37,6 @@ def _bench(job: Job, waves: bool) -> GpuBench:
     )
 
 
-def _written(ctx, bench: GpuBench) -> list[MemoryWrite]:
-    """The runs of bytes that the last word wrote."""
-    data = ctx.get(bench.written_data).to_bytes(BUS_BYTES, "little")
-    strobes = ctx.get(bench.written_strobes)
-    address = ctx.get(bench.written_address)
-    runs, start = [], None
-    for byte in range(BUS_BYTES + 1):
-        if byte < BUS_BYTES and strobes >> byte & 1:
-            start = byte if start is None else start
-        elif start is not None:
-            runs.append(MemoryWrite(address + start, data[start:byte]))
-            start = None
-    return runs
-
-
-def _why_stuck(ctx, bench: GpuBench) -> str:
-    unbuilt = ctx.get(bench.vpm_unbuilt)
-    if unbuilt is not VpmUnbuilt.NONE:
-        return f"the VPM waits for ever: {unbuilt.name.lower().replace('_', ' ')} is not built yet"
-    if ctx.get(bench.vpm_error):
-        return "a DMA store went outside of memory"
-    stall = ctx.get(bench.trace.stall.as_value())
-    reasons = [name for bit, name in enumerate(STALL_REASONS) if stall >> bit & 1]
-    place = f"QPU 0 at {ctx.get(bench.trace.sp_pc):#010x}"
-    if "fetch_fault" in reasons:
-        return f"{place}: the instruction lies outside of memory"
-    if "uniform_fault" in reasons:
-        return f"{place}: its next uniform lies outside of memory"
-    return f"{place} waits for {' and '.join(name for name in reasons if name in UNBUILT)}, which is not built yet"
-
-
 def _offer(ctx, bench: GpuBench, launches: list[Launch]) -> None:
     """Offer the next program, if there is one."""
     ctx.set(bench.start.valid, bool(launches))
@@ -77,8 +45,8 @@ def _offer(ctx, bench: GpuBench, launches: list[Launch]) -> None:
         launches.pop(0)
 
 
-async def _watch(ctx, bench: GpuBench, job: Job, outcome: Outcome, watch: Watcher) -> None:
-    """Start the programs, tell all events, and wait for the end."""
+async def _watch(ctx, bench: GpuBench, job: Job, watch: Watcher) -> int:
+    """Start the programs, tell all events, and wait for the end. Returns the number of instructions."""
     read = RetirementReader(0)
     launches = list(job.launches)
     _offer(ctx, bench, launches)
@@ -90,28 +58,31 @@ async def _watch(ctx, bench: GpuBench, job: Job, outcome: Outcome, watch: Watche
             started += 1
             _offer(ctx, bench, launches)
         if ctx.get(bench.retired_count) != retired:
-            retired = outcome.instructions = retired + 1
+            retired += 1
             watch(read(ctx.get(bench.retired.as_value())))
         if ctx.get(bench.written_count) != written:
             written += 1
-            for event in _written(ctx, bench):
+            word = ctx.get(bench.written_data).to_bytes(BUS_BYTES, "little")
+            for event in memory_writes(ctx.get(bench.written_address), ctx.get(bench.written_strobes), word):
                 watch(event)
         if ctx.get(bench.stop):
-            return
+            return retired
 
 
-async def _conclude(ctx, bench: GpuBench, job: Job, outcome: Outcome) -> None:
-    outcome.memory = (await bench.memory.contents(ctx))[: len(job.image)]
-    outcome.cycles = ctx.get(bench.cycles)
-    outcome.interrupts = ctx.get(bench.interrupts)
-    outcome.stalls = {reason: ctx.get(bench.trace.stalls[bit]) for bit, reason in enumerate(STALL_REASONS)}
-    if ctx.get(bench.done):
-        outcome.ending = Ending.DONE
-    elif ctx.get(bench.stuck):
-        outcome.ending, outcome.why = Ending.STUCK, _why_stuck(ctx, bench)
-    else:
-        place = f"QPU 0 is at {ctx.get(bench.trace.sp_pc):#010x}"
-        outcome.why = f"the program has not ended after {job.max_cycles} cycles; {place}"
+def _state(ctx, bench: GpuBench, instructions: int) -> FinalState:
+    trace = bench.trace
+    return FinalState(
+        done=ctx.get(bench.done),
+        stuck=ctx.get(bench.stuck),
+        cycles=ctx.get(bench.cycles),
+        instructions=instructions,
+        interrupts=ctx.get(bench.interrupts),
+        vpm_unbuilt=ctx.get(bench.vpm_unbuilt).value,
+        vpm_error=ctx.get(bench.vpm_error),
+        stall=ctx.get(trace.stall.as_value()),
+        sp_pc=ctx.get(trace.sp_pc),
+        stalls=tuple(ctx.get(trace.stalls[bit]) for bit in range(len(STALL_REASONS))),
+    )
 
 
 def _waves(simulator: Simulator, bench: GpuBench, path: Path | None) -> contextlib.AbstractContextManager:
@@ -127,11 +98,11 @@ def run(job: Job, watch: Watcher = lambda event: None, waves: Path | None = None
     `waves` names a VCD file to write; beside it, with the suffix `.gtkw`, lies then a view of it for GTKWave and Surfer.
     """
     bench = _bench(job, waves is not None)
-    outcome = Outcome(Ending.TOO_LONG, b"")
+    outcomes = []
 
     async def testbench(ctx):
-        await _watch(ctx, bench, job, outcome, watch)
-        await _conclude(ctx, bench, job, outcome)
+        retired = await _watch(ctx, bench, job, watch)
+        outcomes.append(conclude(job, _state(ctx, bench, retired), await bench.memory.contents(ctx)))
 
     # The waves show the modules as they are written.
     simulator = Simulator(bench if waves else split(bench))
@@ -139,4 +110,4 @@ def run(job: Job, watch: Watcher = lambda event: None, waves: Path | None = None
     simulator.add_testbench(testbench)
     with _waves(simulator, bench, waves):
         simulator.run()
-    return outcome
+    return outcomes[0]

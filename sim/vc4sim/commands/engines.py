@@ -4,10 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..backends import model, pysim
+from ..backends import cxxrtl, model, pysim
 from ..backends.base import Job, Outcome, Watcher
 
-__all__ = ["ENGINES", "RTL_ENGINES", "Engine"]
+__all__ = ["ENGINES", "RTL_ENGINES", "WAVES_ENGINE", "Engine"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +31,10 @@ def _model(job: Job, watch: Watcher, waves: Path | None) -> Outcome:
 ENGINES = {
     "model": Engine(_model, False, "the reference model"),
     "pysim": Engine(pysim.run, True, "the RTL in Amaranth's own simulator"),
+    "cxxrtl": Engine(cxxrtl.run, True, "the RTL as native code"),
 }
 
 RTL_ENGINES = tuple(name for name, engine in ENGINES.items() if engine.is_rtl)
+
+#: The one that writes waves. Runs are the same on all RTL engines, clock by clock, so it can show what another one found.
+WAVES_ENGINE = "pysim"

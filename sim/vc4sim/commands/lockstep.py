@@ -11,7 +11,7 @@ from ..backends.base import Ending, Job
 from ..lockstep import Difference, Lockstep
 from ..problem import BadInput, ExitStatus
 from ..random_programs import random_job
-from .engines import ENGINES, RTL_ENGINES
+from .engines import ENGINES, RTL_ENGINES, WAVES_ENGINE
 from .options import Commands, add_config, add_memory, integer, vcd_file
 
 __all__ = ["register"]
@@ -80,6 +80,6 @@ def _replay(options: argparse.Namespace, seed: int) -> str:
     """The command that runs this program alone, with waves."""
     waves = options.waves or "difference.vcd"
     return (
-        f"vc4 lockstep --on {options.on} --config {options.config} --seed {seed} --count 1 --length {options.length} "
+        f"vc4 lockstep --on {WAVES_ENGINE} --config {options.config} --seed {seed} --count 1 --length {options.length} "
         f"--latency {options.latency} --gap {options.gap} --waves {waves}"
     )

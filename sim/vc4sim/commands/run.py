@@ -15,7 +15,7 @@ from ..lockstep import Difference, Lockstep
 from ..problem import BadInput, ExitStatus
 from ..workload import Workload, example_names, load_case, load_example, load_source
 from ..workload.files import STDIN
-from .engines import ENGINES, RTL_ENGINES, Engine
+from .engines import ENGINES, RTL_ENGINES, WAVES_ENGINE, Engine
 from .options import Commands, add_config, add_memory, integer, vcd_file
 from .show import buffer_lines, statistics_lines
 
@@ -166,7 +166,7 @@ def _run(job: Job, engine: Engine, options: argparse.Namespace, lockstep: Lockst
 
 def _replay(options: argparse.Namespace) -> str:
     """The command that does the same again, with waves."""
-    waves = [] if options.waves else ["--waves", "difference.vcd"]
+    waves = [] if options.waves else ["--on", WAVES_ENGINE, "--waves", "difference.vcd"]
     return f"vc4 {shlex.join([*options.arguments, *waves])}"
 
 

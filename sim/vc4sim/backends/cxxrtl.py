@@ -1,0 +1,132 @@
+"""Runs the RTL as native code, made by CXXRTL, with a native bench: many times faster than Amaranth's simulator."""
+
+import contextlib
+import ctypes
+import dataclasses
+import functools
+import sys
+from collections.abc import Iterator
+from importlib import resources
+from pathlib import Path
+
+from amaranth.back import rtlil
+
+from vc4.bus.port import BUS_BYTES
+from vc4.config import V3DConfig
+from vc4.qpu.stall import STALL_REASONS, UNBUILT
+from vc4.v3d import V3D
+
+from ..bench.gpu import GRACE_CLOCKS
+from ..bench.memory import chance_of, seed_of
+from ..events import MemoryWrite, Retirement
+from ..problem import BadInput
+from ..retired import RetirementReader
+from . import pysim
+from .base import Job, Outcome, Watcher
+from .cxxrtl_build import NoCompiler, build, cache_folder
+from .final import FinalState, conclude, memory_writes
+
+__all__ = ["run"]
+
+#: Words of one event, as in `bench.cc`: its kind and its content.
+_RECORD_WORDS = 41
+_RETIRED = 0
+#: Events that are read at once.
+_ROOM = 4096
+#: Clocks of one call: Python gets its chance to be interrupted.
+_CLOCKS = 1 << 16
+_FAULTS = ("fetch_fault", "uniform_fault")
+
+
+class _Options(ctypes.Structure):
+    """`Options` of the native bench."""
+
+    _fields_ = [
+        (name, ctypes.c_uint32)
+        for name in ("base", "size", "latency", "chance", "seed", "max_cycles", "grace", "hopeless_stalls")
+    ]
+
+
+@functools.cache
+def _library(config: V3DConfig, folder: Path) -> ctypes.CDLL:
+    """The GPU and its bench. Raises `NoCompiler`."""
+    sources = resources.files(__package__)
+    driver = "".join((sources / name).read_text() for name in ("bench_memory.h", "bench.cc"))
+    # Without the places in the source, the same hardware is the same text wherever it lies.
+    library = build(rtlil.convert(V3D(config), emit_src=False), driver, folder)
+    library.bench_create.restype = ctypes.c_void_p
+    library.bench_failure.restype = ctypes.c_char_p
+    library.bench_memory.restype = ctypes.c_void_p
+    library.bench_report.restype = ctypes.c_bool
+    return library
+
+
+def _options(job: Job, size: int) -> _Options:
+    hopeless = sum(1 << bit for bit, name in enumerate(STALL_REASONS) if name in (*_FAULTS, *UNBUILT))
+    chance, seed = chance_of(job.gap), seed_of(job.seed)
+    return _Options(job.base, size, job.latency, chance, seed, job.max_cycles, GRACE_CLOCKS, hopeless)
+
+
+class _Bench:
+    """A run in the library."""
+
+    def __init__(self, library: ctypes.CDLL, job: Job):
+        self._library = library
+        image = job.image + bytes(-len(job.image) % BUS_BYTES)
+        self._size = len(image)
+        words = [word for launch in job.launches for word in (launch.pc, launch.uniforms)]
+        launches = (ctypes.c_uint32 * len(words))(*words)
+        options = _options(job, len(image))
+        created = library.bench_create(ctypes.byref(options), image, launches, ctypes.c_uint32(len(job.launches)))
+        self._bench = ctypes.c_void_p(created)
+        self._records = (ctypes.c_uint32 * (_ROOM * _RECORD_WORDS))()
+        self._report = (ctypes.c_uint32 * (len(dataclasses.fields(FinalState)) - 1 + len(STALL_REASONS)))()
+
+    def close(self) -> None:
+        """Frees the run."""
+        self._library.bench_destroy(self._bench)
+
+    def events(self) -> Iterator[Retirement | MemoryWrite]:
+        """All events, to the end. Raises `AssertionError` if a check of the hardware fails."""
+        read = RetirementReader(0)
+        words, records = memoryview(self._records).cast("B").cast("I"), memoryview(self._records).cast("B")
+        while True:
+            count = self._library.bench_run(
+                self._bench, ctypes.c_uint32(_CLOCKS), self._records, ctypes.c_uint32(_ROOM)
+            )
+            for at in range(0, count * _RECORD_WORDS, _RECORD_WORDS):
+                content = records[4 * at + 4 : 4 * (at + _RECORD_WORDS)]
+                if words[at] == _RETIRED:
+                    yield read(int.from_bytes(content, "little"))
+                else:
+                    yield from memory_writes(words[at + 1], words[at + 2], bytes(content[8 : 8 + BUS_BYTES]))
+            failure = self._library.bench_failure(self._bench)
+            if failure:
+                raise AssertionError(failure.decode())
+            if self._library.bench_report(self._bench, self._report):
+                return
+
+    def conclude(self, job: Job) -> Outcome:
+        """The outcome, after all events."""
+        *state, stalls = range(len(dataclasses.fields(FinalState)))
+        report = tuple(self._report)
+        memory = ctypes.string_at(self._library.bench_memory(self._bench), self._size)
+        return conclude(job, FinalState(*(report[index] for index in state), report[stalls:]), memory)
+
+
+def run(job: Job, watch: Watcher = lambda event: None, waves: Path | None = None) -> Outcome:
+    """Run `job`; `watch` is called with every event.
+
+    Without a C++ compiler it runs in Amaranth's simulator, and says so. There are no waves: `waves` raises `BadInput`.
+    """
+    if waves is not None:
+        raise BadInput("cxxrtl writes no waves: use --on pysim, which runs the same clocks")
+    try:
+        library = _library(dataclasses.replace(job.config, trace=True), cache_folder())
+    except NoCompiler as reason:
+        print(f"{reason}; this runs in Amaranth's simulator instead, which is slow", file=sys.stderr)
+        return pysim.run(job, watch)
+    with contextlib.closing(_Bench(library, job)) as bench:
+        for event in bench.events():
+            watch(event)
+        return bench.conclude(job)
