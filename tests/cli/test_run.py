@@ -91,7 +91,7 @@ def test_a_difference_gives_the_command_that_shows_it(source, monkeypatch, capsy
     assert main(arguments) == 1
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].endswith("kernel.qasm, seed 5: instruction 2 differs")
-    assert lines[-1] == f"replay: vc4 {shlex.join(arguments)} --waves difference.vcd"
+    assert lines[-1] == f"replay: vc4 {shlex.join(arguments)} --on pysim --waves difference.vcd"
 
 
 @pytest.mark.parametrize(
