@@ -30,7 +30,7 @@ class StageState(data.Struct):
     """What is in a stage."""
 
     live: unsigned(1)  # a slot is here, maybe an empty one
-    quad: unsigned(range(QUADS).stop.bit_length() - 1)
+    quad: range(QUADS)
     issued: Issued
 
 
