@@ -58,6 +58,14 @@ def test_a_branch_too_close_behind_another_is_lost():
     assert flow(source).indices == {0, 1, 2, 3, 4, 5, 6}
 
 
+def test_only_a_branch_that_is_taken_writes():
+    """Each way that the branch can go, with what it has done then: parameters make s take a uniform, nothing else does."""
+    source = f"mov t0t, r0\n{{}}\n{NOPS}mov t0s, unif\n{END}"
+    assert found(source.format("brr.allz t0s, 0")) == [("R11", 5, 5)]
+    assert found(source.format("brr t0s, 0")) == []
+    assert found(source.format("nop")) == [("R11", 5, 5)]
+
+
 def test_behind_a_register_branch_everything_may_run():
     source = f"brr ra1, r:call\n{NOPS}mov ra2, r0\nmov r0, ra2\n{END}call:\nbra -, ra1\n{NOPS}"
     assert flow(source).indices == set(range(13))

@@ -20,7 +20,7 @@ SOURCES = {
 OFFSETS = {
     **dict.fromkeys(["R1", "R2", "R3"], [1]),
     **dict.fromkeys(["R5", "R6", "R8", "R14", "R15"], [1, 2]),
-    "R7": [1, 2, 3],
+    "R7": [0, 1, 2, 3],
     **dict.fromkeys(["R4", "R10", "R11", "R12", "R22", "R23", "R24", "R25", "R28", "R32", "R17", "R20"], [0]),
     **dict.fromkeys(["R9", "R31"], [0, 1]),
     "R18": [0, 1, 2],
@@ -29,7 +29,7 @@ OFFSETS = {
 }
 
 PHYSICAL = {f"r{file}{number}" for file in "ab" for number in range(32)} | {f"r{number}" for number in range(6)}
-READABLE = PHYSICAL | {register.name for pair in READ.values() for register in pair}
+READABLE = PHYSICAL | {READ.name(address, file) for address in range(64) for file in range(2)}
 WRITABLE = PHYSICAL | {register.name for pair in WRITE.values() for register in pair}
 
 
@@ -63,7 +63,7 @@ class TestEach:
         assert list(one.offsets) == OFFSETS[one.rule]
         assert one.distance == max(OFFSETS[one.rule], default=0)
         fits = {
-            Kind.SEQUENCE: one.trigger and one.affected and list(one.offsets)[:1] == [1],
+            Kind.SEQUENCE: one.trigger and one.affected and 1 in one.offsets,
             Kind.INSTRUCTION: one.trigger and list(one.offsets) == [0],
             Kind.START: one.affected and not one.trigger and one.offsets,
             Kind.END: one.affected and one.offsets and reach(one.rule, "trigger")["signals"] >= {Signal.PROGRAM_END},
@@ -72,7 +72,7 @@ class TestEach:
         assert fits[one.kind]
 
     def test_names_are_those_of_the_registers(self, one):
-        for access in one.trigger + one.affected:
+        for access in one.trigger + one.affected + one.once + one.never_after:
             assert access.reads <= READABLE
             assert access.writes <= WRITABLE
             assert access.reads | access.writes | access.signals | access.forms, "an access that names nothing"
@@ -119,6 +119,44 @@ def test_what_some_rules_name():
     }
     assert not reach("R23", "trigger")["writes"] & {"irq", *tlb}
     assert reach("R26", "trigger")["writes"] == {f"r{file}{number}" for file in "ab" for number in range(16, 32)}
+
+
+def test_rotation_of_everything_that_a_port_reads():
+    assert reach("R4", "trigger")["reads"] >= {"ra0", "rb31", "r4", "r5", "unif", "vary", "vpm", "elem_num", "qpu_num"}
+    assert not reach("R4", "trigger")["reads"] & {"r0", "r1", "r2", "r3", "nop"}
+    assert reach("R3", "trigger")["reads"] == {"vary"}
+
+
+def test_both_names_of_a_register():
+    one = hazard("R22")
+    names = reach("R22", "trigger")["writes"]
+    pairs = {(a, b) for a in names for b in names if a < b and one.fits_registers(a, b)}
+    assert pairs == {("r5quad", "r5rep"), ("unif_addr", "unif_addr_rel")}
+    assert all(one.fits_registers(name, name) for name in names)
+    assert names == WRITABLE - PHYSICAL - {"-", "quad_x", "quad_y"} | one.divisible
+    assert one.divisible == {"r0", "r1", "r2", "r3"}
+    assert hazard("R25").fits_registers("vr_setup", "vw_setup")
+
+
+def test_what_is_packed():
+    by_file, by_mul = hazard("R24").trigger
+    assert (by_file.forms, by_mul.forms) == ({Form.FILE_PACK}, {Form.BYTE_PACK})
+    assert by_file.writes - by_mul.writes == {"r0", "r1", "r2", "r3"}
+    assert not by_file.writes & hazard("R17").affected[0].writes
+
+
+def test_what_comes_once():
+    assert (
+        {one.rule for one in HAZARDS if one.once} == {one.rule for one in HAZARDS if one.never_after} == {"R7", "R15"}
+    )
+    assert reach("R7", "never_after")["writes"] == {"tmu_noswap"}
+    assert (
+        reach("R15", "once")["signals"] < reach("R15", "never_after")["signals"] == reach("R15", "trigger")["signals"]
+    )
+
+
+def test_the_kernel_asks_for_more():
+    assert {one.rule: list(one.shader_offsets) for one in HAZARDS if one.shader_offsets} == {"R14": [1, 2, 3]}
 
 
 def test_agrees_with_the_timing_of_the_hardware():

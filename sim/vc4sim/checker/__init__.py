@@ -1,19 +1,24 @@
 """Checks programs against the restrictions of `vc4.isa.hazards`, along every path that they can take.
 
 ``acts``        what an instruction does, in the words of the table
+``program``     the ways from an instruction to the next
 ``flow``        the paths through a program
+``turn``        an instruction whose turn has come on a path, and what is remembered of the path
+``rule``        how a rule is applied to a turn
 ``generic``     the rules that the table says in full
-``tmu``         lookups along the paths: parameters that wait, results that are not read yet
-``threads``     thread switches along the paths
-``scoreboard``  who holds the tile buffer along the paths
-``whole``       the rules that need the whole program, a function each
+``whole``       the rules that it says in words only, a function each
+``tmu``         lookups along a path: parameters that wait, results that are not read yet
+``threads``     thread switches along a path
+``scoreboard``  who holds the tile buffer along a path
 ``finding``     what is found
-``check``       all rules over a program
+``check``       all rules over a program, along every path
+``strict``      all rules over a run, along the path that it takes
 ``page``        the table as a page of the documentation
 """
 
 from .check import Subject, check, check_flow, rules_for
-from .finding import Finding
+from .finding import Finding, paragraph
 from .flow import Flow
+from .strict import Broken, Strict
 
-__all__ = ["Finding", "Flow", "Subject", "check", "check_flow", "rules_for"]
+__all__ = ["Broken", "Finding", "Flow", "Strict", "Subject", "check", "check_flow", "paragraph", "rules_for"]

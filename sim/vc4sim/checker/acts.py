@@ -1,6 +1,6 @@
 """What an instruction does, in the words of `vc4.isa.hazards`: registers that it reads and writes, signals, forms."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
@@ -10,9 +10,9 @@ from vc4.isa.hazards import Access, Accesses, Form
 from vc4.isa.immediates import ROTATE_BY_R5, ROTATE_FIRST
 from vc4.isa.ops import ADD_OPERANDS, MUL_OPERANDS, Condition, LoadMode, Mux, Signal, Unpack
 from vc4.isa.registers import ELEMENTWISE_WRITES, FILE_REGISTERS, NOP, READ, WRITE
-from vc4.isa.word import AluWord, LoadWord
+from vc4.isa.word import AluWord, BranchWord, LoadWord
 
-__all__ = ["Act", "Does", "acts", "matches"]
+__all__ = ["Act", "Acts", "Does", "acts"]
 
 
 class Does(Enum):
@@ -55,12 +55,13 @@ _FORM_TEXT = {
     Form.ROTATION: "rotated",
     Form.ROTATION_BY_R5: "rotates by r5",
     Form.R4_UNPACK: "unpacked",
-    Form.PARTIAL_PACK: "packed",
+    Form.FILE_PACK: "packed by file A",
+    Form.BYTE_PACK: "one byte of a colour",
     Form.CONDITIONAL: "under a condition",
 }
 
 
-def matches(accesses: Accesses, act: Act) -> bool:
+def _matches(accesses: Accesses, act: Act) -> bool:
     """Whether `act` is one of `accesses`."""
     return any(_fits(access, act) for access in accesses)
 
@@ -73,12 +74,26 @@ def _fits(access: Access, act: Act) -> bool:
     return act.does is Does.BE
 
 
+class Acts(tuple[Act, ...]):
+    """All that an instruction does; answers what is among them are kept."""
+
+    def __init__(self, _acts: Iterable[Act]) -> None:
+        self._known: dict[Accesses, tuple[Act, ...]] = {}
+
+    def of(self, accesses: Accesses) -> tuple[Act, ...]:
+        """The acts that are one of `accesses`."""
+        if accesses not in self._known:
+            self._known[accesses] = tuple(act for act in self if _matches(accesses, act))
+        return self._known[accesses]
+
+
 @lru_cache(maxsize=1 << 16)
-def acts(word: int) -> tuple[Act, ...]:
-    """All that the 64-bit `word` does. Every word has an answer."""
+def acts(word: int, taken: bool = True) -> Acts:
+    """All that the 64-bit `word` does. Every word has an answer; a branch that is not `taken` writes nothing."""
     fields = decode(word)
     found = {AluWord: _alu, LoadWord: _load}.get(fields.layout, _branch)(fields)
-    return tuple(dict.fromkeys(found))
+    writes = taken or fields.layout is not BranchWord
+    return Acts(dict.fromkeys(act for act in found if writes or act.does is not Does.WRITE))
 
 
 def _form(form: Form) -> Act:
@@ -106,10 +121,11 @@ def _alu(fields: Instruction) -> Iterator[Act]:
     rotation = _rotation(fields)
     if Form.ROTATION_BY_R5 in rotation:
         yield _form(Form.ROTATION_BY_R5)
-    yield from _io_reads(fields)
-    adds, muls = ADD_OPERANDS[fields.op_add], MUL_OPERANDS[fields.op_mul]
-    yield from _operands(fields, "add", (fields.add_a, fields.add_b)[:adds], frozenset())
-    yield from _operands(fields, "mul", (fields.mul_a, fields.mul_b)[:muls], rotation)
+    adds = (fields.add_a, fields.add_b)[: ADD_OPERANDS[fields.op_add]]
+    muls = (fields.mul_a, fields.mul_b)[: MUL_OPERANDS[fields.op_mul]]
+    yield from _io_reads(fields, muls, rotation)
+    yield from _operands(fields, "add", adds, frozenset())
+    yield from _operands(fields, "mul", muls, rotation)
     yield from _writes(fields)
 
 
@@ -127,11 +143,12 @@ def _addresses(fields: Instruction) -> tuple[int, int]:
     return fields.raddr_a, NOP if fields.signal is Signal.SMALL_IMMEDIATE else fields.raddr_b
 
 
-def _io_reads(fields: Instruction) -> Iterator[Act]:
-    """Reads that happen whether an operand takes the value or not."""
+def _io_reads(fields: Instruction, muls: tuple[Mux, ...], rotation: frozenset[Form]) -> Iterator[Act]:
+    """Reads that happen whether an operand takes the value or not; `muls`: operands of the mul ALU, which rotates."""
     for file, address in enumerate(_addresses(fields)):
         if address >= FILE_REGISTERS and address != NOP:
-            yield Act(Does.READ, READ.name(address, file), "port")
+            forms = rotation if Mux(Mux.A.value + file) in muls else frozenset()
+            yield Act(Does.READ, READ.name(address, file), "port", forms=forms)
 
 
 def _operands(fields: Instruction, by: str, muxes: tuple[Mux, ...], rotation: frozenset[Form]) -> Iterator[Act]:
@@ -175,16 +192,12 @@ def _writes(fields: Instruction) -> Iterator[Act]:
         if address == NOP or condition is Condition.NEVER:
             continue
         forms = {Form.CONDITIONAL} if condition is not Condition.ALWAYS else set()
-        if _packs_partly(fields, by, file):
-            forms.add(Form.PARTIAL_PACK)
+        if fields.pm and by == "mul" and fields.pack & 7 >= _FIRST_BYTE:
+            forms.add(Form.BYTE_PACK)
+        if not fields.pm and file == 0 and fields.pack:
+            forms.add(Form.FILE_PACK)
         yield Act(Does.WRITE, WRITE.name(address, file), by, condition, frozenset(forms))
 
 
-#: Pack codes whose low three bits are among these write a half or a byte; the others write whole words.
-_PARTIAL = {0: {1, 2, 4, 5, 6, 7}, 1: {4, 5, 6, 7}}
-
-
-def _packs_partly(fields: Instruction, by: str, file: int) -> bool:
-    """Whether a write goes through a pack into part of a word: the one of file A, or the one of the mul ALU."""
-    packs = by == "mul" if fields.pm else file == 0
-    return packs and fields.pack & 7 in _PARTIAL[fields.pm]
+#: The lowest three bits of packs of the mul ALU into one byte are this or more.
+_FIRST_BYTE = 4

@@ -1,10 +1,15 @@
-"""What the checker finds."""
+"""What the checker finds, and its text."""
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from vc4.isa.hazards import Hazard, Severity
+from vc4.isa.word import WORD_BYTES
 
-__all__ = ["Finding"]
+from ..asm import disassemble
+from .program import Program
+
+__all__ = ["Finding", "paragraph"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,3 +36,23 @@ class Finding:
     def order(self) -> tuple[int, int, int]:
         """For sorting: by place, then by rule."""
         return self.offset, int(self.hazard.rule[1:]), self.trigger
+
+
+def paragraph(
+    finding: Finding, program: Program, place: Callable[[int], str | None] = lambda offset: None
+) -> Iterator[str]:
+    """Lines about one finding: where, which rule, both instructions in the order in which they run, and why it matters.
+
+    place : the name of a byte offset of `program`, if it has a better one than its address
+    """
+    rule, base = finding.hazard, program.base
+    offsets = dict.fromkeys((finding.trigger, finding.offset))
+    places = {offset: place(offset) or f"{base + offset:#010x}" for offset in offsets}
+    width = max(map(len, places.values()))
+    kind = "error" if finding.is_error else "warning"
+    yield f"{places[finding.offset]}: {kind} {rule.rule}: {rule.title}"
+    for offset, name in places.items():
+        yield f"    {name:{width}}  {disassemble(program.words[offset // WORD_BYTES], base + offset)}"
+    yield f"    found: {finding.message}"
+    yield f"    chip:  {rule.why}"
+    yield f"    here:  {rule.here}"

@@ -2,96 +2,49 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property, partial
 
-from vc4.isa.decode import decode
 from vc4.isa.hazards import Hazard, Kind
-from vc4.isa.ops import Condition, Signal
-from vc4.isa.word import BranchWord
+from vc4.isa.ops import Signal
 
-from .acts import Act, Does, acts, matches
-from .finding import Finding
-from .flow import Flow, Node
-from .scoreboard import late
-from .tmu import direct_lookups
+from .acts import Act, Does
+from .rule import Breaches, Rule
+from .scoreboard import HELD
+from .tmu import LOOKUPS, PARAMETERS, Counts
+from .turn import RECENT, Memory, Turn, are_apart
 
-__all__ = ["GENERIC", "Context"]
-
-
-@dataclass(frozen=True)
-class Context:
-    """A program with what several rules want to know of it."""
-
-    flow: Flow
-
-    @cached_property
-    def direct(self) -> frozenset[int]:
-        """Instructions that look up by s alone."""
-        return direct_lookups(self.flow)
-
-    @cached_property
-    def late(self) -> frozenset[int]:
-        """Instructions that find the scoreboard taken."""
-        return late(self.flow)
-
-    def acts(self, node: Node) -> tuple[Act, ...]:
-        """What the instruction at `node` does."""
-        return acts(self.flow.words[node.index])
+__all__ = ["ALONE", "generic"]
 
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
-    """A trigger and what is affected by it, each with its place."""
+    """A trigger and what is affected by it, each with its turn."""
 
-    context: Context
-    first: Node
+    first: Turn
     trigger: Act
-    second: Node
+    second: Turn
     affected: Act
-    distance: int
 
 
-def _pairs(context: Context, hazard: Hazard, first: Node) -> Iterator[_Pair]:
-    """All pairs of acts behind `first` that the table names."""
-    triggers = [act for act in context.acts(first) if matches(hazard.trigger, act)]
-    for distance in hazard.offsets if triggers else ():
-        for second in sorted(context.flow.behind(first, distance), key=lambda node: node.index):
-            for affected in context.acts(second):
-                if matches(hazard.affected, affected):
-                    yield from (_Pair(context, first, trigger, second, affected, distance) for trigger in triggers)
+def _pairs(hazard: Hazard, first: Turn, second: Turn) -> Iterator[_Pair]:
+    """All pairs of acts that the rule does not want together."""
+    for trigger in first.acts.of(hazard.trigger):
+        pairs = (_Pair(first, trigger, second, affected) for affected in second.acts.of(hazard.affected))
+        yield from (pair for pair in pairs if _is_forbidden(hazard, pair))
 
 
-def _forbidden(hazard: Hazard, pair: _Pair) -> bool:
-    if hazard.kind is Kind.INSTRUCTION and pair.trigger == pair.affected:
+def _is_forbidden(hazard: Hazard, pair: _Pair) -> bool:
+    trigger, affected = pair.trigger, pair.affected
+    if pair.first is pair.second and trigger == affected and hazard.kind is not Kind.END:
         return False
-    if hazard.same_register and (pair.trigger.what != pair.affected.what or _are_apart(pair)):
+    if not hazard.fits_registers(str(trigger.what), str(affected.what)):
         return False
-    excused = _EXCUSES.get(hazard.rule)
-    return not (excused and excused(pair))
+    return not (trigger.what in hazard.divisible and are_apart(pair.first, trigger, pair.second, affected))
 
 
-_OPPOSITE = {
-    Condition.ZS: Condition.ZC,
-    Condition.ZC: Condition.ZS,
-    Condition.NS: Condition.NC,
-    Condition.NC: Condition.NS,
-    Condition.CS: Condition.CC,
-    Condition.CC: Condition.CS,
-}
-
-
-def _are_apart(pair: _Pair) -> bool:
-    """Whether both acts never concern the same element: opposite conditions on the same flags, or a value not used."""
-    first = decode(pair.context.flow.words[pair.first.index])
-    new_flags = pair.first != pair.second and first.layout is not BranchWord and first.sf
-    opposite = _OPPOSITE.get(pair.trigger.condition) is pair.affected.condition and not new_flags
-    return opposite or pair.affected.condition is Condition.NEVER
-
-
-def _is_direct(pair: _Pair) -> bool:
+def _is_direct(pair: _Pair, counts: Counts) -> bool:
     """A lookup by s alone takes no uniform, nor stands in the way of one."""
-    sides = ((pair.first, pair.trigger), (pair.second, pair.affected))
-    return any(node.index in pair.context.direct and act.what in ("t0s", "t1s") for node, act in sides)
+    lookups = [act.what for act in (pair.trigger, pair.affected) if act.does is Does.WRITE and act.what in LOOKUPS]
+    return any(not counts[LOOKUPS[str(what)]] for what in lookups)
 
 
 def _is_one_sample(pair: _Pair) -> bool:
@@ -106,73 +59,109 @@ def _is_one_alu(pair: _Pair) -> bool:
     return pair.trigger.by == pair.affected.by
 
 
-def _is_late(pair: _Pair) -> bool:
+def _is_late(_pair: _Pair, held: bool) -> bool:
     """The program has the scoreboard already."""
-    return pair.second.index in pair.context.late
+    return held
 
 
-#: What the table excuses in words only.
-_EXCUSES: dict[str, Callable[[_Pair], bool]] = {
-    "R6": _is_direct,
-    "R10": _is_one_sample,
-    "R11": _is_direct,
-    "R20": _is_late,
-    "R32": _is_one_alu,
+#: What the table excuses in words only, and what has to be known for it.
+_EXCUSES: dict[str, tuple[Callable[..., bool], tuple[Memory, ...]]] = {
+    "R6": (_is_direct, (PARAMETERS,)),
+    "R10": (_is_one_sample, ()),
+    "R11": (_is_direct, (PARAMETERS,)),
+    "R20": (_is_late, (HELD,)),
+    "R32": (_is_one_alu, ()),
 }
+
+
+def _no_excuse(_pair: _Pair) -> bool:
+    return False
+
+
+def _earlier(hazard: Hazard, turn: Turn, recent: tuple[Turn, ...]) -> Iterator[tuple[int, Turn]]:
+    """The turns to which a rule reaches back, with how far that is."""
+    for distance in hazard.offsets:
+        if distance <= len(recent):
+            yield distance, recent[-distance] if distance else turn
 
 
 def _place(distance: int) -> str:
     return "right" if distance == 1 else f"{distance} instructions"
 
 
-def _sequence(context: Context, hazard: Hazard) -> Iterator[Finding]:
-    """Something is too close behind something else."""
-    for first in context.flow.reached:
-        for pair in _pairs(context, hazard, first):
-            if _forbidden(hazard, pair):
-                text = f"{pair.affected}, {_place(pair.distance)} behind an instruction that {pair.trigger}"
-                yield Finding(pair.second.offset, first.offset, hazard, text)
+def _sequence_text(distance: int, pair: _Pair) -> str:
+    if not distance:
+        return _inside_text(distance, pair)
+    return f"{pair.affected}, {_place(distance)} behind an instruction that {pair.trigger}"
 
 
-def _instruction(context: Context, hazard: Hazard) -> Iterator[Finding]:
-    """An instruction does what it must not, or two things that do not go together."""
-    for node in context.flow.reached:
-        if hazard.affected:
-            pairs = (pair for pair in _pairs(context, hazard, node) if _forbidden(hazard, pair))
-            texts = (_both(pair.trigger, pair.affected) for pair in pairs)
-        else:
-            texts = (str(act) for act in context.acts(node) if matches(hazard.trigger, act))
-        yield from (Finding(node.offset, node.offset, hazard, text) for text in texts)
-
-
-def _both(trigger: Act, affected: Act) -> str:
+def _inside_text(_distance: int, pair: _Pair) -> str:
+    trigger, affected = pair.trigger, pair.affected
     if trigger.does is Does.WRITE and trigger.what == affected.what:
         return f"{trigger} with both ALUs"
     return f"{trigger}, and {affected}"
 
 
-def _start(context: Context, hazard: Hazard) -> Iterator[Finding]:
-    """Something comes too early."""
-    for entry in context.flow.entries:
-        for distance in hazard.offsets:
-            for node in context.flow.behind(entry, distance):
-                for act in filter(partial(matches, hazard.affected), context.acts(node)):
-                    yield Finding(node.offset, entry.offset, hazard, f"{act} in instruction {distance + 1}")
+def _end_text(distance: int, pair: _Pair) -> str:
+    place = f"{_place(distance)} behind the end signal" if distance else "with the end signal"
+    return f"{pair.affected}, {place}"
 
 
-def _end(context: Context, hazard: Hazard) -> Iterator[Finding]:
-    """Something comes too late."""
-    for first in context.flow.reached:
-        pairs = _pairs(context, hazard, first) if first.left is None else ()
-        for pair in (pair for pair in pairs if _forbidden(hazard, pair)):
-            place = f"{_place(pair.distance)} behind the end signal" if pair.distance else "with the end signal"
-            yield Finding(pair.second.offset, first.offset, hazard, f"{pair.affected}, {place}")
+_TEXTS = {Kind.SEQUENCE: _sequence_text, Kind.INSTRUCTION: _inside_text, Kind.END: _end_text}
 
 
-#: How the rules of each kind are checked; those over the whole program are in `whole`.
-GENERIC: dict[Kind, Callable[[Context, Hazard], Iterator[Finding]]] = {
-    Kind.SEQUENCE: _sequence,
-    Kind.INSTRUCTION: _instruction,
-    Kind.START: _start,
-    Kind.END: _end,
-}
+def _together(hazard: Hazard) -> Rule:
+    """Two acts that are too close to each other."""
+    is_excused, memories = _EXCUSES.get(hazard.rule, (_no_excuse, ()))
+
+    def find(hazard: Hazard, turn: Turn, recent: tuple[Turn, ...], *states) -> Breaches:
+        for distance, first in _earlier(hazard, turn, recent) if turn.acts.of(hazard.affected) else ():
+            if hazard.kind is Kind.END and first.node.left is not None:
+                continue  # the program is ending already
+            for pair in _pairs(hazard, first, turn):
+                if not is_excused(pair, *states):
+                    yield first.offset, _TEXTS[hazard.kind](distance, pair)
+
+    return Rule(find, (RECENT, *memories))
+
+
+def _alone(hazard: Hazard, turn: Turn) -> Breaches:
+    yield from ((turn.offset, str(act)) for act in turn.acts.of(hazard.trigger))
+
+
+def _start(hazard: Hazard, turn: Turn, recent: tuple[Turn, ...]) -> Breaches:
+    number = turn.node.number
+    if number is not None and number in hazard.offsets:
+        first = recent[-number] if number else turn
+        yield from ((first.offset, f"{act} in instruction {number + 1}") for act in turn.acts.of(hazard.affected))
+
+
+#: What no instruction does.
+ALONE = Rule(_alone)
+#: What comes too early.
+_START = Rule(_start, (RECENT,))
+
+
+def _never_after(hazard: Hazard) -> Rule:
+    """What nothing does any more, once something is done."""
+
+    def step(turn: Turn, first: tuple[int, Act] | None) -> tuple[int, Act] | None:
+        return first or next(((turn.offset, act) for act in turn.acts.of(hazard.once)), None)
+
+    def find(hazard: Hazard, turn: Turn, first: tuple[int, Act] | None) -> Breaches:
+        if first:
+            offset, done = first
+            text = f"somewhere behind an instruction that {done}"
+            yield from ((offset, f"{act}, {text}") for act in turn.acts.of(hazard.never_after))
+
+    return Rule(find, (Memory(None, step),))
+
+
+def generic(hazard: Hazard) -> Iterator[Rule]:
+    """What a restriction says by its fields; nothing if it has to be worked out over the whole program."""
+    if hazard.kind is Kind.START:
+        yield _START
+    elif hazard.offsets:
+        yield _together(hazard) if hazard.affected else ALONE
+    if hazard.once:
+        yield _never_after(hazard)

@@ -15,28 +15,40 @@ _INTRODUCTION = """\
 
 The QPU has no interlocks for most of what follows: a program that breaks a rule gets something else than it wants.
 `vc4 check` finds such places, along every path through branches and delay slots; `vc4 check --rules` lists the rules.
+`vc4 run --strict` stops a run at the first one, along the path that it takes, on the model and on the RTL alike.
 
 *On the chip* says what a violation does there, as far as it is known; *here* says what this implementation does. A rule that
 names fragment shaders, two threads or two TMUs is about such programs only. Rules that nobody but the kernel has are about
-shaders: it does not look at other programs.
+shaders: nothing looks for them in other programs.
 
-## What the checker allows
+## What is allowed
 
 * A register may be read right behind its write if both are under opposite conditions of the same flags, or if nothing
-  takes the value (R1). The same conditions let both ALUs write one register (R22).
+  takes the value (R1). The same conditions let both ALUs write one of r0 to r3 (R22).
 * A lookup by s alone takes no uniform (R6, R11), and the colour of one sample may be read and written together (R10).
-* Both operands of one ALU may be the same unpacked r4 (R32); a program that holds the scoreboard on every path may
-  write to the tile buffer in its last instruction (R20).
+* Both operands of one ALU may be the same unpacked r4 (R32); a program that holds the scoreboard may write to the tile
+  buffer in its last instruction (R20).
 * The set-up of the stencil is no access to the tile buffer (R9, R10), and a write to the tile buffer may have a condition
   (R23): shaders of Mesa do both, and a discarded pixel is such a condition.
 * The uniform from which a new address of the uniforms is made may come from the old one (R30).
+* A result of a TMU that is read before a thread has ever switched needs no switch (R16).
 
-## What it cannot know
+## What the checker cannot know
 
 * Where a branch to a register goes: a path ends there, and instructions that no other path reaches begin one.
+* Where a program goes behind a branch that is too close to another, or to a thread switch (R14, R15).
 * Which branches depend on each other: for R16 and R21 every branch may go either way, every time. How many varyings a
   program has to read is not in its words.
 * R29 cannot be broken: a word has one signal.
+
+## What a run knows
+
+A run finds nothing that the checker does not, but behind a branch to a register. It finds less:
+
+* Only the way that it takes counts, and a branch that is not taken does nothing but stand there (R14, R15).
+* Conditions are apart where no element meets both (R1, R22), and one that holds in all elements is none (R23).
+* A rotation by r5 is none if r5 is 0 (R2, R4).
+* The rules are those of programs of users. Memory is the program, for R27.
 """
 
 _SEVERITY = {Severity.WRONG: "error", Severity.SUSPECT: "warning", Severity.POLICY: "warning, a rule of tools"}

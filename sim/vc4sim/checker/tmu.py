@@ -1,21 +1,11 @@
-"""Lookups along the paths: parameters that wait for their s, results that nobody has read yet."""
-
-from collections.abc import Iterator
+"""Lookups along a path: parameters that wait for their s, results that nobody has read yet."""
 
 from vc4.isa.ops import Signal
 
-from .acts import Act, Does, acts
-from .flow import Flow, Node
+from .acts import Act, Does
+from .turn import Memory, Turn
 
-__all__ = [
-    "PARAMETERS",
-    "Counts",
-    "count_parameters",
-    "count_results",
-    "direct_lookups",
-    "waiting_parameters",
-    "waiting_results",
-]
+__all__ = ["LOOKUPS", "PARAMETERS", "PARAMETER_WRITES", "RESULTS", "Counts", "asked", "taken"]
 
 #: Parameters that wait in each TMU, or results.
 Counts = tuple[int, int]
@@ -23,62 +13,49 @@ Counts = tuple[int, int]
 #: Writes that start a lookup, by TMU.
 LOOKUPS = {"t0s": 0, "t1s": 1}
 #: Writes of all parameters, by TMU.
-PARAMETERS = {f"t{unit}{letter}": unit for unit in range(2) for letter in "strb"}
+PARAMETER_WRITES = {f"t{unit}{letter}": unit for unit in range(2) for letter in "strb"}
 #: Signals that take a result, by TMU.
-RESULTS = {Signal.LOAD_TMU0: 0, Signal.LOAD_TMU1: 1}
+_LOADS = {Signal.LOAD_TMU0: 0, Signal.LOAD_TMU1: 1}
 
 #: Where counting stops: more parameters than a lookup has, and more results than a TMU keeps.
 _MANY, _MANY_RESULTS = 5, 9
 
 
-def count_parameters(act: Act, counts: Counts) -> Counts:
-    """The parameters that wait behind `act`."""
-    if act.does is not Does.WRITE or act.what not in PARAMETERS:
-        return counts
-    unit, new = PARAMETERS[act.what], list(counts)
-    new[unit] = 0 if act.what in LOOKUPS else min(_MANY, new[unit] + 1)
-    return new[0], new[1]
+def _changed(counts: Counts, unit: int, count: int) -> Counts:
+    return (count, counts[1]) if unit == 0 else (counts[0], count)
 
 
-def waiting_parameters(flow: Flow) -> Iterator[tuple[Node, Counts]]:
-    """Every place with the parameters that wait there on some path."""
-
-    def step(node: Node, counts: Counts) -> Counts:
-        for act in acts(flow.words[node.index]):
-            counts = count_parameters(act, counts)
-        return counts
-
-    return flow.walk((0, 0), step)
+def _parameters(turn: Turn, counts: Counts) -> Counts:
+    for act in turn.acts:
+        if act.does is Does.WRITE and act.what in PARAMETER_WRITES:
+            unit = PARAMETER_WRITES[str(act.what)]
+            counts = _changed(counts, unit, 0 if act.what in LOOKUPS else min(_MANY, counts[unit] + 1))
+    return counts
 
 
-def direct_lookups(flow: Flow) -> frozenset[int]:
-    """Instructions that write s, without another parameter before on any path."""
-    direct, others = set(), set()
-    for node, counts in waiting_parameters(flow):
-        for act in acts(flow.words[node.index]):
-            if act.does is Does.WRITE and act.what in LOOKUPS:
-                (others if counts[LOOKUPS[act.what]] else direct).add(node.index)
-    return frozenset(direct - others)
+def asked(act: Act, counts: Counts) -> Counts:
+    """The results that are still to come behind `act`, which may be a lookup."""
+    if act.does is Does.WRITE and act.what in LOOKUPS:
+        unit = LOOKUPS[str(act.what)]
+        return _changed(counts, unit, min(_MANY_RESULTS, counts[unit] + 1))
+    return counts
 
 
-def count_results(act: Act, counts: Counts, *, asks: bool = True, takes: bool = True) -> Counts:
-    """The results that are still to be read behind `act`; `asks`, `takes`: whether lookups and reads count."""
-    new = list(counts)
-    if asks and act.does is Does.WRITE and act.what in LOOKUPS:
-        unit = LOOKUPS[act.what]
-        new[unit] = min(_MANY_RESULTS, new[unit] + 1)
-    elif takes and act.does is Does.SIGNAL and act.what in RESULTS:
-        unit = RESULTS[act.what]
-        new[unit] = max(0, new[unit] - 1)
-    return new[0], new[1]
+def taken(act: Act, counts: Counts) -> Counts:
+    """The results that are still to be read behind `act`, which may read one."""
+    if isinstance(act.what, Signal) and act.what in _LOADS:
+        unit = _LOADS[act.what]
+        return _changed(counts, unit, max(0, counts[unit] - 1))
+    return counts
 
 
-def waiting_results(flow: Flow) -> Iterator[tuple[Node, Counts]]:
-    """Every place with the results that are still to be read there on some path."""
+def _results(turn: Turn, counts: Counts) -> Counts:
+    for act in turn.acts:
+        counts = asked(act, taken(act, counts))
+    return counts
 
-    def step(node: Node, counts: Counts) -> Counts:
-        for act in acts(flow.words[node.index]):
-            counts = count_results(act, counts)
-        return counts
 
-    return flow.walk((0, 0), step)
+#: The parameters that wait.
+PARAMETERS = Memory((0, 0), _parameters)
+#: The results that are still to be read.
+RESULTS = Memory((0, 0), _results)

@@ -1,15 +1,14 @@
 """`vc4 check`: what a program does that the chip does not allow."""
 
 import argparse
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from vc4.isa.hazards import HAZARDS
 from vc4.isa.word import WORD_BYTES
 
-from ..asm import Program, assemble, disassemble
-from ..checker import Finding, Flow, Subject, check_flow, rules_for
+from ..asm import Program, assemble
+from ..checker import Finding, Flow, Subject, check_flow, paragraph, rules_for
 from ..problem import BadInput, ExitStatus
 from ..workload import example_names
 from ..workload.case import CASE_FILE
@@ -87,6 +86,10 @@ class _Input:
         starts = range(0, len(self.code) // WORD_BYTES * WORD_BYTES, WORD_BYTES)
         return [int.from_bytes(self.code[start : start + WORD_BYTES], "little") for start in starts]
 
+    def place(self, offset: int) -> str | None:
+        """File and line of the instruction at a byte offset, if it has any."""
+        return "{}:{}".format(*self.lines[offset]) if offset in self.lines else None
+
 
 def _execute(options: argparse.Namespace) -> int:
     if options.rules:
@@ -103,7 +106,7 @@ def _execute(options: argparse.Namespace) -> int:
     rules = rules_for(flow, Subject(options.subject), options.two_tmus)
     found = [finding for finding in check_flow(flow, rules) if finding.is_error or not options.errors]
     for finding in found:
-        print("\n".join(_paragraph(finding, program, words, base)), end="\n\n")
+        print("\n".join(paragraph(finding, flow, program.place)), end="\n\n")
     print(f"{program.name}: {_summary(found)}; {len(flow.indices)} instructions, {len(rules)} rules")
     return ExitStatus.DIFFERS if found else ExitStatus.PASS
 
@@ -112,26 +115,6 @@ def _summary(found: list[Finding]) -> str:
     errors = sum(finding.is_error for finding in found)
     counts = ((errors, "error"), (len(found) - errors, "warning"))
     return ", ".join(f"{count} {name}{'s' * (count != 1)}" for count, name in counts if count) or "nothing found"
-
-
-def _paragraph(finding: Finding, program: _Input, words: list[int], base: int) -> Iterator[str]:
-    """One finding as text: where, which rule, both instructions, and why it matters."""
-    kind, rule = "error" if finding.is_error else "warning", finding.hazard
-    yield f"{_place(finding.offset, program, base)}: {kind} {rule.rule}: {rule.title}"
-    places = [_place(offset, program, base) for offset in sorted({finding.trigger, finding.offset})]
-    width = max(map(len, places))
-    for place, offset in zip(places, sorted({finding.trigger, finding.offset}), strict=True):
-        yield f"    {place:{width}}  {disassemble(words[offset // WORD_BYTES], base + offset)}"
-    yield f"    found: {finding.message}"
-    yield f"    chip:  {rule.why}"
-    yield f"    here:  {rule.here}"
-
-
-def _place(offset: int, program: _Input, base: int) -> str:
-    if offset in program.lines:
-        file, line = program.lines[offset]
-        return f"{file}:{line}"
-    return f"{base + offset:#010x}"
 
 
 def _load(what: str) -> _Input:
