@@ -1,51 +1,62 @@
 """What an instruction did, as RTL and model both tell it, and its text: one line an event, made for diff and grep."""
 
-from dataclasses import dataclass
+import struct
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
 
 from vc4.isa.registers import ELEMENTS
 
-__all__ = ["ALL_ELEMENTS", "MemoryWrite", "Retirement", "Write"]
+__all__ = ["ALL_BYTES", "ALL_ELEMENTS", "MemoryWrite", "Retirement", "Write"]
 
 ALL_ELEMENTS = (1 << ELEMENTS) - 1
+ALL_BYTES = 0b1111
+_WORDS = struct.Struct(f"<{ELEMENTS}I")
 
 
-@dataclass(frozen=True, slots=True)
-class Write:
+@cache
+def _kept(elements: int, enables: int) -> np.ndarray:
+    """Ones in the bits that are written."""
+    word = sum(255 << 8 * byte for byte in range(4) if enables >> byte & 1)
+    return np.array([word * (elements >> index & 1) for index in range(ELEMENTS)], np.uint32)
+
+
+class Write(NamedTuple):
     """One result on its way to a register.
 
     register : the assembler's name
     elements : the elements written, one bit each
     bytes : the bytes written of each element, one bit each
-    values : sixteen values of 32 bits, 0 where nothing is written
+    values : sixteen words of 32 bits, low byte first, 0 where nothing is written
     """
 
     register: str
     elements: int
     bytes: int
-    values: tuple[int, ...]
+    values: bytes
 
     @classmethod
-    def of(cls, register: str, elements: int, enables: int, values: list[int]) -> "Write":
-        """A write of `values`, cleared wherever `elements` and `enables` write nothing."""
-        kept = sum(255 << 8 * byte for byte in range(4) if enables >> byte & 1)
-        cleared = (value & kept if elements >> index & 1 else 0 for index, value in enumerate(values))
-        return cls(register, elements, enables, tuple(cleared))
+    def of(cls, register: str, elements: int, enables: int, values: np.ndarray) -> "Write":
+        """A write of `values`, sixteen words, cleared wherever `elements` and `enables` write nothing."""
+        if elements != ALL_ELEMENTS or enables != ALL_BYTES:
+            values = values & _kept(elements, enables)
+        return cls(register, elements, enables, values.tobytes())
 
     def __str__(self) -> str:
-        digits = [self._digits(index) for index in range(ELEMENTS)]
+        digits = [self._digits(index, value) for index, value in enumerate(_WORDS.unpack(self.values))]
         same = len(set(digits)) == 1
         return f"{self.register}={digits[0] + '*16' if same else ','.join(digits)}"
 
-    def _digits(self, index: int) -> str:
+    def _digits(self, index: int, value: int) -> str:
         if not self.elements >> index & 1:
             return "--------"
-        value = f"{self.values[index]:08x}"
-        pairs = (value[6 - 2 * byte : 8 - 2 * byte] if self.bytes >> byte & 1 else "--" for byte in (3, 2, 1, 0))
+        digits = f"{value:08x}"
+        pairs = (digits[6 - 2 * byte : 8 - 2 * byte] if self.bytes >> byte & 1 else "--" for byte in (3, 2, 1, 0))
         return "".join(pairs)
 
 
-@dataclass(frozen=True, slots=True)
-class Retirement:
+class Retirement(NamedTuple):
     """An instruction that has done all its work.
 
     qpu, thread : where it ran
@@ -78,8 +89,7 @@ class Retirement:
         return f"{text} | {self.effects()}".rstrip()
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryWrite:
+class MemoryWrite(NamedTuple):
     """Bytes that reached memory: the address of the first, and their values."""
 
     address: int

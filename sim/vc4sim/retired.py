@@ -1,28 +1,52 @@
 """The trace port's struct as events, for every simulator."""
 
+import struct
+
+import numpy as np
 from amaranth.lib import data
 
-from vc4.isa.decode import decode
-from vc4.isa.ops import Condition
-from vc4.isa.registers import ELEMENTS, ELEMENTWISE_WRITES, FILE_REGISTERS, WRITE
-from vc4.isa.word import BranchWord
+from vc4.isa.registers import ELEMENTS, WRITE
 from vc4.qpu.trace import Retired, TracedWrite
 
 from .events import ALL_ELEMENTS, Retirement, Write
 
-__all__ = ["RetirementReader"]
+__all__ = ["RECORD_WORDS", "RetirementReader"]
 
-_ALL_BYTES = 0b1111
+_layout = data.Layout.cast(Retired)
+#: Words of the struct.
+RECORD_WORDS = -(-_layout.size // 32)
+#: Names of write addresses, or "" where nothing is written.
+_NAMES = [
+    ["" if name in ("-", "quad_x", "quad_y") else name for name in (WRITE.name(address, file) for address in range(64))]
+    for file in range(2)
+]
 
 
-def _extractor(layout):
-    """Function from the bits of a struct to its fields as ints."""
-    fields = {name: (field.offset, (1 << field.width) - 1) for name, field in data.Layout.cast(layout)}
-    return lambda bits: {name: bits >> offset & mask for name, (offset, mask) in fields.items()}
+def _offset(name: str) -> int:
+    """The byte where a field that begins with a byte lies."""
+    byte, bit = divmod(_layout[name].offset, 8)
+    assert not bit
+    return byte
 
 
-_retired = _extractor(Retired)
-_traced = _extractor(TracedWrite)
+_HEAD = struct.Struct("<IQI")  # pc, word, uniform
+_TAIL = struct.Struct("<IIHHHH")  # add and single bits, mul, n, z, c, flag_mask
+assert _offset("pc") == 0
+assert _offset("add_data") == _HEAD.size
+_ADD_DATA, _MUL_DATA, _ADD = (_offset(name) for name in ("add_data", "mul_data", "add"))
+assert _TAIL.size == 4 * RECORD_WORDS - _ADD
+
+
+def _shift(layout: data.Layout, name: str, first: str) -> int:
+    """How far a field lies behind another one."""
+    return layout[name].offset - layout[first].offset
+
+
+_READS_UNIFORM, _READS_BUSY, _BUSY, _SETS_FLAGS, _THREAD = (
+    _shift(_layout, name, "add") for name in ("reads_uniform", "reads_store_busy", "store_busy", "sets_flags", "thread")
+)
+_written = data.Layout.cast(TracedWrite)
+_FILE, _MASK, _BYTES = (_shift(_written, name, "address") for name in ("file", "mask", "bytes"))
 
 
 class RetirementReader:
@@ -32,38 +56,28 @@ class RetirementReader:
         self._qpu = qpu
         self._flags = (0, 0, 0)
 
-    def __call__(self, bits: int) -> Retirement:
-        """The event of the struct `Retired` with these bits."""
-        fields = _retired(bits)
-        instruction = decode(fields["word"])
-        writes = []
-        for name in ("add", "mul"):
-            traced = _traced(fields[name])
-            condition = Condition.ALWAYS if instruction.layout is BranchWord else getattr(instruction, f"cond_{name}")
-            writes += self._write(traced, condition, instruction.layout is BranchWord)
+    def __call__(self, record: bytes | memoryview) -> Retirement:
+        """The event of a struct `Retired`, in bytes, the lowest first."""
+        pc, word, uniform = _HEAD.unpack_from(record)
+        add, mul, *new, mask = _TAIL.unpack_from(record, _ADD)
+        writes = [*_write(add, record, _ADD_DATA), *_write(mul, record, _MUL_DATA)]
         reads = []
-        if fields["reads_uniform"]:
-            reads.append(("unif", fields["uniform"]))
-        if fields["reads_store_busy"]:
-            reads.append(("vw_busy", fields["store_busy"]))
+        if add >> _READS_UNIFORM & 1:
+            reads.append(("unif", uniform))
+        if add >> _READS_BUSY & 1:
+            reads.append(("vw_busy", add >> _BUSY & 1))
         flags = None
-        if fields["sets_flags"]:
-            mask = fields["flag_mask"]
-            new = (fields[name] for name in "nzc")
+        if add >> _SETS_FLAGS & 1:
             flags = self._flags = tuple(
                 before & ~mask | after & mask for before, after in zip(self._flags, new, strict=True)
             )
-        return Retirement(self._qpu, 0, fields["pc"], fields["word"], tuple(reads), tuple(writes), flags)
+        return Retirement(self._qpu, add >> _THREAD & 1, pc, word, tuple(reads), tuple(writes), flags)
 
-    @staticmethod
-    def _write(traced: dict[str, int], condition: Condition, is_branch: bool) -> list[Write]:
-        address, elements, enables = traced["address"], traced["mask"], traced["bytes"]
-        name = WRITE.name(address, traced["file"])
-        if address not in ELEMENTWISE_WRITES and condition is not Condition.NEVER and not (is_branch and not elements):
-            elements = ALL_ELEMENTS
-        if not elements or name in ("-", "quad_x", "quad_y"):
-            return []
-        values = traced["data"].to_bytes(4 * ELEMENTS, "little")
-        words = [int.from_bytes(values[at : at + 4], "little") for at in range(0, 4 * ELEMENTS, 4)]
-        narrow = address < FILE_REGISTERS or WRITE[address][0].name in ("r0", "r1", "r2", "r3")
-        return [Write.of(name, elements, enables if narrow else _ALL_BYTES, words)]
+
+def _write(written: int, record: bytes | memoryview, at: int) -> list[Write]:
+    """What one ALU wrote: its `TracedWrite`, and where its data lies."""
+    elements = written >> _MASK & ALL_ELEMENTS
+    name = _NAMES[written >> _FILE & 1][written & 63]
+    if not elements or not name:
+        return []
+    return [Write.of(name, elements, written >> _BYTES & 15, np.frombuffer(record, np.uint32, ELEMENTS, at))]

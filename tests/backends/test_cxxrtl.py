@@ -12,7 +12,7 @@ from vc4.isa.registers import QUADS
 from vc4sim.asm import assemble
 from vc4sim.backends import cxxrtl, cxxrtl_build, pysim
 from vc4sim.backends.base import Ending, Job, Launch, Outcome
-from vc4sim.backends.cxxrtl_build import NoCompiler, build, find_compiler
+from vc4sim.cxxrtl.build import NoCompiler, build, find_compiler
 from vc4sim.cli import main
 from vc4sim.lockstep import Lockstep
 from vc4sim.problem import BadInput

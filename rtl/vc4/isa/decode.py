@@ -29,11 +29,12 @@ def layout_of(word: int) -> type[data.Struct]:
     return {Signal.LOAD_IMMEDIATE: LoadWord, Signal.BRANCH: BranchWord}.get(signal, AluWord)
 
 
-def _fields(layout: type[data.Struct]) -> list[tuple[str, int, int, type[enum.Enum] | None]]:
+def _fields(layout: type[data.Struct]) -> list[tuple[str, int, int, dict[int, enum.Enum] | None]]:
     fields = []
     for name, field in data.Layout.cast(layout):
         shape = field.shape
-        members = shape if isinstance(shape, enum.EnumMeta) else None
+        # A dictionary, as calling an enum of Amaranth is slow.
+        members = {member.value: member for member in shape} if isinstance(shape, enum.EnumMeta) else None
         fields.append((name, field.offset, (1 << field.width) - 1, members))
     return fields
 
@@ -48,7 +49,7 @@ def decode(word: int) -> Instruction:
     instruction = Instruction(word=word, layout=layout)
     for name, offset, mask, members in _FIELDS[layout]:
         value = word >> offset & mask
-        setattr(instruction, name, members(value) if members else value)
+        setattr(instruction, name, members[value] if members else value)
     return instruction
 
 

@@ -3,23 +3,17 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
+from pathlib import Path
 
 from vc4.config import V3DConfig
 
 from ..events import MemoryWrite, Retirement
+from ..launch import Launch
 
-__all__ = ["Ending", "Job", "Launch", "Outcome", "Watcher"]
+__all__ = ["Ending", "Job", "Launch", "Outcome", "Watcher", "Waves"]
 
 #: Called with every event of a run; what it raises ends the run.
 Watcher = Callable[[Retirement | MemoryWrite], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Launch:
-    """A program to start: byte addresses of its first instruction and its first uniform."""
-
-    pc: int
-    uniforms: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +37,20 @@ class Job:
     gap: float = 0.0
     seed: int = 1
     max_cycles: int = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Waves:
+    """A VCD file to write, with the clocks from `first` on to the one before `last`, `None` for all."""
+
+    path: Path
+    first: int = 0
+    last: int | None = None
+
+    @property
+    def whole(self) -> bool:
+        """All clocks."""
+        return not self.first and self.last is None
 
 
 class Ending(Enum):

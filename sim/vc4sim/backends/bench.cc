@@ -1,92 +1,98 @@
 // The bench around the compiled GPU: starting of programs, trace, and detection of the end.
 //
 // It does in every clock what `GpuBench` does in hardware, so both count the same clocks. In front of this file stand
-// the code of the GPU, namespace `cxxrtl_design`, and `bench_memory.h`.
+// the code of the GPU, namespace `cxxrtl_design`, the access to its ports, namespace `ports`, and `bench_memory.h`.
 
 namespace bench {
 
-constexpr size_t RECORD_WORDS = 41;  // of an event: its kind and its content
+// An event is its kind and its content, in `EVENT_WORDS` words.
 enum Kind : uint32_t { RETIRED, WRITTEN };
+
+using Launch = std::array<uint32_t, 3>;  // address of the program, of its uniforms, and whether it is threaded
 
 class Bench {
 public:
     Options options;
     Checks checks;
     Memory memory;
+    Waves waves;
     uint32_t cycles = 0, retired = 0, interrupts = 0;
     bool done = false, stuck = false, stopped = false;
-    cxxrtl_design::p_top gpu;
+    Gpu gpu;
 
-    Bench(const Options &options, const uint8_t *image, const uint32_t *launches, uint32_t count)
-        : options(options), memory(this->options, image, checks), launches(launches, launches + 2 * count) {}
+    Bench(const Options &options, const uint8_t *image, const Launch *launches, uint32_t count)
+        : options(options), memory(this->options, image, checks), launches(launches, launches + count) {}
 
     // Runs some clocks, to the end or while there is room; returns the number of events.
     uint32_t run(uint32_t clocks, uint32_t *events, uint32_t room) {
-        uint32_t *next = events, *full = events + (room - 1) * RECORD_WORDS;  // a clock has two events at most
+        uint32_t *next = events, *full = events + (room - 1) * EVENT_WORDS;  // a clock has two events at most
         for (; clocks && next < full && !stopped && checks.failure.empty(); clocks--)
             next = clock(next);
-        return (next - events) / RECORD_WORDS;
+        return (next - events) / EVENT_WORDS;
     }
 
-    // Lets all signals follow registers and inputs. No check counts meanwhile.
-    void settle() { gpu.step(&checks); }
+    // Lets all signals follow registers and inputs.
+    void settle() { gpu.eval(&checks); }
 
 private:
-    std::vector<uint32_t> launches;
-    size_t started = 0;  // words of `launches` taken
+    std::vector<Launch> launches;
+    size_t started = 0;  // launches taken
     uint32_t waiting = 0;
 
+    // One evaluation: at its end all signals have settled, and the registers know their next values but have not taken
+    // them yet. This is right as long as no signal needs a second one, see `narrow`.
     uint32_t *clock(uint32_t *events) {
         bool offers = started < launches.size();
-        set(gpu.p_start____valid, offers);
-        for (size_t word = 0; offers && word < 2; word++)
-            set_field(gpu.p_start____payload, 32 * word, 32, launches[started + word]);
+        ports::start__valid(gpu, {offers});
+        if (offers)
+            ports::start__payload(gpu, launches[started]);
         memory.offer(gpu);
-        set(gpu.p_clk, false);
-        settle();
+        if (waves.wants(cycles)) {
+            settle();
+            waves.sample(gpu, cycles);
+        }
+        ports::clk(gpu, {true});
+        gpu.eval(&checks);
         events = record(events);
         if (memory.clock(gpu))
             events = copy(events, WRITTEN, memory.written.data(), memory.written.size());
         watch(offers);
-        set(gpu.p_clk, true);
-        checks.settled = true;
-        gpu.eval(&checks);
-        checks.settled = false;
-        gpu.commit();  // the next clock lets the signals settle
+        gpu.commit();
+        ports::clk(gpu, {false});
+        gpu.prev_p_clk = gpu.p_clk;
         return events;
     }
 
     void watch(bool offers) {
         stopped = done || stuck || cycles >= options.max_cycles;
         bool hopeless = waits_for_ever();
-        done = started && !offers && high(gpu.p_idle) && !hopeless;
+        done = started && !offers && high(ports::idle(gpu)) && !hopeless;
         stuck = waiting == options.grace;
         waiting = hopeless ? waiting + (waiting != options.grace) : 0;
-        if (offers && high(gpu.p_start____ready))
-            started += 2;
-        interrupts += high(gpu.p_interrupt);
+        if (offers && high(ports::start__ready(gpu)))
+            started++;
+        interrupts += high(ports::interrupt(gpu));
         cycles++;
     }
 
     bool waits_for_ever() const {
-        uint64_t stall = field(gpu.p_trace____stall, 0, read(gpu.p_trace____stall).bits);
-        return (high(gpu.p_trace____sp__valid) && (stall & options.hopeless_stalls)) ||
-               !read(gpu.p_vpm__unbuilt).is_zero() || high(gpu.p_vpm__error);
+        return (high(ports::trace__sp_valid(gpu)) && ports::trace__stall(gpu)[0] & options.hopeless_stalls) ||
+               ports::vpm_unbuilt(gpu)[0] || high(ports::vpm_error(gpu));
     }
 
     uint32_t *record(uint32_t *events) {
-        if (!high(gpu.p_trace____retired__stb))
+        if (!high(ports::trace__retired_stb(gpu)))
             return events;
         retired++;
-        const auto &bits = read(gpu.p_trace____retired);
-        static_assert(sizeof bits.data / sizeof bits.data[0] < RECORD_WORDS, "a record has room for it");
-        return copy(events, RETIRED, bits.data, sizeof bits.data / sizeof bits.data[0]);
+        auto words = ports::trace__retired(gpu);
+        static_assert(words.size() < EVENT_WORDS, "an event has room for it");
+        return copy(events, RETIRED, words.data(), words.size());
     }
 
     static uint32_t *copy(uint32_t *events, Kind kind, const uint32_t *words, size_t count) {
         events[0] = kind;
         std::copy(words, words + count, events + 1);
-        return events + RECORD_WORDS;
+        return events + EVENT_WORDS;
     }
 };
 
@@ -94,12 +100,17 @@ private:
 
 extern "C" {
 
-bench::Bench *bench_create(const bench::Options *options, const uint8_t *image, const uint32_t *launches,
+bench::Bench *bench_create(const bench::Options *options, const uint8_t *image, const bench::Launch *launches,
                            uint32_t count) {
     return new bench::Bench(*options, image, launches, count);
 }
 
 void bench_destroy(bench::Bench *bench) { delete bench; }
+
+// From now on, before the first clock, writes the clocks from `first` to the one before `last` to a VCD file.
+void bench_waves(bench::Bench *bench, const char *path, uint32_t first, uint32_t last) {
+    bench->waves.open(bench->gpu, path, first, last);
+}
 
 uint32_t bench_run(bench::Bench *bench, uint32_t clocks, uint32_t *events, uint32_t room) {
     return bench->run(clocks, events, room);
@@ -113,14 +124,12 @@ const uint8_t *bench_memory(bench::Bench *bench) { return bench->memory.bytes.da
 bool bench_report(bench::Bench *bench, uint32_t *report) {
     auto &gpu = bench->gpu;
     bench->settle();
-    const auto &stalls = bench::read(gpu.p_trace____stalls);
     const std::array<uint32_t, 9> words = {
         bench->done, bench->stuck, bench->cycles, bench->retired, bench->interrupts,
-        uint32_t(bench::field(gpu.p_vpm__unbuilt, 0, 3)), bench::high(gpu.p_vpm__error),
-        uint32_t(bench::field(gpu.p_trace____stall, 0, bench::read(gpu.p_trace____stall).bits)),
-        uint32_t(bench::field(gpu.p_trace____sp__pc, 0, 32))};
+        ports::vpm_unbuilt(gpu)[0], ports::vpm_error(gpu)[0], ports::trace__stall(gpu)[0], ports::trace__sp_pc(gpu)[0]};
     report = std::copy(words.begin(), words.end(), report);
-    std::copy(stalls.data, stalls.data + stalls.bits / 32, report);
+    auto stalls = ports::trace__stalls(gpu);
+    std::copy(stalls.begin(), stalls.end(), report);
     return bench->stopped;
 }
 

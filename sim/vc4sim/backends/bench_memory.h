@@ -7,31 +7,27 @@
 
 namespace bench {
 
-using cxxrtl::value;
-using cxxrtl::wire;
+using Gpu = cxxrtl_design::p_top;
 
 constexpr uint32_t WORD_BYTES = 8, PAGE = 4096, IN_FLIGHT = 4;
 
-// A port is a value or a wire, as the compiler of the GPU likes.
-template<size_t Bits> const value<Bits> &read(const value<Bits> &port) { return port; }
-template<size_t Bits> const value<Bits> &read(const wire<Bits> &port) { return port.curr; }
-template<size_t Bits> value<Bits> &drive(value<Bits> &port) { return port; }
-template<size_t Bits> value<Bits> &drive(wire<Bits> &port) { return port.next; }
-template<class Port> bool high(const Port &port) { return read(port).bit(0); }
-
-template<class Port> uint64_t field(const Port &port, size_t at, size_t width) {
+// `width` bits of `words` from bit `at` on.
+template<size_t Words> uint64_t field(const std::array<uint32_t, Words> &words, size_t at, size_t width) {
     uint64_t bits = 0;
-    for (size_t index = 0; index < width; index++)
-        bits |= uint64_t(read(port).bit(at + index)) << index;
-    return bits;
+    for (size_t word = at / 32, done = 0; done < width; word++) {
+        size_t low = word == at / 32 ? at % 32 : 0;
+        bits |= uint64_t(words[word] >> low) << done;
+        done += 32 - low;
+    }
+    return width == 64 ? bits : bits & ((uint64_t(1) << width) - 1);
 }
 
-template<class Port> void set_field(Port &port, size_t at, size_t width, uint64_t bits) {
+template<size_t Words> void set_field(std::array<uint32_t, Words> &words, size_t at, size_t width, uint64_t bits) {
     for (size_t index = 0; index < width; index++)
-        drive(port).set_bit(at + index, bits >> index & 1);
+        words[(at + index) / 32] |= uint32_t(bits >> index & 1) << (at + index) % 32;
 }
 
-template<class Port> void set(Port &port, bool bit) { drive(port).set_bit(0, bit); }
+inline bool high(const std::array<uint32_t, 1> &words) { return words[0]; }
 
 struct Options {
     uint32_t base, size, latency, chance, seed, max_cycles, grace, hopeless_stalls;
@@ -48,9 +44,8 @@ struct Answer {
     bool error;
 };
 
-// The first check that failed. Checks are looked at only where all signals have settled.
+// The first check that failed.
 struct Checks : cxxrtl::performer {
-    bool settled = false;
     std::string failure;
 
     void require(bool condition, const char *text) {
@@ -60,7 +55,7 @@ struct Checks : cxxrtl::performer {
 
     void on_check(cxxrtl::flavor type, bool condition, const cxxrtl::lazy_fmt &text,
                   const cxxrtl::metadata_map &) override {
-        if (settled && type == cxxrtl::flavor::ASSERT && !condition)
+        if (type == cxxrtl::flavor::ASSERT && !condition)
             require(false, text().c_str());
     }
 };
@@ -84,6 +79,7 @@ struct Pauses {
 class Memory {
 public:
     std::vector<uint8_t> bytes;
+    std::array<uint32_t, 4> written;  // address, strobes and data of the last word
 
     Memory(const Options &options, const uint8_t *image, Checks &checks)
         : bytes(image, image + options.size), options(options), checks(checks), come(options.latency, false) {
@@ -91,28 +87,30 @@ public:
     }
 
     // Drives what memory says; it depends on what was before this clock only.
-    template<class Gpu> void offer(Gpu &gpu) const {
+    void offer(Gpu &gpu) const {
         bool reads = waited && !requests.front().write;
-        set(gpu.p_bus____requests____ready, requests.size() < IN_FLIGHT && !pauses.requests);
-        set(gpu.p_bus____writes____ready,
-            waited && requests.front().write && answers.size() < IN_FLIGHT && !pauses.writes);
-        set(gpu.p_bus____responses____valid, (answers.size() || reads) && !pauses.responses);
-        if (answers.size())
+        bool responds = (answers.size() || reads) && !pauses.responses;
+        ports::bus__requests__ready(gpu, {requests.size() < IN_FLIGHT && !pauses.requests});
+        ports::bus__writes__ready(
+            gpu, {waited && requests.front().write && answers.size() < IN_FLIGHT && !pauses.writes});
+        ports::bus__responses__valid(gpu, {responds});
+        if (responds && answers.size())
             respond(gpu, answers.front().tag, 0, true, answers.front().error);
-        else if (reads)
+        else if (responds)
             respond(gpu, requests.front().tag, word(), last(), !inside());
     }
 
     // Carries out the clock. Returns whether a word was written: `written` has it.
-    template<class Gpu> bool clock(const Gpu &gpu) {
-        bool offered = high(gpu.p_bus____responses____valid);
-        bool responded = offered && high(gpu.p_bus____responses____ready);
-        bool writes = high(gpu.p_bus____writes____valid) && high(gpu.p_bus____writes____ready);
-        bool asked = high(gpu.p_bus____requests____valid) && high(gpu.p_bus____requests____ready);
+    bool clock(const Gpu &gpu) {
+        bool reads = waited && !requests.front().write;
+        bool offered = (answers.size() || reads) && !pauses.responses;
+        bool responded = offered && high(ports::bus__responses__ready(gpu));
+        bool writes = waited && requests.front().write && answers.size() < IN_FLIGHT && !pauses.writes &&
+                      high(ports::bus__writes__valid(gpu));
+        bool requested = high(ports::bus__requests__valid(gpu));
+        bool asked = requested && requests.size() < IN_FLIGHT && !pauses.requests;
         bool answered = responded && answers.size();
-        if (high(gpu.p_bus____requests____valid))
-            check_request(gpu);
-        Request request = asked ? take(gpu) : Request{};
+        Request request = requested ? take(gpu) : Request{};
         if (answered)
             answers.pop_front();
         if (writes)
@@ -122,13 +120,11 @@ public:
         if (asked)
             requests.push_back(request);
         come[now] = asked;
-        now = (now + 1) % options.latency;
+        now = now + 1 == options.latency ? 0 : now + 1;
         waited += come[now];
         pauses.next(options.chance, offered && !responded);
         return writes;
     }
-
-    std::array<uint32_t, 4> written;  // address, strobes and data of the last word
 
 private:
     const Options &options;
@@ -152,34 +148,27 @@ private:
         return bits;
     }
 
-    template<class Gpu> static constexpr size_t tag_bits(const Gpu &gpu) {
-        return read(gpu.p_bus____requests____payload).bits - 41;
-    }
-
-    template<class Gpu> static Request take(const Gpu &gpu) {
-        const auto &payload = gpu.p_bus____requests____payload;
-        return {uint32_t(field(payload, 0, 32)), bool(field(payload, 32, 1)), uint32_t(field(payload, 33, 8)),
-                uint32_t(field(payload, 41, tag_bits(gpu)))};
-    }
-
-    template<class Gpu> static void respond(Gpu &gpu, uint32_t tag, uint64_t data, bool last, bool error) {
-        auto &payload = gpu.p_bus____responses____payload;
-        size_t tag_bits = Memory::tag_bits(gpu);
-        set_field(payload, 0, tag_bits, tag);
-        set_field(payload, tag_bits, 64, data);
-        set_field(payload, tag_bits + 64, 1, last);
-        set_field(payload, tag_bits + 65, 1, error);
-    }
-
-    template<class Gpu> void check_request(const Gpu &gpu) {
-        Request request = take(gpu);
+    Request take(const Gpu &gpu) {
+        auto payload = ports::bus__requests__payload(gpu);
+        Request request = {uint32_t(field(payload, 0, 32)), bool(field(payload, 32, 1)), uint32_t(field(payload, 33, 8)),
+                           uint32_t(field(payload, 41, TAG_BITS))};
         uint32_t size = (request.beats + 1) * WORD_BYTES;
         checks.require(request.address % WORD_BYTES == 0, "an address is not aligned");
         checks.require(request.address % PAGE + size <= PAGE, "a request crosses 4 KiB");
+        return request;
     }
 
-    template<class Gpu> void write(const Gpu &gpu) {
-        const auto &payload = gpu.p_bus____writes____payload;
+    static void respond(Gpu &gpu, uint32_t tag, uint64_t data, bool last, bool error) {
+        std::array<uint32_t, 3> payload = {};
+        set_field(payload, 0, TAG_BITS, tag);
+        set_field(payload, TAG_BITS, 64, data);
+        set_field(payload, TAG_BITS + 64, 1, last);
+        set_field(payload, TAG_BITS + 65, 1, error);
+        ports::bus__responses__payload(gpu, payload);
+    }
+
+    void write(const Gpu &gpu) {
+        auto payload = ports::bus__writes__payload(gpu);
         uint64_t data = field(payload, 0, 64);
         uint32_t strobes = field(payload, 64, 8);
         checks.require(bool(field(payload, 72, 1)) == last(), "a write ends at the wrong word");

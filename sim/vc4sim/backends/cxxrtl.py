@@ -11,6 +11,7 @@ from pathlib import Path
 
 from amaranth.back import rtlil
 
+import vc4
 from vc4.bus.port import BUS_BYTES
 from vc4.config import V3DConfig
 from vc4.qpu.stall import STALL_REASONS, UNBUILT
@@ -18,23 +19,23 @@ from vc4.v3d import V3D
 
 from ..bench.gpu import GRACE_CLOCKS
 from ..bench.memory import chance_of, seed_of
+from ..cxxrtl.build import Kind, NoCompiler, build, build_once, cache_folder
 from ..events import MemoryWrite, Retirement
-from ..problem import BadInput
-from ..retired import RetirementReader
+from ..retired import RECORD_WORDS, RetirementReader
 from . import pysim
-from .base import Job, Outcome, Watcher
-from .cxxrtl_build import NoCompiler, build, cache_folder
+from .base import Job, Outcome, Watcher, Waves
 from .final import FinalState, conclude, memory_writes
 
 __all__ = ["run"]
 
-#: Words of one event, as in `bench.cc`: its kind and its content.
-_RECORD_WORDS = 41
+#: Words of one event: its kind and its content.
+_EVENT_WORDS = 1 + RECORD_WORDS
 _RETIRED = 0
 #: Events that are read at once.
 _ROOM = 4096
 #: Clocks of one call: Python gets its chance to be interrupted.
 _CLOCKS = 1 << 16
+_LAST_CLOCK = (1 << 32) - 1
 _FAULTS = ("fetch_fault", "uniform_fault")
 
 
@@ -48,12 +49,20 @@ class _Options(ctypes.Structure):
 
 
 @functools.cache
-def _library(config: V3DConfig, folder: Path) -> ctypes.CDLL:
+def _library(config: V3DConfig, folder: Path, kind: Kind) -> ctypes.CDLL:
     """The GPU and its bench. Raises `NoCompiler`."""
-    sources = resources.files(__package__)
-    driver = "".join((sources / name).read_text() for name in ("bench_memory.h", "bench.cc"))
-    # Without the places in the source, the same hardware is the same text wherever it lies.
-    library = build(rtlil.convert(V3D(config), emit_src=False), driver, folder)
+    package = resources.files(__package__)
+    waves = "bench_waves.h" if kind is Kind.WAVES else "bench_no_waves.h"
+    driver = "".join((package / name).read_text() for name in ("bench_memory.h", waves, "bench.cc"))
+    hardware = [path.read_text() for path in sorted(Path(vc4.__file__).parent.rglob("*.py"))]
+
+    def make() -> ctypes.CDLL:
+        v3d = V3D(config)
+        constants = f"constexpr size_t TAG_BITS = {v3d.bus.signature.tag_bits}, EVENT_WORDS = {_EVENT_WORDS};\n"
+        # Without the places in the source, the same hardware is the same text wherever it lies.
+        return build(rtlil.convert(v3d, emit_src=False), constants + driver, folder, kind=kind)
+
+    library = build_once([repr(config), driver, kind.name, *hardware], make, folder)
     library.bench_create.restype = ctypes.c_void_p
     library.bench_failure.restype = ctypes.c_char_p
     library.bench_memory.restype = ctypes.c_void_p
@@ -74,17 +83,23 @@ class _Bench:
         self._library = library
         image = job.image + bytes(-len(job.image) % BUS_BYTES)
         self._size = len(image)
-        words = [word for launch in job.launches for word in (launch.pc, launch.uniforms)]
+        words = [word for launch in job.launches for word in dataclasses.astuple(launch)]
         launches = (ctypes.c_uint32 * len(words))(*words)
         options = _options(job, len(image))
         created = library.bench_create(ctypes.byref(options), image, launches, ctypes.c_uint32(len(job.launches)))
         self._bench = ctypes.c_void_p(created)
-        self._records = (ctypes.c_uint32 * (_ROOM * _RECORD_WORDS))()
+        self._records = (ctypes.c_uint32 * (_ROOM * _EVENT_WORDS))()
         self._report = (ctypes.c_uint32 * (len(dataclasses.fields(FinalState)) - 1 + len(STALL_REASONS)))()
 
     def close(self) -> None:
         """Frees the run."""
         self._library.bench_destroy(self._bench)
+
+    def write_waves(self, waves: Waves) -> None:
+        """Write waves of this run."""
+        last = _LAST_CLOCK if waves.last is None else waves.last
+        path = str(waves.path).encode()
+        self._library.bench_waves(self._bench, path, ctypes.c_uint32(waves.first), ctypes.c_uint32(last))
 
     def events(self) -> Iterator[Retirement | MemoryWrite]:
         """All events, to the end. Raises `AssertionError` if a check of the hardware fails."""
@@ -94,10 +109,10 @@ class _Bench:
             count = self._library.bench_run(
                 self._bench, ctypes.c_uint32(_CLOCKS), self._records, ctypes.c_uint32(_ROOM)
             )
-            for at in range(0, count * _RECORD_WORDS, _RECORD_WORDS):
-                content = records[4 * at + 4 : 4 * (at + _RECORD_WORDS)]
+            for at in range(0, count * _EVENT_WORDS, _EVENT_WORDS):
+                content = records[4 * at + 4 : 4 * (at + _EVENT_WORDS)]
                 if words[at] == _RETIRED:
-                    yield read(int.from_bytes(content, "little"))
+                    yield read(content)
                 else:
                     yield from memory_writes(words[at + 1], words[at + 2], bytes(content[8 : 8 + BUS_BYTES]))
             failure = self._library.bench_failure(self._bench)
@@ -114,19 +129,21 @@ class _Bench:
         return conclude(job, FinalState(*(report[index] for index in state), report[stalls:]), memory)
 
 
-def run(job: Job, watch: Watcher = lambda event: None, waves: Path | None = None) -> Outcome:
+def run(job: Job, watch: Watcher = lambda event: None, waves: Waves | None = None) -> Outcome:
     """Run `job`; `watch` is called with every event.
 
-    Without a C++ compiler it runs in Amaranth's simulator, and says so. There are no waves: `waves` raises `BadInput`.
+    `waves` is a VCD file to write. It has all signals of `V3D`, for which the GPU is compiled once more. Without a C++
+    compiler everything runs in Amaranth's simulator, and that is said.
     """
-    if waves is not None:
-        raise BadInput("cxxrtl writes no waves: use --on pysim, which runs the same clocks")
+    kind = Kind.WAVES if waves else Kind.FAST
     try:
-        library = _library(dataclasses.replace(job.config, trace=True), cache_folder())
+        library = _library(dataclasses.replace(job.config, trace=True), cache_folder(), kind)
     except NoCompiler as reason:
         print(f"{reason}; this runs in Amaranth's simulator instead, which is slow", file=sys.stderr)
-        return pysim.run(job, watch)
+        return pysim.run(job, watch, waves)
     with contextlib.closing(_Bench(library, job)) as bench:
+        if waves:
+            bench.write_waves(waves)
         for event in bench.events():
             watch(event)
         return bench.conclude(job)

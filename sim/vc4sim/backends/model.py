@@ -22,7 +22,7 @@ def run(job: Job, watch: Watcher = lambda event: None) -> Outcome:
     try:
         _run(model, job, outcome, watch)
     except (Unbuilt, MemoryFault) as reason:
-        outcome.ending, outcome.why = Ending.STUCK, f"QPU 0 at {model.qpu.pc:#010x}: {reason}"
+        outcome.ending, outcome.why = Ending.STUCK, f"QPU 0 at {model.qpu.sequencer.pc:#010x}: {reason}"
     outcome.memory = bytes(model.memory.data)
     outcome.interrupts = model.qpu.interrupts
     return outcome
@@ -30,13 +30,14 @@ def run(job: Job, watch: Watcher = lambda event: None) -> Outcome:
 
 def _run(model: ModelV3D, job: Job, outcome: Outcome, watch: Watcher) -> None:
     limit = max(1, job.max_cycles // QUADS)
-    for launch in job.launches:
-        for event in model.run(launch.pc, launch.uniforms):
-            watch(event)
-            outcome.instructions += 1
-            if model.vpm.fault:
-                raise model.vpm.fault
-            if outcome.instructions >= limit and model.qpu.running:
-                outcome.ending = Ending.TOO_LONG
-                outcome.why = f"the program has not ended after {limit} instructions; QPU 0 is at {model.qpu.pc:#010x}"
-                return
+    for event in model.run(job.launches):
+        watch(event)
+        outcome.instructions += 1
+        if model.vpm.fault:
+            raise model.vpm.fault
+        if outcome.instructions >= limit and model.qpu.sequencer.running:
+            outcome.ending = Ending.TOO_LONG
+            outcome.why = (
+                f"the program has not ended after {limit} instructions; QPU 0 is at {model.qpu.sequencer.pc:#010x}"
+            )
+            return

@@ -10,9 +10,10 @@ from vc4.bus.port import BUS_BYTES
 from vc4.qpu.stall import STALL_REASONS
 
 from ..bench.gpu import GpuBench
-from ..retired import RetirementReader
+from ..problem import BadInput
+from ..retired import RECORD_WORDS, RetirementReader
 from ..waves.traces import traces
-from .base import Job, Launch, Outcome, Watcher
+from .base import Job, Launch, Outcome, Watcher, Waves
 from .final import FinalState, conclude, memory_writes
 from .split import split
 
@@ -22,7 +23,7 @@ __all__ = ["CLOCK_PERIOD", "run"]
 CLOCK_PERIOD = 1e-8
 
 
-def _bench(job: Job, waves: bool) -> GpuBench:
+def _bench(job: Job, *, waves: bool) -> GpuBench:
     padding = -len(job.image) % BUS_BYTES
     return GpuBench(
         dataclasses.replace(job.config, trace=True),
@@ -41,7 +42,7 @@ def _offer(ctx, bench: GpuBench, launches: list[Launch]) -> None:
     """Offer the next program, if there is one."""
     ctx.set(bench.start.valid, bool(launches))
     if launches:
-        ctx.set(bench.start.payload, {"pc": launches[0].pc, "uniforms": launches[0].uniforms})
+        ctx.set(bench.start.payload, dataclasses.asdict(launches[0]))
         launches.pop(0)
 
 
@@ -59,7 +60,7 @@ async def _watch(ctx, bench: GpuBench, job: Job, watch: Watcher) -> int:
             _offer(ctx, bench, launches)
         if ctx.get(bench.retired_count) != retired:
             retired += 1
-            watch(read(ctx.get(bench.retired.as_value())))
+            watch(read(ctx.get(bench.retired.as_value()).to_bytes(4 * RECORD_WORDS, "little")))
         if ctx.get(bench.written_count) != written:
             written += 1
             word = ctx.get(bench.written_data).to_bytes(BUS_BYTES, "little")
@@ -92,12 +93,15 @@ def _waves(simulator: Simulator, bench: GpuBench, path: Path | None) -> contextl
     return simulator.write_vcd(str(path), str(path.with_suffix(".gtkw")), traces=traces(bench))
 
 
-def run(job: Job, watch: Watcher = lambda event: None, waves: Path | None = None) -> Outcome:
+def run(job: Job, watch: Watcher = lambda event: None, waves: Waves | None = None) -> Outcome:
     """Run `job`; `watch` is called with every event.
 
-    `waves` names a VCD file to write; beside it, with the suffix `.gtkw`, lies then a view of it for GTKWave and Surfer.
+    `waves` is a VCD file to write, of the whole run; beside it, with the suffix `.gtkw`, lies then a view of it for GTKWave
+    and Surfer. Raises `BadInput` for a window of clocks.
     """
-    bench = _bench(job, waves is not None)
+    if waves and not waves.whole:
+        raise BadInput("pysim writes waves of the whole run only: for a window of clocks use --on cxxrtl")
+    bench = _bench(job, waves=waves is not None)
     outcomes = []
 
     async def testbench(ctx):
@@ -108,6 +112,6 @@ def run(job: Job, watch: Watcher = lambda event: None, waves: Path | None = None
     simulator = Simulator(bench if waves else split(bench))
     simulator.add_clock(CLOCK_PERIOD)
     simulator.add_testbench(testbench)
-    with _waves(simulator, bench, waves):
+    with _waves(simulator, bench, waves.path if waves else None):
         simulator.run()
     return outcomes[0]

@@ -6,6 +6,7 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 
 from vc4.bus.port import BUS_BYTES
 from vc4.config import V3DConfig
+from vc4.host.debug import RegisterPort
 from vc4.qpu.structs import ProgramStart
 from vc4.qpu.trace import Retired, TracePort
 from vc4.v3d import V3D
@@ -33,6 +34,7 @@ class GpuBench(wiring.Component):
     Interface attributes
     --------------------
     start : programs
+    registers, irq : the host
     trace : the trace port of the QPU
     event : changes with everything that follows, a clock after it happened
     started : programs taken
@@ -54,6 +56,8 @@ class GpuBench(wiring.Component):
         super().__init__(
             {
                 "start": In(stream.Signature(ProgramStart)),
+                "registers": In(RegisterPort()),
+                "irq": Out(1),
                 "trace": Out(TracePort()),
                 "event": Out(1),
                 "started": Out(32),
@@ -78,7 +82,8 @@ class GpuBench(wiring.Component):
         connect(m, v3d.bus, memory.bus)
         connect(m, flipped(self.start), v3d.start)
         connect(m, v3d.trace, flipped(self.trace))
-        m.d.comb += [self.vpm_unbuilt.eq(v3d.vpm_unbuilt), self.vpm_error.eq(v3d.vpm_error)]
+        connect(m, flipped(self.registers), v3d.registers)
+        m.d.comb += [self.irq.eq(v3d.irq), self.vpm_unbuilt.eq(v3d.vpm_unbuilt), self.vpm_error.eq(v3d.vpm_error)]
         m.d.sync += self.interrupts.eq(self.interrupts + v3d.interrupt)
         starts = self.start.valid & self.start.ready
         with m.If(v3d.trace.retired_stb):

@@ -18,7 +18,7 @@ from amaranth.lib.wiring import In, Out
 from amaranth.sim import Simulator
 from amaranth.utils import ceil_log2, exact_log2
 
-from ..backends.cxxrtl_build import build
+from ..cxxrtl.build import build
 
 __all__ = ["Compiled", "Report", "VectorBench", "simulate"]
 
@@ -188,7 +188,7 @@ class Compiled:
     def __init__(self, device, inputs, outputs, *, latency: int, folder: Path, depth: int = 1024):
         self._inputs, self._outputs, self.depth = list(inputs), list(outputs), depth
         bench = VectorBench(device, self._inputs, self._outputs, latency=latency, depth=depth)
-        self._run = build(rtlil.convert(bench, emit_src=False), _DRIVER, folder, debug=True).run
+        self._run = build(rtlil.convert(bench, emit_src=False), _DRIVER, folder).run
 
     def run(self, stimuli: Ports, expected: Ports) -> Report:
         """Run the vectors; every `depth` of them from the state after power-on."""

@@ -2,10 +2,9 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 from ..backends import cxxrtl, model, pysim
-from ..backends.base import Job, Outcome, Watcher
+from ..backends.base import Job, Outcome, Watcher, Waves
 
 __all__ = ["ENGINES", "RTL_ENGINES", "WAVES_ENGINE", "Engine"]
 
@@ -14,17 +13,17 @@ __all__ = ["ENGINES", "RTL_ENGINES", "WAVES_ENGINE", "Engine"]
 class Engine:
     """A way to run a `Job`.
 
-    run : given the job, a watcher and the file for waves or `None`, gives the outcome
-    is_rtl : it simulates the RTL, with clocks and waves; otherwise there is never a file for waves
+    run : given the job, a watcher and the waves to write or `None`, gives the outcome
+    is_rtl : it simulates the RTL, with clocks and waves; otherwise there are never any waves
     doc : one line about it
     """
 
-    run: Callable[[Job, Watcher, Path | None], Outcome]
+    run: Callable[[Job, Watcher, Waves | None], Outcome]
     is_rtl: bool
     doc: str
 
 
-def _model(job: Job, watch: Watcher, waves: Path | None) -> Outcome:
+def _model(job: Job, watch: Watcher, waves: Waves | None) -> Outcome:
     return model.run(job, watch)
 
 
@@ -36,5 +35,5 @@ ENGINES = {
 
 RTL_ENGINES = tuple(name for name, engine in ENGINES.items() if engine.is_rtl)
 
-#: The one that writes waves. Runs are the same on all RTL engines, clock by clock, so it can show what another one found.
+#: The one that writes waves without being compiled for it. Runs are the same on all RTL engines, clock by clock, so it can show what another one found.
 WAVES_ENGINE = "pysim"

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from vc4.config import PRESETS
 
-__all__ = ["Commands", "add_config", "add_memory", "fraction", "integer", "vcd_file"]
+__all__ = ["Commands", "add_config", "add_memory", "fraction", "integer", "vcd_file", "window"]
 
 _LARGEST_GAP = 0.95
 _VCD = ".vcd"
@@ -45,6 +45,14 @@ def fraction(text: str) -> float:
     if not 0 <= value <= _LARGEST_GAP:
         raise argparse.ArgumentTypeError(f"must be a number from 0 to {_LARGEST_GAP}, not {text!r}")
     return value
+
+
+def window(text: str) -> tuple[int, int]:
+    """Type of an option: clocks from the first number on to the one before the second."""
+    first, colon, last = text.partition(":")
+    if not (colon and first.isdecimal() and last.isdecimal() and int(first) < int(last) < 1 << 32):
+        raise argparse.ArgumentTypeError(f"must be two clocks like 1000:2000, the first one below, not {text!r}")
+    return int(first), int(last)
 
 
 def vcd_file(text: str) -> Path:

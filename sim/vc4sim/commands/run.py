@@ -10,13 +10,14 @@ from typing import TextIO
 
 from vc4.config import preset
 
-from ..backends.base import Ending, Job, Outcome, Watcher
+from ..backends.base import Ending, Job, Outcome, Watcher, Waves
+from ..checker import Broken, Strict
 from ..lockstep import Difference, Lockstep
 from ..problem import BadInput, ExitStatus
 from ..workload import Workload, example_names, load_case, load_example, load_source
 from ..workload.files import STDIN
 from .engines import ENGINES, RTL_ENGINES, WAVES_ENGINE, Engine
-from .options import Commands, add_config, add_memory, integer, vcd_file
+from .options import Commands, add_config, add_memory, integer, vcd_file, window
 from .show import buffer_lines, statistics_lines
 
 __all__ = ["register"]
@@ -41,7 +42,8 @@ memory of examples and assembly files:
 
 exit status:
   0  the program ended, and memory holds what was expected
-  1  memory holds something else, or RTL and model have done different things
+  1  memory holds something else, RTL and model have done different things, or
+     the program has broken a rule (--strict)
   2  the input is wrong, or the program cannot go on: it does not end, leaves
      its memory, or needs a unit that is not built yet
 """
@@ -62,10 +64,19 @@ def register(commands: Commands) -> None:
     add_config(parser)
     parser.add_argument("--lockstep", action="store_true", help="run the model beside the RTL and compare every effect")
     parser.add_argument(
+        "--strict", action="store_true", help="stop at the first instruction that breaks a rule of `vc4 check`"
+    )
+    parser.add_argument(
         "--trace", metavar="FILE", help="write one line for every instruction and memory write; - prints"
     )
     parser.add_argument(
         "--waves", metavar="FILE.vcd", type=vcd_file, help="write waves of the RTL, and FILE.gtkw beside"
+    )
+    parser.add_argument(
+        "--window",
+        type=window,
+        metavar="FIRST:LAST",
+        help="of the waves, only the clocks from FIRST on to the one before LAST (needs --on cxxrtl)",
     )
     parser.add_argument("--stats", action="store_true", help="print instructions, cycles, and cycles lost by reason")
     parser.add_argument("--dump", metavar="FILE", type=Path, help="write all memory as it is at the end")
@@ -100,6 +111,8 @@ def _execute(options: argparse.Namespace) -> int:
     if not engine.is_rtl and (options.lockstep or options.waves):
         option = "--lockstep" if options.lockstep else "--waves"
         raise BadInput(f"{option} needs a simulator of the RTL: add --on {' or '.join(RTL_ENGINES)}")
+    if options.window and not options.waves:
+        raise BadInput("--window is about waves: add --waves FILE.vcd")
     workload = _workload(options)
     job = Job(
         image=workload.image,
@@ -112,13 +125,19 @@ def _execute(options: argparse.Namespace) -> int:
         max_cycles=options.max_cycles,
     )
     lockstep = Lockstep(job) if options.lockstep else None
+    strict = Strict(job.base, len(job.image)) if options.strict else None
     try:
-        outcome = _run(job, engine, options, lockstep)
+        outcome = _run(job, engine, options, [watcher for watcher in (strict, lockstep) if watcher])
+        if lockstep:
+            lockstep.conclude(outcome)
+    except Broken as broken:
+        print(f"{broken}\n\nSTOPPED {workload.name}: instruction {broken.number} breaks {broken.rule}")
+        return ExitStatus.DIFFERS
     except Difference as difference:
         print(f"DIFFERENCE in {workload.name}, seed {options.seed}: {difference}")
         print(f"replay: {_replay(options)}")
         return ExitStatus.DIFFERS
-    return _report(workload, outcome, options, lockstep)
+    return _report(workload, outcome, options, lockstep, strict)
 
 
 def _workload(options: argparse.Namespace) -> Workload:
@@ -148,20 +167,17 @@ def _trace_file(name: str | None) -> Iterator[TextIO | None]:
         yield None
 
 
-def _run(job: Job, engine: Engine, options: argparse.Namespace, lockstep: Lockstep | None) -> Outcome:
-    """Run the job, watched by the trace and the model if they are wanted. Raises `Difference`."""
+def _run(job: Job, engine: Engine, options: argparse.Namespace, others: list[Watcher]) -> Outcome:
+    """Run the job, watched by the trace if one is wanted, and by others. Raises what they raise."""
     with _trace_file(options.trace) as trace:
-        watchers: list[Watcher] = [lambda event: print(event, file=trace)] if trace else []
-        watchers += [lockstep] if lockstep else []
+        watchers = [lambda event: print(event, file=trace), *others] if trace else others
 
         def watch(event) -> None:
             for watcher in watchers:
                 watcher(event)
 
-        outcome = engine.run(job, watch, options.waves)
-    if lockstep:
-        lockstep.conclude(outcome)
-    return outcome
+        first, last = options.window or (0, None)
+        return engine.run(job, watch, Waves(options.waves, first, last) if options.waves else None)
 
 
 def _replay(options: argparse.Namespace) -> str:
@@ -170,7 +186,13 @@ def _replay(options: argparse.Namespace) -> str:
     return f"vc4 {shlex.join([*options.arguments, *waves])}"
 
 
-def _report(workload: Workload, outcome: Outcome, options: argparse.Namespace, lockstep: Lockstep | None) -> ExitStatus:
+def _report(
+    workload: Workload,
+    outcome: Outcome,
+    options: argparse.Namespace,
+    lockstep: Lockstep | None,
+    strict: Strict | None,
+) -> ExitStatus:
     """Say how it went."""
     if options.dump:
         options.dump.write_bytes(outcome.memory)
@@ -187,6 +209,8 @@ def _report(workload: Workload, outcome: Outcome, options: argparse.Namespace, l
         print("\n".join(buffer_lines(buffer, workload.bytes_of(buffer, outcome.memory))))
     if lockstep:
         print(f"lockstep: {lockstep.retired} instructions, no difference")
+    if strict:
+        print(f"strict: {strict.retired} instructions, no rule broken")
     return _verdict(workload, outcome.memory)
 
 
