@@ -5,7 +5,7 @@ from dataclasses import dataclass
 __all__ = ["BUILT_UNITS", "PRESETS", "V3DConfig", "preset"]
 
 #: Services of `vc4.isa.registers` that the hardware has; an instruction that needs another one waits for ever.
-BUILT_UNITS = frozenset({"uniforms", "vpm_write", "vdw"})
+BUILT_UNITS = frozenset({"uniforms", "vpm_write", "vdw", "threads", "breakpoint"})
 
 
 @dataclass(frozen=True, kw_only=True)

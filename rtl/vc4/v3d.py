@@ -7,6 +7,7 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 from vc4.bus.hub import Hub
 from vc4.bus.port import BUS_BYTES
 from vc4.config import V3DConfig
+from vc4.host.debug import Debug, RegisterPort
 from vc4.qpu.structs import ProgramStart
 from vc4.qpu.trace import TracePort
 from vc4.slice.slice import Slice
@@ -27,7 +28,9 @@ class V3D(wiring.Component):
     --------------------
     start : user programs
     bus : memory
+    registers : the host
     interrupt : a program raises the host interrupt
+    irq : the host should look at the registers
     idle : no program runs and every store has reached memory
     vpm_unbuilt : why the VPM has stopped, if it has
     vpm_error : memory has answered a store with an error
@@ -42,7 +45,9 @@ class V3D(wiring.Component):
             {
                 "start": In(stream.Signature(ProgramStart)),
                 "bus": Out(self._hub.bus.signature),
+                "registers": In(RegisterPort()),
                 "interrupt": Out(1),
+                "irq": Out(1),
                 "idle": Out(1),
                 "vpm_unbuilt": Out(VpmUnbuilt),
                 "vpm_error": Out(1),
@@ -60,7 +65,13 @@ class V3D(wiring.Component):
         for client, port in zip(hub.clients, (slice0.instruction_bus, slice0.uniform_bus, vpm.bus), strict=True):
             connect(m, port, client)
         connect(m, hub.bus, flipped(self.bus))
+        m.submodules.debug = debug = Debug(1)
+        connect(m, flipped(self.registers), debug.port)
         m.d.comb += [
+            slice0.debug.eq(debug.commands[0]),
+            debug.halted.eq(slice0.halted),
+            debug.interrupts.eq(slice0.interrupt),
+            self.irq.eq(debug.irq),
             self.interrupt.eq(slice0.interrupt),
             self.idle.eq(slice0.idle & ~vpm.qpu.store_busy & ~vpm.qpu.writes.valid),
             self.vpm_unbuilt.eq(vpm.unbuilt),

@@ -2,8 +2,9 @@
 
 from collections import deque
 
-from .backends.base import Ending, Job, Launch, Outcome
+from .backends.base import Ending, Job, Outcome
 from .events import MemoryWrite, Retirement
+from .launch import Launch
 from .model.memory import MemoryFault
 from .model.unbuilt import Unbuilt
 from .model.v3d import ModelV3D
@@ -48,19 +49,24 @@ class Lockstep:
         self._compare_bytes()
 
     def _step(self, event: Retirement) -> None:
-        expected = self._expected(dict(event.reads))
+        expected = self._expected(dict(event.reads), event.thread)
         if event != expected:
             self._differ(f"instruction {self.retired} differs", event, expected)
         self.retired += 1
         self._history.append(event)
 
-    def _expected(self, observed: dict[str, int]) -> Retirement | str:
-        qpu = self.model.qpu
-        if not qpu.running:
-            if not self._launches:
-                return "the program has ended"
+    def _expected(self, observed: dict[str, int], thread: int | None = None) -> Retirement | str:
+        """What the model does next; `thread` is the one that runs in the RTL, if that is known."""
+        qpu, sequencer = self.model.qpu, self.model.qpu.sequencer
+        place = sequencer.place(self._launches[0].threaded) if self._launches else None
+        # A switch may have come before the next program: what runs tells whether that has begun.
+        if place is not None and thread in (None, place):
             launch = self._launches.popleft()
-            qpu.start(launch.pc, launch.uniforms)
+            qpu.start(launch.pc, launch.uniforms, launch.threaded)
+        elif not sequencer.running:
+            if not sequencer.waiting:
+                return "all programs have ended"
+            sequencer.resume()
         try:
             return qpu.step(observed)
         except (Unbuilt, MemoryFault) as reason:
@@ -82,14 +88,16 @@ class Lockstep:
 
     def conclude(self, outcome: Outcome) -> None:
         """Compare how the run ended, and all memory."""
-        qpu = self.model.qpu
+        sequencer = self.model.qpu.sequencer
         if outcome.ending is Ending.TOO_LONG:
             return
         if outcome.ending is Ending.STUCK:
             self._wait_too(outcome.why)
             return
-        if qpu.running or self._launches or self.model.vpm.fault:
-            self._differ("the endings differ", "all programs have ended", self.model.vpm.fault or f"at {qpu.pc:08x}")
+        if sequencer.running or sequencer.waiting or self._launches or self.model.vpm.fault:
+            self._differ(
+                "the endings differ", "all programs have ended", self.model.vpm.fault or f"at {sequencer.pc:08x}"
+            )
         if self._rtl_bytes or self._model_bytes:
             self._differ(
                 "a write to memory is missing",
@@ -107,7 +115,7 @@ class Lockstep:
         for _ in range(2):
             if self.model.vpm.fault or isinstance(self._expected({}), str):
                 return
-        self._differ("the endings differ", why, f"goes on at {self.model.qpu.pc:08x}")
+        self._differ("the endings differ", why, f"goes on at {self.model.qpu.sequencer.pc:08x}")
 
     def _differ(self, what: str, rtl: object, model: object) -> None:
         raise Difference(what, rtl, model, list(self._history))

@@ -11,6 +11,7 @@ from vc4.config import V3DConfig
 from vc4.isa import ops
 from vc4.isa.decode import encode
 from vc4.isa.registers import FILE_REGISTERS, NOP, read_address, write_address
+from vc4.isa.timing import END_SLOTS, SWITCH_SLOTS
 from vc4.isa.word import NOP_WORD, WORD_BYTES, AluWord, BranchWord, LoadWord
 
 from .asm import assemble
@@ -21,8 +22,9 @@ __all__ = ["random_job"]
 _BASE = 0x1_0000
 _UNIFORM_BYTES = 4096
 _OUTPUT_BYTES = 8192
-#: Kept for the program itself: loop counters and branch targets.
-_RESERVED = 31
+#: Kept for the program itself: loop counters and branch targets. Threads and programs see it in four places.
+_RESERVED = 15
+_PLACES = (14, 15, 30, 31)
 #: Values that reach corners of the arithmetic.
 _CORNERS = (
     0, 1, 2, 0x7F, 0x80, 0xFF, 0x7FFF, 0x8000, 0xFFFF, 0x7FFFFFFF, 0x80000000, 0x80000001, 0xFFFFFFFF, 0x3F800000,
@@ -35,7 +37,9 @@ _ACCUMULATORS = tuple(range(32, 36))
 _R5, _IRQ, _QUAD_X, _VPM = (write_address(name) for name in ("r5quad", "irq", "quad_x", "vpm"))
 _UNIFORM, _BUSY, _WAIT = (read_address(name) for name in ("unif", "vw_busy", "vw_wait"))
 _SETUP, _STORE, _MOVE = (write_address(name) for name in ("vw_setup", "vw_addr", "unif_addr"))
-_SIGNALS = (ops.Signal.NONE, ops.Signal.WAIT_SCOREBOARD, ops.Signal.UNLOCK_SCOREBOARD)
+_SIGNALS = (*(ops.Signal.NONE,) * 4, ops.Signal.WAIT_SCOREBOARD, ops.Signal.UNLOCK_SCOREBOARD, ops.Signal.BREAKPOINT)
+_SWITCHES = (ops.Signal.THREAD_SWITCH, ops.Signal.LAST_THREAD_SWITCH)
+_WRITTEN = tuple(number for number in range(FILE_REGISTERS) if number not in _PLACES)
 
 
 def random_value(random_: random.Random) -> int:
@@ -49,8 +53,9 @@ def random_value(random_: random.Random) -> int:
 
 
 class _Generator:
-    def __init__(self, random_: random.Random):
+    def __init__(self, random_: random.Random, base: int):
         self.random = random_
+        self.base = base
         self.words: list[int] = []
 
     def condition(self) -> ops.Condition:
@@ -60,7 +65,7 @@ class _Generator:
         """A write address that needs no set-up."""
         kind = self.random.randrange(10)
         if kind < 4:
-            return self.random.randrange(_RESERVED)
+            return self.random.choice(_WRITTEN)
         if kind < 8:
             return self.random.choice((*_ACCUMULATORS, _R5))
         return self.random.choice((NOP, _VPM, _IRQ, _QUAD_X))
@@ -76,7 +81,7 @@ class _Generator:
     def alu(self, **fields) -> int:
         """An ALU instruction with random fields, but for those given."""
         random_ = self.random
-        small = random_.random() < 0.3
+        small = "signal" not in fields and random_.random() < 0.3
         draw = {
             "signal": ops.Signal.SMALL_IMMEDIATE if small else random_.choice(_SIGNALS),
             "raddr_a": self.source(0),
@@ -163,7 +168,7 @@ class _Generator:
         offset = WORD_BYTES * skipped
         setting = [self.constant(_RESERVED, 0, offset), NOP_WORD] if register else []
         if not relative:
-            offset += _BASE + WORD_BYTES * (len(self.words) + len(setting) + 4)
+            offset += self.base + WORD_BYTES * (len(self.words) + len(setting) + 4)
         self.words += setting
         self.words.append(
             encode(
@@ -180,10 +185,23 @@ class _Generator:
             )
         )
         for _ in range(3 + skipped):
-            if random_.random() < 0.1:
-                self.close_branch()
-            else:
-                self.plain()
+            self.shadow()
+
+    def shadow(self) -> None:
+        """An instruction in delay slots: seldom something that has delay slots of its own."""
+        kind = self.random.random()
+        if kind < 0.1:
+            self.close_branch()
+        elif kind < 0.2:
+            self.words.append(self.alu(signal=self.random.choice(_SWITCHES)))
+        else:
+            self.plain()
+
+    def switch(self) -> None:
+        """A thread switch."""
+        self.words.append(self.alu(signal=self.random.choice(_SWITCHES)))
+        for _ in range(SWITCH_SLOTS):
+            self.shadow()
 
     def close_branch(self) -> None:
         """A branch that is never meant to go anywhere: its target is the instruction after its delay slots."""
@@ -195,6 +213,7 @@ class _Generator:
     def loop(self) -> None:
         """A few instructions, run up to four times."""
         random_ = self.random
+        # These two may be the delay slots of a switch; none comes between the instructions that count.
         self.words += [self.constant(_RESERVED, 1, random_.randrange(1, 5)), NOP_WORD]
         start = len(self.words)
         for _ in range(random_.randrange(1, 8)):
@@ -216,14 +235,14 @@ class _Generator:
             self.plain()
 
 
-def random_program(random_: random.Random, length: int, uniforms: int, output: int) -> list[int]:
-    """At least `length` words of a program that uses `uniforms` and writes to `output`."""
-    generator = _Generator(random_)
+def random_program(random_: random.Random, length: int, base: int, uniforms: int, output: int) -> list[int]:
+    """At least `length` words of a program at `base` that uses `uniforms` and writes to `output`."""
+    generator = _Generator(random_, base)
     words = generator.words
     words.append(generator.constant(_SETUP, 1, 0x1A00))
     words.append(generator.constant(_SETUP, 1, 0x8401_4000 | 16 << 16))
     for file in range(2):
-        words += [generator.constant(number, file, random_value(random_)) for number in range(_RESERVED)]
+        words += [generator.constant(number, file, random_value(random_)) for number in _WRITTEN]
     kinds = [
         (generator.plain, 80),
         (generator.set_up, 4),
@@ -231,32 +250,41 @@ def random_program(random_: random.Random, length: int, uniforms: int, output: i
         (lambda: generator.move_uniforms(uniforms), 2),
         (generator.branch, 6),
         (generator.loop, 2),
+        (generator.switch, 2),
     ]
     makers, weights = zip(*kinds, strict=True)
     while len(words) < length:
         random_.choices(makers, weights)[0]()
+    words += [NOP_WORD] * SWITCH_SLOTS  # an end in the delay slots of a switch would be none
     words.append(generator.alu(signal=ops.Signal.PROGRAM_END, raddr_b=NOP))
-    words += [generator.alu(signal=ops.Signal.NONE, raddr_b=NOP) for _ in range(2)]
+    words += [generator.alu(signal=ops.Signal.NONE, raddr_b=NOP) for _ in range(END_SLOTS)]
     return words
 
 
 def random_job(seed: int, length: int, config: V3DConfig, **memory) -> Job:
-    """A run of a random program of about `length` words; the same `seed` gives the same run.
+    """A run of random programs of about `length` words in all; the same `seed` gives the same run.
 
-    `memory` may give `latency` and `gap` of the memory, see `Job`.
+    It is one program, or a few one after the other, or a few of which two share the QPU. `memory` may give `latency` and
+    `gap` of the memory, see `Job`.
     """
     random_ = random.Random(seed)
-    room = -(-(length + 200) * WORD_BYTES // 64) * 64
-    uniforms = _BASE + room
+    number = random_.choice((1, 1, 1, 2, 3))
+    mostly_threaded = random_.random() < 0.8
+    uniforms = _BASE + -(-(length + number * 200) * WORD_BYTES // 64) * 64
     output = uniforms + _UNIFORM_BYTES
-    words = random_program(random_, length, uniforms, output)
-    image = struct.pack(f"<{len(words)}Q", *words).ljust(room, b"\0")
+    words, launches = [], []
+    for _ in range(number):
+        base = _BASE + WORD_BYTES * len(words)
+        first = uniforms + 4 * random_.randrange(64)
+        launches.append(Launch(base, first, threaded=number > 1 and (random_.random() < 0.9) == mostly_threaded))
+        words += random_program(random_, length // number, base, uniforms, output)
+    image = struct.pack(f"<{len(words)}Q", *words).ljust(uniforms - _BASE, b"\0")
     image += b"".join(struct.pack("<I", random_value(random_)) for _ in range(_UNIFORM_BYTES // 4))
     image += bytes(_OUTPUT_BYTES)
     return Job(
         image=image,
         base=_BASE,
-        launches=(Launch(_BASE, uniforms),),
+        launches=tuple(launches),
         config=config,
         seed=seed,
         max_cycles=400 * length + 10_000,

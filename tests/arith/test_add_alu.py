@@ -15,27 +15,33 @@ from vc4sim.model.alu import add_alu
 
 LATENCY = 3
 INPUTS = ("op", "a", "b")
-OUTPUTS = ("result", "carry", "overflow")
+OUTPUTS = ("result", "carry", "overflow", "wrong_zero")
 OPERATIONS = [op for op, count in ADD_OPERANDS.items() if count]
 
 
+def outputs(op, a, b):
+    return (*add_alu(op, a, b), np.uint32(0))
+
+
 class FlaggedAddAlu(wiring.Component):
-    """The add ALU with its carry completed from the flags of the result."""
+    """The add ALU with its carry completed from the flags of the result, and a check of its flag Z."""
 
     op: In(AddOp)
     a: In(32)
     b: In(32)
     result: Out(32)
+    wrong_zero: Out(1)
     carry: Out(1)
     overflow: Out(1)
 
     def elaborate(self, platform):
         m = Module()
         m.submodules.add_alu = alu = AddAlu()
-        positive = ~alu.a2_result[31] & alu.a2_result.any()
+        positive = ~alu.a2_result[31] & ~alu.a2_zero
         m.d.comb += [
             *(alu.rr_op.eq(self.op), alu.rr_a.eq(self.a), alu.rr_b.eq(self.b)),
             self.result.eq(alu.a2_result),
+            self.wrong_zero.eq(alu.a2_zero ^ ~alu.a2_result.any()),
             self.carry.eq(alu.a2_carry | (alu.a2_carry_if_positive & positive)),
             self.overflow.eq(alu.a2_overflow),
         ]
@@ -49,7 +55,7 @@ def bench(compiled):
 
 def check(bench, op, a, b, note):
     stimuli = {"op": np.uint32(op.value), "a": a, "b": b}
-    expected = dict(zip(OUTPUTS, add_alu(op, a, b), strict=True))
+    expected = dict(zip(OUTPUTS, outputs(op, a, b), strict=True))
     report = bench.run(stimuli, expected)
     assert not report.mismatches, report.text(stimuli, expected, f"{op.name}, {note}")
 
@@ -74,7 +80,7 @@ def test_mixed_operations_and_hold(bench):
     expected = {name: np.zeros(count, np.uint32) for name in OUTPUTS}
     for op in OPERATIONS:
         chosen = codes == op.value
-        for name, values in zip(OUTPUTS, add_alu(op, a[chosen], b[chosen]), strict=True):
+        for name, values in zip(OUTPUTS, outputs(op, a[chosen], b[chosen]), strict=True):
             expected[name][chosen] = values
     live = np.isin(codes, [op.value for op in OPERATIONS])
     last = np.maximum.accumulate(np.where(live, np.arange(count), 0))

@@ -1,18 +1,23 @@
-"""The multiplexer tree."""
+"""The multiplexer tree and the chain."""
 
 import pytest
 from amaranth.hdl import Module, Signal
 from amaranth.sim import Simulator
 
-from vc4.common.select import select
+from vc4.common.select import select, select_by_keys, select_keys
 
 
+def by_keys(index, values):
+    return select_by_keys(select_keys(index), values)
+
+
+@pytest.mark.parametrize("choose", [select, by_keys])
 @pytest.mark.parametrize("bits", [1, 2, 3, 6])
-def test_every_index_chooses_its_value(bits):
+def test_every_index_chooses_its_value(bits, choose):
     m = Module()
     index, chosen = Signal(bits), Signal(16)
     values = [Signal(16, init=1000 + 7 * number) for number in range(1 << bits)]
-    m.d.comb += chosen.eq(select(index, values))
+    m.d.comb += chosen.eq(choose(index, values))
 
     async def testbench(ctx):
         for number in range(1 << bits):
@@ -27,3 +32,5 @@ def test_every_index_chooses_its_value(bits):
 def test_a_wrong_number_of_values_is_refused():
     with pytest.raises(ValueError, match="an index of 2 bits chooses one of 4 values, not of 3"):
         select(Signal(2), [0, 1, 2])
+    with pytest.raises(ValueError, match="3 keys choose one of 4 values, not of 3"):
+        select_by_keys(Signal(3), [0, 1, 2])

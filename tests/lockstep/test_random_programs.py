@@ -108,7 +108,7 @@ def test_random_programs_use_everything_that_is_built():
     for seed in range(6):
         job = random_job(seed, 3000, V3DConfig())
         model = ModelV3D(job.config, job.image, job.base)
-        for event in model.run(job.launches[0].pc, job.launches[0].uniforms):
+        for event in model.run(job.launches):
             fields = vars(decode(event.word))
             for name, values in seen.items():
                 if name in fields:

@@ -4,6 +4,7 @@ import pytest
 
 from vc4.config import V3DConfig
 from vc4sim.asm import assemble
+from vc4sim.launch import Launch
 from vc4sim.model.v3d import ModelV3D
 
 BASE, UNIFORMS = 0x1000, 0x1800
@@ -21,7 +22,7 @@ def run():
         for number, value in enumerate(uniforms):
             image[0x800 + 4 * number : 0x804 + 4 * number] = value.to_bytes(4, "little")
         model = ModelV3D(V3DConfig(), bytes(image), BASE)
-        for _ in model.run(BASE, UNIFORMS):
+        for _ in model.run([Launch(BASE, UNIFORMS)]):
             pass
         return model.qpu
 
@@ -32,7 +33,7 @@ def register(qpu, name):
     """The sixteen values of r0 to r5, ra0 or rb0."""
     if name[1].isdigit():
         return qpu.accumulators[int(name[1:])].tolist()
-    return qpu.files["ab".index(name[1])][int(name[2:])].tolist()
+    return qpu.files["ab".index(name[1])][int(name[2:]) ^ qpu.sequencer.view].tolist()
 
 
 @pytest.mark.parametrize(

@@ -12,14 +12,19 @@ def test_lanes_move_up_round_the_quad(simulate):
     async def bench(ctx):
         for amount in [0, 1, 2, 3] * 10:
             lanes = [
-                {"value": rng.getrandbits(32), "carry": rng.randrange(2), "colour": rng.randrange(256)}
+                {
+                    "value": rng.getrandbits(32),
+                    "zero": rng.randrange(2),
+                    "carry": rng.randrange(2),
+                    "colour": rng.randrange(256),
+                }
                 for _ in range(4)
             ]
-            ctx.set(dut.amount, amount)
-            ctx.set(dut.i, lanes)
-            await ctx.delay(1e-9)
+            ctx.set(dut.a1_amount, amount)
+            await ctx.tick()
+            ctx.set(dut.a2_i, lanes)
             for lane in range(4):
-                out = ctx.get(dut.o[(lane + amount) % 4])
+                out = ctx.get(dut.a2_o[(lane + amount) % 4])
                 assert {name: getattr(out, name) for name in lanes[lane]} == lanes[lane], f"{amount=}, {lane=}"
 
-    simulate(dut, bench, clock=False)
+    simulate(dut, bench)

@@ -1,6 +1,7 @@
-"""`Sequencer` against an interpreter of delay slots in Python, with an instruction stream that reads ahead.
+"""`Sequencer` and `Threads` against the model of both, with an instruction stream that reads ahead.
 
-A word is an instruction of the tests' own: bits 1:0 tell branch and end, bit 2 whether a branch is taken, bits 63:32 where.
+A word is an instruction of the tests' own: bits 1:0 tell branch and end, bit 2 whether a branch is taken, bit 3 a thread
+switch, bits 63:32 where a branch goes.
 """
 
 import random
@@ -8,10 +9,14 @@ from collections import deque
 from dataclasses import dataclass
 
 import pytest
+from amaranth import *
+from amaranth.lib import wiring
 
-from vc4.qpu.sequencer import Sequencer
+from vc4.qpu import sequencer, threads
+from vc4sim.launch import Launch
+from vc4sim.model.sequencer import Sequencer as Model
 
-BRANCH, ENDS, TAKEN = 1, 2, 4
+BRANCH, ENDS, TAKEN, SWITCH = 1, 2, 4, 8
 #: Clocks from the end of the slot in which a branch leaves SP to the clock in which its decision is there.
 DECISION = 8
 CODE = 0x4000
@@ -22,27 +27,60 @@ def random_program(rng):
     """Words by address: plain ones, branches, mostly forwards, and ends; a word that is not there is an end too."""
     program = {}
     for address in range(CODE, CODE + 8 * WORDS, 8):
-        word = rng.choice([0, 0, 0, BRANCH, BRANCH | TAKEN, ENDS if rng.random() < 0.3 else 0])
+        word = rng.choice([0, 0, 0, BRANCH, BRANCH | TAKEN, SWITCH, ENDS if rng.random() < 0.3 else 0])
         target = CODE + 8 * rng.randrange(WORDS) if rng.random() < 0.2 else address + 8 * rng.randrange(1, 20)
         program[address] = target << 32 | (address & 0xFFFF) << 8 | word
     return program
 
 
-def interpret(program, pc, limit):
-    """Addresses of the instructions in the order in which they run, up to `limit`."""
-    ran, jumps, branches_at, end = [], {}, -9, None
-    while len(ran) < limit and end != len(ran):
-        number = len(ran)
-        pc = jumps.pop(number, pc)
-        word = program.get(pc, ENDS)
-        ran.append(pc)
-        if word & BRANCH:
-            if word & TAKEN and number - branches_at > 2:
-                jumps[number + 4] = word >> 32
-            branches_at = number
-        if word & ENDS and end is None:
-            end = number + 3
-        pc += 8
+class Device(wiring.Component):
+    """A sequencer with its threads; no instruction moves uniforms."""
+
+    def __init__(self):
+        self.sequencer, self.threads = sequencer.Sequencer(), threads.Threads()
+        self.start = self.threads.start
+        super().__init__({})
+
+    def __getattr__(self, name):
+        return getattr(self.sequencer, name)
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.sequencer, m.submodules.threads = self.sequencer, self.threads
+        m.d.comb += [
+            self.threads.settled.eq(1),
+            *(
+                getattr(self.threads, name).eq(getattr(self.sequencer, name))
+                for name in ("running", "asks", "leaves", "resume_pc")
+            ),
+            *(
+                getattr(self.sequencer, name).eq(getattr(self.threads, name))
+                for name in ("enters", "offers", "pc", "current")
+            ),
+        ]
+        return m
+
+
+def interpret(model, program, launches, limit):
+    """Thread, bank and address of the instructions in the order in which they run, up to `limit`."""
+    ran, queue = [], deque(launches)
+    while len(ran) < limit:
+        if queue and model.place(queue[0].threaded) is not None:
+            launch = queue.popleft()
+            model.start(launch.pc, launch.threaded)
+        elif not model.running:
+            if not model.waiting:
+                break
+            model.resume()
+        word = program.get(model.pc, ENDS)
+        ran.append((model.view, model.pc))
+        taken = word & BRANCH and word & TAKEN and model.branches
+        model.advance(
+            branch=bool(word & BRANCH),
+            target=word >> 32 if taken else None,
+            ends=bool(word & ENDS),
+            switches=bool(word & SWITCH),
+        )
     return ran
 
 
@@ -99,6 +137,7 @@ class Environment:
         self.issued = []
         self.empty_slots = 0
         self.decisions = deque()
+        self.launches = deque()
 
     async def step(self, ctx):
         """One clock."""
@@ -113,12 +152,19 @@ class Environment:
         ctx.set(dut.stalled, self.rng.random() < self.stall)
         ctx.set(dut.sp_branch, word & BRANCH != 0)
         ctx.set(dut.sp_ends, word & ENDS != 0)
+        ctx.set(dut.sp_switches, word & SWITCH != 0)
+        ctx.set(dut.start.valid, bool(self.launches))
+        if self.launches:
+            first = self.launches[0]
+            ctx.set(dut.start.payload, {"pc": first.pc, "uniforms": 0, "threaded": first.threaded})
         self._decide(ctx)
         if ctx.get(dut.issue):
             assert slot_end, "an instruction is issued in the middle of a slot"
             self._issue(ctx, word)
         if ctx.get(dut.instructions.ready) and stream.offered:
             stream.taken()
+        if self.launches and ctx.get(dut.start.ready):
+            self.launches.popleft()
         redirect = ctx.get(dut.redirect) if ctx.get(dut.redirect_stb) else None
         await ctx.tick()
         self.clock += 1
@@ -138,53 +184,55 @@ class Environment:
         if not ctx.get(self.dut.sp_valid):
             self.empty_slots += 1
             return
-        self.issued.append(ctx.get(self.dut.sp_pc))
-        assert word == self.stream.program.get(self.issued[-1], ENDS)
+        view, pc = ctx.get(self.dut.sp_view), ctx.get(self.dut.sp_pc)
+        self.issued.append((view.thread << 4 | view.bank, pc))
+        assert word == self.stream.program.get(pc, ENDS)
         if word & BRANCH and not ctx.get(self.dut.branch_close):
             self.decisions.append(Decision(self.clock + DECISION, word))
 
 
-async def run(ctx, dut, environment, pc, instructions):
-    """Start at `pc` and step until the program has ended or issued so many instructions."""
-    assert ctx.get(dut.start.ready), "not ready for a program"
-    ctx.set(dut.start.payload, {"pc": pc, "uniforms": 0})
-    ctx.set(dut.start.valid, 1)
-    await environment.step(ctx)
-    ctx.set(dut.start.valid, 0)
+async def run(ctx, dut, environment, launches, instructions):
+    """Offer the programs and step until all have ended or issued so many instructions."""
+    environment.issued, environment.empty_slots = [], 0
+    environment.launches = deque(launches)
     for _ in range(200 * instructions):
-        if not ctx.get(dut.running) or len(environment.issued) >= instructions:
-            return
         await environment.step(ctx)
+        rests = not ctx.get(dut.running) and not ctx.get(dut.threads.waiting) and not environment.launches
+        if rests or len(environment.issued) >= instructions:
+            return
     raise AssertionError(f"stuck behind {environment.issued[-1:]}")
 
 
 @pytest.mark.parametrize(("gap", "stall"), [(0.0, 0.0), (0.5, 0.0), (0.0, 0.5), (0.3, 0.3), (0.9, 0.1)])
 def test_random_programs(simulate, gap, stall):
-    """Programs one after the other on one device, each to its end or for 150 instructions; no device is reset."""
+    """Programs one after the other or side by side, to their end or for 150 instructions; no device is reset."""
     for seed in range(6):
         rng = random.Random(seed)
-        dut = Sequencer()
+        dut, model = Device(), Model()
         program = random_program(rng)
 
-        async def bench(ctx, seed=seed, rng=rng, dut=dut, program=program):
+        async def bench(ctx, seed=seed, rng=rng, dut=dut, model=model, program=program):
             environment = Environment(dut, Stream(program, rng, gap), rng, stall)
             for number in range(8):
-                environment.issued, environment.empty_slots = [], 0
-                pc = CODE + 8 * rng.randrange(WORDS)
-                await run(ctx, dut, environment, pc + rng.randrange(8), 150)
-                expected = interpret(program, pc, 150)
-                note = f"seed {seed}, program {number} from {pc:#x}"
+                launches = [
+                    Launch(CODE + 8 * rng.randrange(WORDS) + rng.randrange(8), 0, threaded=rng.random() < 0.7)
+                    for _ in range(rng.choice([1, 1, 2, 3]))
+                ]
+                await run(ctx, dut, environment, launches, 150)
+                expected = interpret(model, program, launches, 150)
+                note = f"seed {seed}, programs {number}: {launches}"
                 assert environment.issued == expected, note
-                if ctx.get(dut.running):
+                if len(expected) == 150:
                     return
-                assert environment.empty_slots == 1, f"{note}: the end is not followed by one empty slot"
+                ends = len(launches)
+                assert environment.empty_slots == ends, f"{note}: not every end is followed by one empty slot"
 
         simulate(dut, bench)
 
 
 def test_one_instruction_every_four_clocks_across_branches(simulate):
     """With a stream that never pauses, only the end of a program takes a slot more."""
-    dut, rng = Sequencer(), random.Random(1)
+    dut, rng = Device(), random.Random(1)
     target = CODE + 0x100
     program = dict.fromkeys(range(CODE, target + 64, 8), 0)
     program |= {CODE + 8: target << 32 | BRANCH | TAKEN, target + 8: ENDS}
@@ -194,15 +242,16 @@ def test_one_instruction_every_four_clocks_across_branches(simulate):
         stream.advance = lambda: eager(stream)
         environment = Environment(dut, stream, rng, 0.0)
         clocks = []
-        ctx.set(dut.start.payload, {"pc": CODE, "uniforms": 0})
-        ctx.set(dut.start.valid, 1)
+        environment.launches.append(Launch(CODE, 0))
         for _ in range(60):
             before = len(environment.issued)
             await environment.step(ctx)
-            ctx.set(dut.start.valid, 0)
             if len(environment.issued) > before:
                 clocks.append(environment.clock)
-        assert environment.issued == [CODE + 8 * n for n in range(5)] + [target + 8 * n for n in range(4)]
+        assert [pc for _, pc in environment.issued] == [
+            *(CODE + 8 * n for n in range(5)),
+            *(target + 8 * n for n in range(4)),
+        ]
         assert [b - a for a, b in zip(clocks, clocks[1:], strict=False)] == [4] * 8
 
     def eager(stream):
@@ -221,24 +270,23 @@ def test_one_instruction_every_four_clocks_across_branches(simulate):
 
 def test_a_branch_that_is_decided_behind_the_end_moves_nothing(simulate):
     """The last delay slot of the first program branches; the second program starts before that is decided."""
-    dut, rng = Sequencer(), random.Random(1)
+    dut, model, rng = Device(), Model(), random.Random(1)
     away = CODE + 0x200
     program = dict.fromkeys(range(CODE, away, 8), 0)
     program |= {CODE + 8: ENDS, CODE + 24: away << 32 | BRANCH | TAKEN, CODE + 0x1C0: ENDS}
 
     async def bench(ctx):
         environment = Environment(dut, Stream(program, rng, 0.0), rng, 0.0)
-        for pc in (CODE, CODE + 0x100):
-            environment.issued = []
-            await run(ctx, dut, environment, pc, 50)
-            assert environment.issued == interpret(program, pc, 50)
+        for launch in (Launch(CODE, 0), Launch(CODE + 0x100, 0)):
+            await run(ctx, dut, environment, [launch], 50)
+            assert environment.issued == interpret(model, program, [launch], 50)
 
     simulate(dut, bench)
 
 
 @pytest.mark.parametrize("error", [0, 1])
 def test_the_error_of_a_word_comes_with_it(simulate, error):
-    dut = Sequencer()
+    dut = Device()
 
     async def bench(ctx):
         ctx.set(dut.start.payload, {"pc": CODE, "uniforms": 0})

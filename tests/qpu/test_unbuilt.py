@@ -51,7 +51,7 @@ def test_decoder_and_model_agree_on_what_every_statement_needs(job):
             work = job(statement)
             model = ModelV3D(work.config, work.image, work.base)
             with pytest.raises(Unbuilt, match=f"waits for {unit}, which"):
-                next(model.run(work.launches[0].pc, work.launches[0].uniforms))
+                next(model.run(work.launches))
 
 
 def test_a_suppressed_write_needs_nothing(lockstep):

@@ -24,7 +24,7 @@ class AddAlu(wiring.Component):
     Interface attributes
     --------------------
     rr_op, rr_a, rr_b : operation and operands; a unary one takes `rr_a`
-    a2_result : the result
+    a2_result, a2_zero : the result, and whether it is zero
     a2_carry : C of integer operations, shifts, minima and maxima; otherwise 0
     a2_overflow : signed overflow of add and sub; otherwise 0
     a2_carry_if_positive : C is rather "the result is greater than zero", from the flags N and Z of the result
@@ -34,6 +34,7 @@ class AddAlu(wiring.Component):
     rr_a: In(32)
     rr_b: In(32)
     a2_result: Out(32)
+    a2_zero: Out(1)
     a2_carry: Out(1)
     a2_overflow: Out(1)
     a2_carry_if_positive: Out(1)
@@ -55,6 +56,7 @@ class AddAlu(wiring.Component):
             *(prepare.op.eq(self.rr_op), prepare.a.eq(self.rr_a), prepare.b.eq(self.rr_b)),
             *(align.i.eq(a0_operands), add.i.eq(a1_terms), normalise.i.eq(a2_sum)),
             self.a2_result.eq(normalise.result),
+            self.a2_zero.eq(normalise.zero),
             self.a2_carry.eq(a2_sum.carry),
             self.a2_overflow.eq(a2_sum.overflow),
             self.a2_carry_if_positive.eq(a2_sum.normalise),

@@ -21,10 +21,12 @@ class AddNormalise(wiring.Component):
     --------------------
     i : from A1
     result : of the operation
+    zero : it is zero; sooner than the result itself
     """
 
     i: In(AddTotal)
     result: Out(32)
+    zero: Out(1)
 
     def elaborate(self, platform):
         m = Module()
@@ -37,6 +39,7 @@ class AddNormalise(wiring.Component):
             exponent.eq(i.exponent - i.zeros),
             flush.eq(i.normalise & ~i.infinite & (i.zero | (exponent <= 0))),
             clear.eq(Cat(bit.replicate(8) for bit in i.clear)),
+            self.zero.eq(Mux(i.normalise, flush, ~(i.sum & ~clear).any() & ~(i.count & i.zeros.any()))),
             self.result.eq(Cat(rotated[:23] & ~flush.replicate(23), i.sum[23:]) & ~clear),
         ]
         with m.If(i.normalise):

@@ -18,7 +18,7 @@ class MulBytes(wiring.Component):
     Interface attributes
     --------------------
     i : from RR
-    result : of the operation, 0 if it is another one
+    result : of the operation, of no use if it is another one
     """
 
     i: In(MulFactors)
@@ -34,9 +34,7 @@ class MulBytes(wiring.Component):
         parts = words(total[1:], 9)
         for a, b, part, result in zip(words(i.a, 8), words(i.b, 8), parts, words(self.result, 8), strict=True):
             byte, carry = part[:8], part[8]
-            with m.If(~i.bytes_only):
-                m.d.comb += result.eq(0)
-            with m.Elif(i.v8min | i.v8max):
+            with m.If(i.v8min | i.v8max):
                 m.d.comb += result.eq(Mux(carry ^ i.v8min, a, b))
             with m.Elif(i.subtract):
                 m.d.comb += result.eq(Mux(carry, byte, 0))

@@ -10,8 +10,6 @@ from .mul_records import MulFactors, MulProducts, MulScale
 
 __all__ = ["MulMultiply"]
 
-_BIAS = 127
-
 
 class MulMultiply(wiring.Component):
     """Multiplies halves of 16 and 8 bits, or bytes with twice a byte; combinational.
@@ -43,17 +41,23 @@ class MulMultiply(wiring.Component):
             o.bytes.eq(mul_bytes.result),
             o.control.eq(i.control),
         ]
-        for carry, scale in enumerate((o.scale, o.scale_carried)):
-            m.d.comb += self._scale(scale, carry)
+        # The exponent is this sum less 128: too small below 129, too large from 383 on, and both one earlier after a carry.
+        total = i.exponent_sum
+        low, high = total[:7], total[7:]
+        m.d.comb += [
+            *self._scale(
+                o.scale, total, (high == 0) | ((high == 1) & ~low.any()), (high == 3) | ((high == 2) & low.all())
+            ),
+            *self._scale(o.scale_carried, total + 1, high == 0, (high == 3) | ((high == 2) & low[1:].all())),
+        ]
         return m
 
-    def _scale(self, scale: MulScale, carry: int):
-        """`scale` of a product whose significand is 2^carry or more."""
-        exponent_sum = self.i.exponent_sum
-        zero = self.i.zero | (~self.i.infinite & (exponent_sum <= _BIAS - carry))
-        infinite = self.i.infinite | (exponent_sum >= _BIAS + 255 - carry)
+    def _scale(self, scale: MulScale, total: Value, too_small: Value, too_large: Value):
+        """`scale` of a product whose exponent is `total` - 128."""
+        zero = self.i.zero | (~self.i.infinite & too_small)
+        infinite = self.i.infinite | too_large
         return [
-            scale.exponent.eq(Mux(zero, 0, Mux(infinite, 255, exponent_sum - (_BIAS - carry)))),
+            scale.exponent.eq(Mux(zero, 0, Mux(infinite, 255, Cat(total[:7], ~total[7])))),
             scale.negative.eq(self.i.negative & ~zero),
             scale.clear.eq(zero | infinite),
         ]

@@ -38,9 +38,7 @@ class MulNormalise(wiring.Component):
                     scale.negative,
                 )
             ),
-            colour.significand.eq(i.significand),
-            colour.exponent.eq(i.scale.exponent),
-            colour.negative.eq(i.scale.negative),
+            *(colour.terms.eq(i.colour), colour.upper.eq(i.significand[15:]), colour.exponent.eq(i.scale.exponent)),
             self.colour.eq(colour.result),
         ]
         return m

@@ -4,6 +4,7 @@ from amaranth import *
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from vc4.common.select import select_keys
 from vc4.isa.ops import MUL_OPERANDS, MulOp
 
 from .bits import one_of
@@ -31,21 +32,20 @@ class MulPrepare(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         o, control, fmul = self.o, self.o.control, self.op == MulOp.FMUL
+        mul24, v8muld = self.op == MulOp.MUL24, self.op == MulOp.V8MULD
         a, b = self.a[23:31], self.b[23:31]
         m.d.comb += [
             *(o.a.eq(self.a), o.b.eq(self.b)),
-            o.exponent_sum.eq(a + b),
+            o.exponent_sum.eq((Cat(1, a) + Cat(1, b))[1:]),
             o.negative.eq(self.a[31] ^ self.b[31]),
             o.zero.eq(~a.any() | ~b.any()),
             o.infinite.eq(a.all() | b.all()),
             o.subtract.eq(self.op != MulOp.V8ADDS),
             o.v8min.eq(self.op == MulOp.V8MIN),
             o.v8max.eq(self.op == MulOp.V8MAX),
-            o.bytes_only.eq(one_of(self.op, (MulOp.V8MIN, MulOp.V8MAX, MulOp.V8ADDS, MulOp.V8SUBS))),
             control.live.eq(one_of(self.op, [op for op, count in MUL_OPERANDS.items() if count])),
-            control.fmul.eq(fmul),
-            control.mul24.eq(self.op == MulOp.MUL24),
-            control.v8muld.eq(self.op == MulOp.V8MULD),
+            control.kind_keys.eq(select_keys(Cat(fmul | v8muld, fmul | mul24))),
+            *(control.mul24.eq(mul24), control.v8muld.eq(v8muld)),
         ]
         with m.If(fmul):
             m.d.comb += [o.a[23].eq(1), o.b[23].eq(1)]

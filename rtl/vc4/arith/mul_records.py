@@ -3,14 +3,14 @@
 from amaranth.hdl import unsigned
 from amaranth.lib import data
 
-__all__ = ["MulControl", "MulFactors", "MulProducts", "MulResult", "MulScale"]
+__all__ = ["ColourTerms", "MulControl", "MulFactors", "MulProducts", "MulResult", "MulScale"]
 
 
 class MulControl(data.Struct):
     """What the clocks after A0 have to know of the operation."""
 
     live: unsigned(1)  # there is one: nop holds the last result
-    fmul: unsigned(1)
+    kind_keys: unsigned(3)  # of `select_by_keys`: bytes, v8muld, mul24 or fmul
     mul24: unsigned(1)
     v8muld: unsigned(1)
 
@@ -28,14 +28,13 @@ class MulFactors(data.Struct):
 
     a: unsigned(32)  # of fmul with the hidden one in bit 23
     b: unsigned(32)
-    exponent_sum: unsigned(9)  # of both operands, each biased
+    exponent_sum: unsigned(9)  # of both operands, each biased by 127, and 1
     negative: unsigned(1)
     zero: unsigned(1)  # fmul: an operand counts as zero
     infinite: unsigned(1)  # fmul: an operand is infinite
     subtract: unsigned(1)  # byte operations: a - b, not a + b
     v8min: unsigned(1)
     v8max: unsigned(1)
-    bytes_only: unsigned(1)  # nothing is multiplied
     control: MulControl
 
 
@@ -46,10 +45,19 @@ class MulProducts(data.Struct):
     middle_a: unsigned(24)  # a[15:0] * b[23:16]; of the second bytes
     middle_b: unsigned(24)  # a[23:16] * b[15:0]; of the third bytes
     high: unsigned(24)  # a[23:16] * b[23:16]; of the highest bytes
-    bytes: unsigned(32)  # result of the byte operations that do not multiply, otherwise zero
+    bytes: unsigned(32)  # result of the byte operations that do not multiply
     scale: MulScale
     scale_carried: MulScale
     control: MulControl
+
+
+class ColourTerms(data.Struct):
+    """What the colour of a float is made of, see `MulColourTerms`."""
+
+    upper: unsigned(11)  # is added to the upper bits of the significand
+    carry: unsigned(1)  # from the lower bits
+    full: unsigned(1)  # the colour is 255
+    some: unsigned(1)  # otherwise it is 0 without this
 
 
 class MulResult(data.Struct):
@@ -59,3 +67,4 @@ class MulResult(data.Struct):
     scale: MulScale  # if the significand is below 2
     scale_carried: MulScale  # if it is not
     carry: unsigned(1)
+    colour: ColourTerms

@@ -4,8 +4,11 @@ from amaranth import *
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from vc4.common.select import select_by_keys
+
 from .bits import words
-from .mul_records import MulProducts, MulResult
+from .mul_colour_terms import MulColourTerms
+from .mul_records import MulProducts, MulResult, MulScale
 
 __all__ = ["MulSum"]
 
@@ -32,7 +35,8 @@ class MulSum(wiring.Component):
         upper = Signal(32)
         product = Signal(48)
         quotients = Signal(32)
-        word = Signal(32)
+        significand = Signal(25)
+        scale = Signal(MulScale)
         m.d.comb += [
             middle.eq(i.middle_a + i.middle_b),
             upper.eq(Cat(i.low[16:], i.high[:16]) + middle),
@@ -42,18 +46,22 @@ class MulSum(wiring.Component):
         for scaled, quotient in zip((i.low, i.middle_a, i.middle_b, i.high), words(quotients, 8), strict=True):
             m.d.comb += quotient.eq(scaled[16:24] + (scaled[15] | scaled[7:15].all()))
 
-        with m.If(control.mul24):
-            m.d.comb += word.eq(product)
-        with m.Elif(control.v8muld):
-            m.d.comb += word.eq(quotients)
-        with m.Else():
-            m.d.comb += word.eq(i.bytes)
-        m.d.comb += o.scale_carried.eq(i.scale_carried)
-        with m.If(control.fmul):
-            m.d.comb += [o.significand.eq(product[23:]), o.scale.eq(i.scale)]
-        with m.Else():
-            m.d.comb += [
-                o.significand.eq(Cat(word[:23], 1)),
-                *(o.scale.exponent.eq(word[23:31]), o.scale.negative.eq(word[31])),
-            ]
+        kinds = [_as_float(word) for word in (i.bytes, quotients, product)]
+        kinds.append(Cat(product[23:], i.scale.exponent, i.scale.negative))
+        m.d.comb += [
+            Cat(significand, scale.exponent, scale.negative).eq(select_by_keys(control.kind_keys, kinds)),
+            # What is no product ends in all bits of its word.
+            scale.clear.eq(i.scale.clear & control.kind_keys[:2].all()),
+            *(o.significand.eq(significand), o.scale.eq(scale), o.scale_carried.eq(i.scale_carried)),
+        ]
+        m.submodules.mul_colour_terms = colour = MulColourTerms()
+        m.d.comb += [
+            *(colour.significand.eq(significand), colour.exponent.eq(scale.exponent)),
+            *(colour.negative.eq(scale.negative), o.colour.eq(colour.o)),
+        ]
         return m
+
+
+def _as_float(word: Value):
+    """The bits of a word where those of a float are, its significand below 2."""
+    return Cat(word[:23], C(0b01, 2), word[23:32])

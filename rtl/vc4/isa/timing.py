@@ -2,7 +2,7 @@
 
 from .word import WORD_BYTES
 
-__all__ = ["BRANCH_DISTANCE", "DELAY_SLOTS", "END_SLOTS", "LINK_BYTES"]
+__all__ = ["BRANCH_DISTANCE", "DELAY_SLOTS", "END_SLOTS", "LINK_BYTES", "SWITCH_SLOTS"]
 
 #: Instructions that run after a branch, whether it is taken or not.
 DELAY_SLOTS = 3
@@ -10,5 +10,7 @@ DELAY_SLOTS = 3
 LINK_BYTES = (DELAY_SLOTS + 1) * WORD_BYTES
 #: Instructions that run after the signal that ends a program.
 END_SLOTS = 2
+#: Instructions that run after a thread switch.
+SWITCH_SLOTS = 2
 #: A branch that follows another one closer than this is not taken.
 BRANCH_DISTANCE = 3

@@ -48,6 +48,13 @@ class Decode(wiring.Component):
         self.is_load = self.alu.signal == ops.Signal.LOAD_IMMEDIATE
         self.is_branch = self.alu.signal == ops.Signal.BRANCH
         self.moves = self.is_load | self.is_branch
+        always = ops.Condition.ALWAYS.value
+        self.small = self.alu.signal == ops.Signal.SMALL_IMMEDIATE
+        self.read_a = ~self.moves & (self.alu.raddr_a != NOP)
+        self.read_b = ~self.moves & ((self.alu.raddr_b != NOP) | self.small)
+        self.cond_add, self.cond_mul = (
+            Mux(self.is_branch, always, condition.as_value()) for condition in (self.alu.cond_add, self.alu.cond_mul)
+        )
         m.d.comb += [
             *self._ports(),
             *self._operations(),
@@ -60,8 +67,7 @@ class Decode(wiring.Component):
 
     def _ports(self):
         alu, control = self.alu, self.control
-        small = alu.signal == ops.Signal.SMALL_IMMEDIATE
-        rotates = small & (alu.raddr_b >= ROTATE_FIRST)
+        rotates = self.small & (alu.raddr_b >= ROTATE_FIRST)
         by_r5 = rotates & (alu.raddr_b == ROTATE_BY_R5)
         sources = Cat((alu.mul_a == mux) | (alu.mul_b == mux) for mux in list(ops.Mux)[:4])
         float_add = _is(alu.op_add, ops.FLOAT_INPUT_ADD) & ((alu.add_a == ops.Mux.A) | (alu.add_b == ops.Mux.A))
@@ -69,9 +75,9 @@ class Decode(wiring.Component):
         return [
             control.raddr_a.eq(Mux(self.is_branch, self.branch.raddr_a, alu.raddr_a)),
             control.raddr_b.eq(alu.raddr_b),
-            control.read_a.eq(~self.moves & (alu.raddr_a != NOP)),
-            control.read_b.eq(~self.moves & ((alu.raddr_b != NOP) | small)),
-            control.b_immediate.eq(small),
+            control.read_a.eq(self.read_a),
+            control.read_b.eq(self.read_b),
+            control.b_immediate.eq(self.small),
             control.moves.eq(self.moves),
             control.per_element.eq(self.is_load & self.load.mode.as_value()[0]),
             control.per_element_unsigned.eq(self.load.mode.as_value()[1]),
@@ -101,18 +107,20 @@ class Decode(wiring.Component):
 
     def _destinations(self):
         alu, control = self.alu, self.control
-        always = ops.Condition.ALWAYS.value
         written = [
             Cat(
-                *((address == ACCUMULATOR_BASE + number) & (condition != ops.Condition.NEVER) for number in range(4)),
+                *(
+                    (address == ACCUMULATOR_BASE + number) & (condition != ops.Condition.NEVER.value)
+                    for number in range(4)
+                ),
                 0,
-                (address == _R5) & (condition != ops.Condition.NEVER),
+                (address == _R5) & (condition != ops.Condition.NEVER.value),
             )
-            for address, condition in ((alu.waddr_add, control.cond_add), (alu.waddr_mul, control.cond_mul))
+            for address, condition in ((alu.waddr_add, self.cond_add), (alu.waddr_mul, self.cond_mul))
         ]
         return [
-            control.cond_add.eq(Mux(self.is_branch, always, alu.cond_add.as_value())),
-            control.cond_mul.eq(Mux(self.is_branch, always, alu.cond_mul.as_value())),
+            control.cond_add.eq(self.cond_add),
+            control.cond_mul.eq(self.cond_mul),
             control.waddr_add.eq(alu.waddr_add),
             control.waddr_mul.eq(alu.waddr_mul),
             control.ws.eq(alu.ws),
@@ -135,12 +143,12 @@ class Decode(wiring.Component):
         """One bit a service: by the signal, by what is read, and by what is written under any condition but never."""
         alu, control = self.alu, self.control
         reads = [
-            (control.read_a, alu.raddr_a, 0),
-            (control.read_b & ~control.b_immediate, alu.raddr_b, 1),
+            (self.read_a, alu.raddr_a, 0),
+            (self.read_b & ~self.small, alu.raddr_b, 1),
         ]
         writes = [
-            (control.cond_add != ops.Condition.NEVER, alu.waddr_add, alu.ws),
-            (control.cond_mul != ops.Condition.NEVER, alu.waddr_mul, ~alu.ws),
+            (self.cond_add != ops.Condition.NEVER.value, alu.waddr_add, alu.ws),
+            (self.cond_mul != ops.Condition.NEVER.value, alu.waddr_mul, ~alu.ws),
         ]
         for unit in SERVICES:
             bits = [_is(alu.signal, [signal for signal, name in SIGNAL_UNITS.items() if name == unit])]

@@ -27,6 +27,7 @@ class Issue(wiring.Component):
     uniform_valid, uniform_error : the next uniform
     vpm_level : quads waiting in the queue to the VPM
     store_busy : a DMA store runs
+    halted : the QPU stands still
     store_pending : a DMA store runs or is on the way
     link_pending : not even an empty slot may follow now, as the branch before writes its link to an accumulator
     stall : the reasons
@@ -41,6 +42,7 @@ class Issue(wiring.Component):
     uniform_error: In(1)
     vpm_level: In(range(VPM_QUEUE_BEATS + 1))
     store_busy: In(1)
+    halted: In(1)
     store_pending: Out(1)
     link_pending: Out(1)
     stall: Out(Stall)
@@ -74,6 +76,7 @@ class Issue(wiring.Component):
                 stall.vpm_write.eq(needs.vpm_write & (self.vpm_level + QUADS * (vpm_vectors + 1) > VPM_QUEUE_BEATS)),
                 stall.vdw.eq(control.waits_store & self.store_pending),
                 stall.link.eq(self.link_pending),
+                stall.halted.eq(self.halted),
                 stall.rotation.eq(Cat(sources).any()),
                 *(stall.unbuilt[name].eq(needs[name]) for name in UNBUILT),
             ]

@@ -7,10 +7,11 @@ from amaranth.lib.wiring import In, Out
 from vc4.arith.add_alu import AddAlu
 from vc4.arith.mul_alu import MulAlu
 from vc4.arith.unpack import Unpack
-from vc4.common.select import select
+from vc4.common.select import select_by_keys, select_keys
 from vc4.isa import ops
 
 from .control import Control
+from .immediate import LaneBits
 
 __all__ = ["AddResult", "Lane", "MulResult"]
 
@@ -19,6 +20,7 @@ class AddResult(data.Struct):
     """What the add ALU of a lane delivers in A2."""
 
     value: unsigned(32)
+    zero: unsigned(1)  # the value is
     carry: unsigned(1)
     overflow: unsigned(1)  # signed, of add and sub
     carry_if_positive: unsigned(1)  # the carry of a float result: greater than zero
@@ -28,6 +30,7 @@ class MulResult(data.Struct):
     """What the mul ALU of a lane delivers in A2."""
 
     value: unsigned(32)
+    zero: unsigned(1)  # the value is
     carry: unsigned(1)
     colour: unsigned(8)  # the value as a float, times 255, clamped
 
@@ -37,7 +40,8 @@ class Lane(wiring.Component):
 
     Interface attributes
     --------------------
-    ru_control, ru_a, ru_b, ru_r4, ru_immediate : the instruction in RU, what it read, r4, and the value that it moves
+    ru_control, ru_a, ru_b, ru_r4 : the instruction in RU, what it read, and r4
+    ru_immediate, ru_immediate_bits : the value that it moves, as a part that all lanes share and one of this lane
     rr_control, rr_live : the instruction in RR
     rr_add, rr_mul : r0 to r3 as operands of the add and of the mul ALU
     rr_r5 : r5
@@ -49,6 +53,7 @@ class Lane(wiring.Component):
     ru_b: In(32)
     ru_r4: In(32)
     ru_immediate: In(32)
+    ru_immediate_bits: In(LaneBits)
     rr_control: In(Control)
     rr_live: In(1)
     rr_add: In(data.ArrayLayout(32, 4))
@@ -63,7 +68,7 @@ class Lane(wiring.Component):
         m.submodules.add_alu = add_alu = AddAlu()
         m.submodules.mul_alu = mul_alu = MulAlu()
 
-        ru, rr = self.ru_control, self.rr_control
+        ru, rr, bits = self.ru_control, self.rr_control, self.ru_immediate_bits
         rr_unpacked, rr_plain, rr_b = (Signal(32, name=f"rr_{name}") for name in ("unpacked", "plain", "b"))
         m.d.comb += [
             unpack.value.eq(Mux(ru.unpack_r4, self.ru_r4, self.ru_a)),
@@ -71,30 +76,38 @@ class Lane(wiring.Component):
             unpack.is_float.eq(ru.unpack_float),
         ]
         m.d.sync += [
-            rr_unpacked.eq(Mux(ru.moves, self.ru_immediate, unpack.result)),
+            rr_unpacked.eq(
+                Mux(ru.moves, self.ru_immediate | Cat(bits.low, bits.high, bits.sign.replicate(30)), unpack.result)
+            ),
             rr_plain.eq(Mux(ru.unpack_r4, self.ru_a, self.ru_r4)),
             rr_b.eq(self.ru_b),
         ]
 
         for alu, accumulators, muxes in (
-            (add_alu, self.rr_add, (rr.add_a, rr.add_b)),
-            (mul_alu, self.rr_mul, (rr.mul_a, rr.mul_b)),
+            (add_alu, self.rr_add, ("add_a", "add_b")),
+            (mul_alu, self.rr_mul, ("mul_a", "mul_b")),
         ):
-            sources = [*(accumulators[number] for number in range(4)), rr_plain, self.rr_r5, rr_unpacked, rr_b]
+            # The accumulators, whose memory is read in the same clock, are the last ones.
+            sources = [rr_plain, self.rr_r5, rr_unpacked, rr_b, *(accumulators[number] for number in range(4))]
             for operand, mux in zip((alu.rr_a, alu.rr_b), muxes, strict=True):
-                code = Value.cast(mux)
+                code = Value.cast(ru[mux])
                 # Of A (6) and r4 (4) one goes through the unpacker: r4 if the instruction says so, and then they change places.
-                exchanged = code[2] & ~code[0] & rr.unpack_r4
-                m.d.comb += operand.eq(select(code ^ Cat(0, exchanged, 0), sources))
+                exchanged = code[2] & ~code[0] & ru.unpack_r4
+                keys = select_keys(code ^ Cat(0, exchanged, 1))
+                rr_keys = Signal(len(keys), name=f"rr_{mux}_keys")
+                m.d.sync += rr_keys.eq(keys)
+                m.d.comb += operand.eq(select_by_keys(rr_keys, sources))
         m.d.comb += [
             # An empty slot computes nothing, as a nop.
             add_alu.rr_op.eq(Mux(self.rr_live, rr.op_add.as_value(), ops.AddOp.NOP.value)),
             mul_alu.rr_op.eq(Mux(self.rr_live, rr.op_mul.as_value(), ops.MulOp.NOP.value)),
             self.a2_add.value.eq(add_alu.a2_result),
+            self.a2_add.zero.eq(add_alu.a2_zero),
             self.a2_add.carry.eq(add_alu.a2_carry),
             self.a2_add.overflow.eq(add_alu.a2_overflow),
             self.a2_add.carry_if_positive.eq(add_alu.a2_carry_if_positive),
             self.a2_mul.value.eq(mul_alu.a2_result),
+            self.a2_mul.zero.eq(~mul_alu.a2_result.any()),
             self.a2_mul.carry.eq(mul_alu.a2_carry),
             self.a2_mul.colour.eq(mul_alu.a2_colour),
         ]

@@ -8,6 +8,7 @@ from vc4.isa.registers import QUADS
 from vc4.isa.word import WORD_BITS
 
 from .control import Control
+from .structs import ThreadView
 
 __all__ = ["STAGES", "Issued", "Pipeline", "StageState"]
 
@@ -24,6 +25,8 @@ class Issued(data.Struct):
     word: unsigned(WORD_BITS)
     uniform: unsigned(32)  # the uniform that it takes
     store_busy: unsigned(1)  # whether a DMA store was under way
+    view: ThreadView
+    leaves: unsigned(1)  # it is the last one before its thread is suspended
 
 
 class StageState(data.Struct):

@@ -5,25 +5,22 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from vc4.config import V3DConfig
-from vc4.isa import ops
 from vc4.isa.registers import FILE_REGISTERS, QUADS
 from vc4.vpm.port import VpmPort
 
 from .accumulators import Accumulators
 from .branch import Branch
-from .decode import Decode
 from .flags import Flags
+from .front import Front
 from .immediate import Immediate
-from .issue import Issue
 from .lane import Lane
 from .outputs import Outputs
-from .pipeline import Pipeline
+from .pipeline import STAGES, Pipeline
 from .read_ports import ReadPorts
 from .regfile import Regfile
 from .results import Results
 from .rotate import Rotate
-from .sequencer import Sequencer
-from .structs import LANES, FetchedWord, ProgramStart, Redirect, Uniform, UniformMove
+from .structs import LANES, DebugCommands, FetchedWord, ProgramStart, Redirect, Uniform, UniformMove, UniformStart
 from .trace import Trace, TracePort
 from .write_back import WriteBack
 
@@ -43,8 +40,11 @@ class Qpu(wiring.Component):
     start : programs to run, one after the other
     instructions, redirect, redirect_stb : the instruction stream, and where it goes on
     uniforms, uniform_move, uniform_move_stb : the uniform stream, and where it goes on
+    uniform_start, uniform_start_stb : where the stream of a program begins
+    uniform_enter, uniform_enter_stb : the thread whose stream goes on
     vpm : commands and vectors for the VPM
     interrupt : the program raises the host interrupt
+    debug, halted : what the host asks, and whether the QPU stands still
     idle : no program runs and everything of the last one is written
     trace : every retired instruction, if the configuration wants it
     """
@@ -62,8 +62,14 @@ class Qpu(wiring.Component):
                 "uniforms": In(stream.Signature(Uniform)),
                 "uniform_move": Out(UniformMove),
                 "uniform_move_stb": Out(1),
+                "uniform_start": Out(UniformStart),
+                "uniform_start_stb": Out(1),
+                "uniform_enter": Out(1),
+                "uniform_enter_stb": Out(1),
                 "vpm": Out(VpmPort()),
                 "interrupt": Out(1),
+                "debug": In(DebugCommands),
+                "halted": Out(1),
                 "idle": Out(1),
                 **({"trace": Out(TracePort())} if config.trace else {}),
             }
@@ -71,9 +77,7 @@ class Qpu(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.sequencer = self.sequencer = Sequencer()
-        m.submodules.decode = self.decode = Decode()
-        m.submodules.issue = self.issue = Issue()
+        m.submodules.front = self.front = Front()
         m.submodules.pipeline = self.pipeline
         m.submodules.read_ports = self.read_ports = ReadPorts(self._number)
         m.submodules.file_a = self.file_a = Regfile()
@@ -98,53 +102,26 @@ class Qpu(wiring.Component):
 
     def _front(self, m):
         """SP: the next instruction, its decoding, and the decision to issue it."""
-        sequencer, decode, issue, pipeline = self.sequencer, self.decode, self.issue, self.pipeline
-        connect(m, flipped(self.start), sequencer.start)
-        connect(m, flipped(self.instructions), sequencer.instructions)
+        front, pipeline, branch, io = self.front, self.pipeline, self.branch, self.pipeline.io
+        for name in ("start", "instructions", "uniforms"):
+            connect(m, flipped(getattr(self, name)), getattr(front, name))
+        stages = [getattr(pipeline, stage) for stage in STAGES]
         m.d.comb += [
-            self.redirect.eq(sequencer.redirect),
-            self.redirect_stb.eq(sequencer.redirect_stb),
-            decode.word.eq(sequencer.sp_word),
-            sequencer.slot_end.eq(pipeline.slot_end),
-            sequencer.stalled.eq(issue.stall.as_value().any()),
-            sequencer.link_pending.eq(issue.link_pending),
-            sequencer.sp_branch.eq(decode.control.branch),
-            sequencer.sp_ends.eq(decode.control.ends),
-            issue.sp_valid.eq(sequencer.sp_valid),
-            issue.sp_error.eq(sequencer.sp_error),
-            issue.sp_control.eq(decode.control),
-            issue.ra.eq(pipeline.ra),
-            issue.a0.eq(pipeline.a0),
-            issue.uniform_valid.eq(self.uniforms.valid),
-            issue.uniform_error.eq(self.uniforms.payload.error),
-            issue.vpm_level.eq(self.outputs.vpm_level),
-            issue.store_busy.eq(self.vpm.store_busy),
-            pipeline.issue.eq(sequencer.issue),
-            self.uniforms.ready.eq(sequencer.issue & sequencer.sp_valid & decode.control.reads_uniform),
-            self.idle.eq(
-                ~sequencer.running
-                & ~Cat(
-                    getattr(pipeline, stage).live for stage in ("ra", "ra2", "ru", "rr", "a0", "a1", "a2", "io")
-                ).any()
-            ),
+            *(getattr(self, name).eq(getattr(front, name)) for name in ("redirect", "redirect_stb", "halted")),
+            *(getattr(self, name).eq(getattr(front, name)) for name in ("uniform_start", "uniform_start_stb")),
+            *(getattr(front, name).eq(getattr(branch, name)) for name in ("resolved_stb", "taken", "target")),
+            *(getattr(front, name).eq(getattr(pipeline, name)) for name in ("slot_end", "ra", "a0")),
+            front.debug.eq(self.debug),
+            front.moves_pending.eq(Cat(stage.live & stage.issued.control.moves_uniforms for stage in stages).any()),
+            front.vpm_level.eq(self.outputs.vpm_level),
+            front.store_busy.eq(self.vpm.store_busy),
+            pipeline.issue.eq(front.issue),
+            pipeline.issued.eq(front.issued),
+            self.idle.eq(~front.running & ~front.waiting & ~Cat(stage.live for stage in stages).any()),
+            # A thread that is suspended takes its stream along when its last instruction has done everything.
+            self.uniform_enter_stb.eq(front.enters | (io.live & (io.quad == 0) & io.issued.leaves)),
+            self.uniform_enter.eq(Mux(front.enters, front.entered, ~io.issued.view.thread)),
         ]
-        issued = pipeline.issued
-        with m.If(sequencer.sp_valid):  # an empty slot is all zeros: it reads, computes and writes nothing
-            m.d.comb += [
-                issued.control.eq(decode.control),
-                issued.retires.eq(1),
-                issued.pc.eq(sequencer.sp_pc),
-                issued.word.eq(sequencer.sp_word),
-                issued.uniform.eq(self.uniforms.payload.value),
-                issued.store_busy.eq(issue.store_pending),
-            ]
-            with m.If(decode.control.branch & sequencer.branch_close):
-                m.d.comb += [
-                    issued.control.branch.eq(0),
-                    issued.control.sf.eq(0),
-                    issued.control.cond_add.eq(ops.Condition.NEVER),
-                    issued.control.cond_mul.eq(ops.Condition.NEVER),
-                ]
 
     def _read(self, m):
         """RA to RU: both ports and the immediate."""
@@ -156,10 +133,10 @@ class Qpu(wiring.Component):
         ):
             enabled = write.address < FILE_REGISTERS
             m.d.comb += [
-                file.ra_register.eq(raddr),
+                file.ra_register.eq(ra.issued.view.address(raddr)),
                 file.ra_quad.eq(ra.quad),
                 data_out.eq(file.ra2_data),
-                file.wb_register.eq(write.address),
+                file.wb_register.eq(write_back.wb.view.address(write.address)),
                 file.wb_quad.eq(pipeline.rr.quad),
                 file.wb_data.eq(write.data),
                 file.wb_enables.eq(Cat(write.bytes & (enabled & bit).replicate(4) for bit in write.mask)),
@@ -186,19 +163,20 @@ class Qpu(wiring.Component):
                 lane.ru_control.eq(ru_control),
                 lane.ru_a.eq(ports.ru_values.a[number]),
                 lane.ru_b.eq(ports.ru_values.b[number]),
-                lane.ru_immediate.eq(self.immediate.ru_value[number]),
+                lane.ru_immediate.eq(self.immediate.ru_shared),
+                lane.ru_immediate_bits.eq(self.immediate.ru_bits[number]),
                 lane.rr_control.eq(pipeline.rr.issued.control),
                 lane.rr_live.eq(pipeline.rr.live),
                 *(lane.rr_add[k].eq(accumulators.rr_add[k][number]) for k in range(4)),
                 *(lane.rr_mul[k].eq(accumulators.rr_mul[k][number]) for k in range(4)),
                 lane.rr_r5.eq(accumulators.rr_r5),
-                self.rotate.i[number].eq(lane.a2_mul),
+                self.rotate.a2_i[number].eq(lane.a2_mul),
             ]
-        rotation = rr_rotation[: len(self.rotate.amount)]
-        for stage in ("a0", "a1", "a2"):
-            before, rotation = rotation, Signal.like(self.rotate.amount, name=f"{stage}_rotation")
+        rotation = rr_rotation[: len(self.rotate.a1_amount)]
+        for stage in ("a0", "a1"):
+            before, rotation = rotation, Signal.like(self.rotate.a1_amount, name=f"{stage}_rotation")
             m.d.sync += rotation.eq(before)
-        m.d.comb += self.rotate.amount.eq(rotation)
+        m.d.comb += self.rotate.a1_amount.eq(rotation)
 
         ra, ra2, a2 = pipeline.ra, pipeline.ra2, pipeline.a2
         m.d.comb += [
@@ -212,9 +190,6 @@ class Qpu(wiring.Component):
             branch.a2_first.eq(a2.live & (a2.quad == 0) & a2.issued.control.branch),
             branch.holds.eq(self.flags.branch_holds),
             self.flags.branch_condition.eq(a2.issued.control.branch_condition),
-            self.sequencer.resolved_stb.eq(branch.resolved_stb),
-            self.sequencer.taken.eq(branch.taken),
-            self.sequencer.target.eq(branch.target),
         ]
 
     def _write(self, m):
@@ -229,7 +204,7 @@ class Qpu(wiring.Component):
             write_back.taken.eq(self.branch.taken),
             results.flags.eq(flags.a2_flags),
             *(results.add[number].eq(lane.a2_add) for number, lane in enumerate(self.lanes)),
-            results.mul.eq(self.rotate.o),
+            results.mul.eq(self.rotate.a2_o),
             accumulators.a2_quad.eq(a2.quad),
             accumulators.a2_add.eq(results.add_write),
             accumulators.a2_mul.eq(results.mul_write),
@@ -258,7 +233,7 @@ class Qpu(wiring.Component):
     def _trace(self, m):
         m.submodules.tracer = trace = Trace()
         connect(m, trace.port, flipped(self.trace))
-        sequencer, write_back = self.sequencer, self.write_back
+        front, write_back = self.front, self.write_back
         m.d.comb += [
             trace.rr.eq(self.pipeline.rr),
             trace.wb.eq(write_back.wb),
@@ -267,9 +242,6 @@ class Qpu(wiring.Component):
             trace.wb_flags.eq(write_back.wb_flags),
             trace.wb_flag_mask.eq(write_back.wb_flag_mask),
             trace.slot_end.eq(self.pipeline.slot_end),
-            trace.issues.eq(sequencer.issue & sequencer.sp_valid),
-            trace.running.eq(sequencer.running),
-            trace.sp_valid.eq(sequencer.sp_valid),
-            trace.sp_pc.eq(sequencer.sp_pc),
-            trace.stall.eq(self.issue.stall),
+            trace.issues.eq(front.issues),
+            *(getattr(trace, name).eq(getattr(front, name)) for name in ("running", "sp_valid", "sp_pc", "stall")),
         ]

@@ -4,31 +4,30 @@ from amaranth import *
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
+from vc4.isa import ops
+
 from .accumulators import ResultWrite
 from .control import Control
 from .flags import QuadFlags, passing
 from .lane import AddResult, MulResult
 from .structs import LANES, LaneWords
 
-__all__ = ["QuadResults", "Results", "colour_bytes", "coloured"]
+__all__ = ["QuadResults", "Results", "adds_nothing", "colour_bytes"]
 
 
 class QuadResults(data.Struct):
     """Everything that write-back needs to know of one quad, one bit or value a lane."""
 
-    add: LaneWords
-    mul: LaneWords
-    colour: data.ArrayLayout(unsigned(8), LANES)  # of the mul result
+    files: data.ArrayLayout(LaneWords, 2)  # for file A and for file B
     add_mask: unsigned(LANES)
     mul_mask: unsigned(LANES)
     add_carry: unsigned(LANES)
     add_overflow: unsigned(LANES)
-    add_carry_if_positive: unsigned(LANES)
-    mul_carry: unsigned(LANES)
+    flags: QuadFlags
 
 
 class Results(wiring.Component):
-    """Combinational: conditions, and the colour pack of the mul ALU (fact sheet, 2.2 and 3.4).
+    """Combinational: conditions, flags, and the colour pack of the mul ALU (fact sheet, 2.2 and 3.4).
 
     A colour pack with the low three bits 0 converts nothing; with bit 2 it writes one byte, else all four.
 
@@ -65,30 +64,46 @@ class Results(wiring.Component):
             quad.add_mask.eq(add_mask & self.live.replicate(LANES)),
             quad.mul_mask.eq(mul_mask & self.live.replicate(LANES)),
         ]
+        words = Signal(data.StructLayout({"add": LaneWords, "mul": LaneWords}))
         for lane in range(LANES):
             add, mul = self.add[lane], self.mul[lane]
             m.d.comb += [
-                quad.add[lane].eq(add.value),
-                quad.mul[lane].eq(mul.value),
-                quad.colour[lane].eq(mul.colour),
+                words.add[lane].eq(add.value),
+                words.mul[lane].eq(Mux(_packs_colour(control), mul.colour.replicate(4), mul.value)),
                 quad.add_carry[lane].eq(add.carry),
                 quad.add_overflow[lane].eq(add.overflow),
-                quad.add_carry_if_positive[lane].eq(add.carry_if_positive),
-                quad.mul_carry[lane].eq(mul.carry),
             ]
+            self._flags(m, lane, add, mul)
         m.d.comb += [
+            Value.cast(quad.files[0]).eq(Mux(control.ws, Value.cast(words.mul), Value.cast(words.add))),
+            Value.cast(quad.files[1]).eq(Mux(control.ws, Value.cast(words.add), Value.cast(words.mul))),
             self.add_write.address.eq(control.waddr_add),
             self.add_write.file.eq(control.ws),
             self.add_write.mask.eq(add_mask & writes),
             self.add_write.bytes.eq(0b1111),
-            self.add_write.data.eq(quad.add),
+            self.add_write.data.eq(words.add),
             self.mul_write.address.eq(control.waddr_mul),
             self.mul_write.file.eq(~control.ws),
             self.mul_write.mask.eq(mul_mask & writes),
             self.mul_write.bytes.eq(colour_bytes(control)),
-            self.mul_write.data.eq(coloured(control, quad.mul, quad.colour)),
+            self.mul_write.data.eq(words.mul),
         ]
         return m
+
+    def _flags(self, m, lane, add, mul):
+        """Flags come from the add ALU, or from the mul ALU if the add ALU computes nothing; the colour has none."""
+        from_mul, flags = adds_nothing(self.control), self.quad.flags
+        n, z = add.value[31], add.zero
+        m.d.comb += [
+            flags.n[lane].eq(Mux(from_mul, mul.value[31], n)),
+            flags.z[lane].eq(Mux(from_mul, mul.zero, z)),
+            flags.c[lane].eq(Mux(from_mul, mul.carry, add.carry | (add.carry_if_positive & ~n & ~z))),
+        ]
+
+
+def adds_nothing(control):
+    """1 if the add ALU has no operation."""
+    return Cat(control.op_add == op for op, count in ops.ADD_OPERANDS.items() if count == 0).any()
 
 
 def _packs_colour(control):
@@ -99,9 +114,3 @@ def colour_bytes(control):
     """Bytes that the mul ALU writes."""
     one = Const(1, 4) << control.pack[:2]
     return Mux(_packs_colour(control) & control.pack[2], one[:4], 0b1111)
-
-
-def coloured(control, values, colours):
-    """The result of the mul ALU with its colour in all bytes, if it is packed to one."""
-    colour = Cat(colours[lane].replicate(4) for lane in range(LANES))
-    return Mux(_packs_colour(control), colour, Value.cast(values))

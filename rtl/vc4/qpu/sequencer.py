@@ -4,45 +4,58 @@ from amaranth import *
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from vc4.isa.timing import BRANCH_DISTANCE, DELAY_SLOTS, END_SLOTS
+from vc4.isa.timing import BRANCH_DISTANCE, DELAY_SLOTS, END_SLOTS, SWITCH_SLOTS
 from vc4.isa.word import WORD_BITS, WORD_BYTES
 
-from .structs import FetchedWord, ProgramStart, Redirect
+from .structs import FetchedWord, Redirect, ThreadView
 
 __all__ = ["Sequencer"]
 
 
 class Sequencer(wiring.Component):
-    """Holds the instruction in SP, follows the program counter through delay slots, starts and ends programs.
+    """Holds the instruction in SP, follows the program counter through delay slots, switches threads and ends programs.
 
     The instruction in SP enters the pipeline in the last clock of a slot of four unless `stalled`. After the last one an
     empty slot is issued, whose passage writes back the result of the instruction before. Fetched words whose address is
     not the one that comes next are dropped, one a clock.
 
+    A branch, a switch or an end in the delay slots of a switch, and a switch in those of an end, does nothing.
+
     Interface attributes
     --------------------
-    start : programs; taken when the QPU is idle
+    enters, offers, pc : a thread begins; the answer to `asks`; where that one goes on
+    current : how the next instruction sees the register files
     instructions : fetched words, each with its address
     redirect, redirect_stb : where the instruction stream goes on
     slot_end : last clock of a slot
     stalled, link_pending : the instruction in SP must wait; an empty slot must wait
-    sp_branch, sp_ends : what the instruction in SP is
+    halted : the QPU is halted; a program that is ending ends at once
+    sp_branch, sp_ends, sp_switches : what the instruction in SP is
     resolved_stb, taken, target : a branch has been decided; the last two hold until the next one
-    sp_valid, sp_word, sp_pc, sp_error : the instruction in SP
-    branch_close : a branch in SP would follow another one too closely
+    sp_valid, sp_word, sp_pc, sp_error, sp_view : the instruction in SP
+    sp_leaves : it is the last one before its thread is suspended
+    branch_close : a branch in SP would follow another one, or a switch, too closely
     issue : a slot enters RA with the next clock: the instruction in SP, or an empty one if `sp_valid` is low
-    running : a program has started and not yet left SP
+    issue_instruction : the first of these
+    running : a thread has begun and not yet left SP
+    asks : a switch is under way, and the words in front of it are known
+    leaves, resume_pc : the thread is suspended, and where it goes on
     """
 
-    start: In(stream.Signature(ProgramStart))
+    enters: In(1)
+    offers: In(1)
+    pc: In(32)
+    current: In(ThreadView)
     instructions: In(stream.Signature(FetchedWord))
     redirect: Out(Redirect)
     redirect_stb: Out(1)
     slot_end: In(1)
     stalled: In(1)
     link_pending: In(1)
+    halted: In(1)
     sp_branch: In(1)
     sp_ends: In(1)
+    sp_switches: In(1)
     resolved_stb: In(1)
     taken: In(1)
     target: In(32)
@@ -50,89 +63,145 @@ class Sequencer(wiring.Component):
     sp_word: Out(WORD_BITS)
     sp_pc: Out(32)
     sp_error: Out(1)
+    sp_view: Out(ThreadView)
+    sp_leaves: Out(1)
     branch_close: Out(1)
     issue: Out(1)
+    issue_instruction: Out(1)
     running: Out(1)
+    asks: Out(1)
+    leaves: Out(1)
+    resume_pc: Out(32)
 
     def elaborate(self, platform):
         m = Module()
         head = self.instructions.payload
-        next_pc = Signal(32)
-        issue_instruction = Signal()
-        load = Signal()
-        ending = Signal()
-        slots_left = Signal(range(END_SLOTS + 1))
-        last_loaded = ending & (slots_left == 0)
-
+        self._next_pc = Signal(32, name="next_pc")
+        self._following = Signal(32, name="following_pc")  # the one after that, unless the thread changes
+        self._load = Signal(name="load")
+        self._ending = Signal(name="ending")
+        self._switching = Signal(range(SWITCH_SLOTS + 1), name="switch_slots_left")  # to be issued
+        self._branch_slots = Signal(range(DELAY_SLOTS + 1), name="branch_slots_left")  # to be loaded
+        self._held = Signal(name="load_held")
+        self._switch_boundary = Signal(32, name="switch_boundary")
+        next_pc, load = self._next_pc, self._load
+        last_loaded = self._end(m)
         m.d.comb += [
-            self.start.ready.eq(~self.running),
-            issue_instruction.eq(self.slot_end & self.sp_valid & ~self.stalled),
+            self.issue_instruction.eq(self.slot_end & self.sp_valid & ~self.stalled),
             load.eq(
                 self.running
                 & ~last_loaded
-                & (~self.sp_valid | issue_instruction)
+                & ~self._held
+                & (~self.sp_valid | self.issue_instruction)
                 & self.instructions.valid
                 & (head.pc == next_pc)
             ),
             self.instructions.ready.eq(load | (head.pc != next_pc)),
             self.issue.eq(
-                issue_instruction | (self.slot_end & self.running & last_loaded & ~self.sp_valid & ~self.link_pending)
+                self.issue_instruction
+                | (self.slot_end & self.running & last_loaded & ~self.sp_valid & ~self.link_pending)
             ),
+            self._following.eq(Mux((self._branch_slots == 1) & self.taken, self.target, next_pc + WORD_BYTES)),
         ]
         with m.If(load):
             m.d.sync += [
                 self.sp_word.eq(head.word),
                 self.sp_pc.eq(head.pc),
                 self.sp_error.eq(head.error),
+                self.sp_view.eq(self.current),
                 self.sp_valid.eq(1),
+                next_pc.eq(self._following),
             ]
-        with m.Elif(issue_instruction):
+        with m.Elif(self.issue_instruction | (last_loaded & self.halted)):
             m.d.sync += self.sp_valid.eq(0)
 
-        with m.If(issue_instruction & self.sp_ends & ~ending):
-            m.d.sync += [ending.eq(1), slots_left.eq(END_SLOTS - load)]
-        with m.Elif(load & ending):
-            m.d.sync += slots_left.eq(slots_left - 1)
-        with m.If(self.issue & ~self.sp_valid):
-            m.d.sync += self.running.eq(0)
-
-        self._branches(m, issue_instruction, load, next_pc)
-        with m.If(self.start.valid & self.start.ready):
-            m.d.sync += [
-                self.running.eq(1),
-                ending.eq(0),
-                next_pc.eq(self.start.payload.pc & ~(WORD_BYTES - 1)),
-            ]
+        self._branches(m)
+        self._switches(m)
+        with m.If(self.enters | self.leaves):
+            m.d.sync += next_pc.eq(self.pc)
         return m
 
-    def _branches(self, m, issue_instruction, load, next_pc):
-        """The program counter, and the redirection of the instruction stream by branches and starts."""
-        slots_left = Signal(range(DELAY_SLOTS + 1), name="delay_slots_left")
+    def _end(self, m):
+        """The end of a program: its delay slots, and the empty slot behind them. Returns whether all have been loaded."""
+        ending = self._ending
+        slots_left = Signal(range(END_SLOTS + 1), name="end_slots_left")
+        with m.If(self.issue_instruction & self.sp_ends & ~ending & (self._switching == 0)):
+            m.d.sync += [ending.eq(1), slots_left.eq(END_SLOTS - self._load)]
+        with m.Elif(self._load & ending):
+            m.d.sync += slots_left.eq(slots_left - 1)
+        with m.If(self.enters):
+            m.d.sync += [self.running.eq(1), ending.eq(0)]
+        with m.Elif(self.issue & ~self.sp_valid):
+            m.d.sync += self.running.eq(0)
+        return ending & ((slots_left == 0) | self.halted)
+
+    def _branches(self, m):
+        """Branches, and the redirection of the instruction stream by them, by switches and by threads that enter."""
+        slots_left = self._branch_slots
         recent = Signal(BRANCH_DISTANCE - 1, name="recent_branches")
         boundary = Signal(32, name="branch_boundary")
-        undecided = Signal()  # a branch of this program is on its way; one of the program before moves nothing
-        branches = issue_instruction & self.sp_branch & ~self.branch_close
-
-        m.d.comb += self.branch_close.eq(recent.any())
-        with m.If(load):
-            m.d.sync += next_pc.eq(Mux((slots_left == 1) & self.taken, self.target, next_pc + WORD_BYTES))
+        undecided = Signal()  # a branch of this thread is on its way; one of the program before moves nothing
+        branches = self.issue_instruction & self.sp_branch & ~self.branch_close
+        m.d.comb += self.branch_close.eq(recent.any() | (self._switching != 0))
         with m.If(branches):
-            m.d.sync += [slots_left.eq(DELAY_SLOTS - load), boundary.eq(next_pc + DELAY_SLOTS * WORD_BYTES)]
-        with m.Elif(load & (slots_left != 0)):
+            m.d.sync += [
+                slots_left.eq(DELAY_SLOTS - self._load),
+                boundary.eq(self._next_pc + DELAY_SLOTS * WORD_BYTES),
+            ]
+        with m.Elif(self._load & (slots_left != 0)):
             m.d.sync += slots_left.eq(slots_left - 1)
-        with m.If(issue_instruction):
+        with m.If(self.issue_instruction):
             m.d.sync += recent.eq(Cat(self.sp_branch, recent))
 
-        starting = self.start.valid & self.start.ready
-        m.d.comb += [
-            self.redirect_stb.eq(starting | (undecided & self.resolved_stb & self.taken)),
-            self.redirect.restart.eq(starting),
-            self.redirect.boundary.eq(boundary),
-            self.redirect.target.eq(Mux(starting, self.start.payload.pc & ~(WORD_BYTES - 1), self.target)),
-        ]
+        with m.If(undecided & self.resolved_stb):
+            m.d.comb += [
+                self.redirect_stb.eq(self.taken),
+                self.redirect.boundary.eq(boundary),
+                self.redirect.target.eq(self.target),
+            ]
+        with m.If(self.enters | (self.asks & self.offers)):
+            m.d.comb += [
+                self.redirect_stb.eq(1),
+                self.redirect.restart.eq(self.enters | self._held),
+                self.redirect.boundary.eq(self._switch_boundary),
+                self.redirect.target.eq(self.pc),
+            ]
         with m.If(branches):
             m.d.sync += undecided.eq(1)
-        with m.Elif(self.resolved_stb | starting):
+        with m.Elif(self.resolved_stb | self.enters):
             m.d.sync += undecided.eq(0)
-        with m.If(starting):
+        with m.If(self.enters):
             m.d.sync += [slots_left.eq(0), recent.eq(0)]
+
+    def _switches(self, m):
+        """Thread switches: as branches that are always taken, with two delay slots, once no branch is in front of them."""
+        slots_left = Signal(range(SWITCH_SLOTS + 1), name="switch_slots_to_load")
+        wanted = Signal(name="switch_wanted")
+        going = Signal(name="switch_going")
+        last_in_sp = Signal()
+        switches = self.issue_instruction & self.sp_switches & ~self._ending & (self._switching == 0)
+        none_left = slots_left == 0
+        goes = going | (self.asks & self.offers)
+        m.d.comb += [
+            self.asks.eq(wanted & (self._branch_slots == 0)),
+            # Whether the next word is still of this thread is known a clock later.
+            self._held.eq(self.asks & none_left),
+            self._switch_boundary.eq(self._next_pc + (slots_left << 3)),
+            self.leaves.eq(goes & (none_left | ((slots_left == 1) & self._load))),
+            self.resume_pc.eq(Mux(none_left, self._next_pc, self._following)),
+            self.sp_leaves.eq(last_in_sp | (self.leaves & none_left)),
+        ]
+        with m.If(switches):
+            m.d.sync += [wanted.eq(1), slots_left.eq(SWITCH_SLOTS - self._load), self._switching.eq(SWITCH_SLOTS)]
+        with m.Else():
+            with m.If(self.asks):
+                m.d.sync += wanted.eq(0)
+            with m.If(self._load & ~none_left):
+                m.d.sync += slots_left.eq(slots_left - 1)
+            with m.If(self.issue_instruction & (self._switching != 0)):
+                m.d.sync += self._switching.eq(self._switching - 1)
+        m.d.sync += going.eq(goes & ~self.leaves)
+        with m.If(self.leaves & (self._load | ~self.issue_instruction)):
+            m.d.sync += last_in_sp.eq(1)
+        with m.Elif(self.issue_instruction):
+            m.d.sync += last_in_sp.eq(0)

@@ -24,6 +24,7 @@ class Stall(data.Struct):
     vdw: unsigned(1)  # a DMA store runs or is on the way
     rotation: unsigned(1)  # the instruction before still writes what is rotated
     link: unsigned(1)  # the branch before has yet to write its link to an accumulator
+    halted: unsigned(1)  # by a breakpoint or by the host
     unbuilt: data.StructLayout(dict.fromkeys(UNBUILT, 1))  # it needs something that is not built yet
 
 

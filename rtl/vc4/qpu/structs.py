@@ -1,14 +1,28 @@
 """What goes in and out of a QPU, and between its parts."""
 
-from amaranth.hdl import unsigned
+from amaranth.hdl import C, Cat, unsigned
 from amaranth.lib import data
 
 from vc4.isa.word import WORD_BITS
 
-__all__ = ["LANES", "FetchedWord", "LaneWords", "ProgramStart", "Redirect", "Uniform", "UniformMove"]
+__all__ = [
+    "LANES",
+    "THREADS",
+    "DebugCommands",
+    "FetchedWord",
+    "LaneWords",
+    "ProgramStart",
+    "Redirect",
+    "ThreadView",
+    "Uniform",
+    "UniformMove",
+    "UniformStart",
+]
 
 #: Elements that move in one clock: one quad.
 LANES = 4
+#: Hardware threads of a QPU.
+THREADS = 2
 #: A quad of 32-bit values.
 LaneWords = data.ArrayLayout(unsigned(32), LANES)
 
@@ -18,6 +32,18 @@ class ProgramStart(data.Struct):
 
     pc: unsigned(32)  # byte address of its first instruction
     uniforms: unsigned(32)  # byte address of its first uniform
+    threaded: unsigned(1)  # it may share the QPU with another one
+
+
+class ThreadView(data.Struct):
+    """How an instruction sees the register files."""
+
+    thread: unsigned(1)  # inverts address bit 4
+    bank: unsigned(1)  # inverts address bit 0
+
+    def address(self, register):
+        """The place in the file of the `register` that an instruction names."""
+        return register ^ Cat(self.bank, C(0, 3), self.thread)
 
 
 class FetchedWord(data.Struct):
@@ -43,8 +69,24 @@ class Uniform(data.Struct):
     error: unsigned(1)  # memory does not have it
 
 
+class UniformStart(data.Struct):
+    """Where the uniform stream of a thread begins."""
+
+    thread: unsigned(1)
+    address: unsigned(32)
+
+
 class UniformMove(data.Struct):
-    """Where the uniform stream goes on."""
+    """Where the uniform stream of the running thread goes on."""
 
     relative: unsigned(1)  # 1: `address` is added to that of the next uniform
     address: unsigned(32)
+
+
+class DebugCommands(data.Struct):
+    """What the host asks of a QPU, for one clock each but for `enable`."""
+
+    enable: unsigned(1)  # debugging is on
+    halt: unsigned(1)
+    run: unsigned(1)
+    step: unsigned(1)  # one instruction, while halted

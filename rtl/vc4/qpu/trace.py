@@ -4,7 +4,8 @@ from amaranth import *
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from vc4.isa.registers import ELEMENTS, QUADS
+from vc4.isa.ops import Condition
+from vc4.isa.registers import ELEMENTS, ELEMENTWISE_WRITES, QUADS, write_address
 from vc4.isa.word import WORD_BITS
 
 from .accumulators import ResultWrite
@@ -15,29 +16,35 @@ from .structs import LANES
 
 __all__ = ["Retired", "Trace", "TracePort", "TracedWrite"]
 
+_ELEMENTWISE = sorted(ELEMENTWISE_WRITES)
+_LAST_ACCUMULATOR = write_address("r3")
+
 
 class TracedWrite(data.Struct):
-    """The write of one ALU, all elements."""
+    """Where the result of one ALU goes."""
 
     address: unsigned(6)
     file: unsigned(1)
-    mask: unsigned(ELEMENTS)  # elements in which the condition held
-    bytes: unsigned(4)
-    data: data.ArrayLayout(unsigned(32), ELEMENTS)
+    mask: unsigned(ELEMENTS)  # elements that are written
+    bytes: unsigned(4)  # bytes that are written
 
 
 class Retired(data.Struct):
-    """An instruction and everything that it did."""
+    """An instruction and everything that it did; whole words first, for those who read them one by one."""
 
     pc: unsigned(32)
     word: unsigned(WORD_BITS)
-    reads_uniform: unsigned(1)
     uniform: unsigned(32)
+    add_data: data.ArrayLayout(unsigned(32), ELEMENTS)
+    mul_data: data.ArrayLayout(unsigned(32), ELEMENTS)
+    add: TracedWrite
+    reads_uniform: unsigned(1)
     reads_store_busy: unsigned(1)
     store_busy: unsigned(1)
-    add: TracedWrite
-    mul: TracedWrite
     sets_flags: unsigned(1)
+    thread: unsigned(1)
+    mul: TracedWrite
+    _: unsigned(5)
     n: unsigned(ELEMENTS)  # flags that it computed; they are set where `flag_mask` is
     z: unsigned(ELEMENTS)
     c: unsigned(ELEMENTS)
@@ -108,13 +115,18 @@ class Trace(wiring.Component):
             m.d.sync += [
                 getattr(retired, name).eq(getattr(self.wb, name)) for name in ("pc", "word", "uniform", "store_busy")
             ]
-            for traced, write in ((retired.add, self.wb_add), (retired.mul, self.wb_mul)):
+            for traced, values, write, condition in (
+                (retired.add, retired.add_data, self.wb_add, control.cond_add),
+                (retired.mul, retired.mul_data, self.wb_mul, control.cond_mul),
+            ):
+                elementwise = Cat(write.address == address for address in _ELEMENTWISE).any()
+                whole = (condition != Condition.NEVER) & (~control.branch | write.mask.any())
                 m.d.sync += [
                     traced.address.eq(write.address),
                     traced.file.eq(write.file),
-                    traced.mask.word_select(quad, LANES).eq(write.mask),
-                    traced.bytes.eq(write.bytes),
-                    traced.data.as_value().word_select(quad, 32 * LANES).eq(write.data),
+                    traced.mask.word_select(quad, LANES).eq(Mux(elementwise, write.mask, whole.replicate(LANES))),
+                    traced.bytes.eq(Mux(write.address <= _LAST_ACCUMULATOR, write.bytes, 0b1111)),
+                    values.as_value().word_select(quad, 32 * LANES).eq(write.data),
                 ]
             m.d.sync += [
                 *(
@@ -122,6 +134,7 @@ class Trace(wiring.Component):
                     for name in ("n", "z", "c")
                 ),
                 retired.flag_mask.word_select(quad, LANES).eq(self.wb_flag_mask),
+                retired.thread.eq(self.wb.view.thread),
                 retired.reads_uniform.eq(control.reads_uniform),
                 retired.reads_store_busy.eq(control.reads_store_busy),
                 retired.sets_flags.eq(control.sf & (~control.branch | self.wb_flag_mask.any())),

@@ -12,7 +12,7 @@ from vc4.isa.registers import FILE_REGISTERS, QUADS
 from .accumulators import ResultWrite
 from .flags import QuadFlags
 from .pipeline import Issued, StageState
-from .results import QuadResults, colour_bytes, coloured
+from .results import QuadResults, adds_nothing, colour_bytes
 from .structs import LANES, LaneWords
 
 __all__ = ["WriteBack"]
@@ -64,19 +64,22 @@ class WriteBack(wiring.Component):
         control = self.wb.control
         writes = self.rr.live & (~control.branch | self.taken)
         self._files(m, results, writes)
-        self._flags(m, results, writes)
+        mask = Mux(adds_nothing(control), results.mul_mask, results.add_mask)
+        m.d.comb += [
+            self.wb_flags.eq(results.flags),
+            self.wb_flag_mask.eq(mask & (control.sf & writes).replicate(LANES)),
+        ]
         return m
 
     def _files(self, m, results, writes):
         """What each file gets, and what each ALU writes, be it to a file or elsewhere: the other view of the same."""
         control = self.wb.control
-        add = (results.add, results.add_mask, control.waddr_add)
-        mul = (results.mul, results.mul_mask, control.waddr_mul)
+        add = (results.add_mask, control.waddr_add)
+        mul = (results.mul_mask, control.waddr_mul)
         for file, write in enumerate((self.wb_a, self.wb_b)):
             is_mul = control.ws ^ file
-            value, mask, address = (
-                Mux(is_mul, Value.cast(of_mul), of_add) for of_add, of_mul in zip(add, mul, strict=True)
-            )
+            mask, address = (Mux(is_mul, of_mul, of_add) for of_add, of_mul in zip(add, mul, strict=True))
+            value = results.files[file]
             enables = Mux(is_mul, colour_bytes(control), 0b1111)
             if file == 0:
                 value, pack_bytes = self._pack(m, results, value, address)
@@ -86,7 +89,7 @@ class WriteBack(wiring.Component):
                 write.file.eq(file),
                 write.mask.eq(mask & writes.replicate(LANES)),
                 write.bytes.eq(enables),
-                Value.cast(write.data).eq(Mux(is_mul, coloured(control, value, results.colour), value)),
+                write.data.eq(value),
             ]
         m.d.comb += [
             Value.cast(self.wb_add).eq(Mux(control.ws, self.wb_b, self.wb_a)),
@@ -101,7 +104,7 @@ class WriteBack(wiring.Component):
         for lane in range(LANES):
             m.submodules[f"pack_{lane}"] = pack = Pack()
             m.d.comb += [
-                pack.value.eq(value.word_select(lane, 32)),
+                pack.value.eq(value[lane]),
                 Value.cast(pack.mode).eq(Mux(passes, ops.Pack.NONE.value, control.pack)),
                 pack.is_float.eq(Mux(control.ws, control.mul_float, control.add_float)),
                 pack.carry.eq(results.add_carry[lane]),
@@ -109,20 +112,3 @@ class WriteBack(wiring.Component):
                 packed[lane].eq(pack.data),
             ]
         return packed, pack.bytes
-
-    def _flags(self, m, results, writes):
-        """Flags come from the add ALU, or from the mul ALU if the add ALU computes nothing."""
-        control = self.wb.control
-        from_mul = Cat(control.op_add == op for op, count in ops.ADD_OPERANDS.items() if count == 0).any()
-        mask = Mux(from_mul, results.mul_mask, results.add_mask)
-        m.d.comb += self.wb_flag_mask.eq(mask & (control.sf & writes).replicate(LANES))
-        for lane in range(LANES):
-            add, mul = results.add[lane], results.mul[lane]
-            n = Mux(from_mul, mul[31], add[31])
-            z = Mux(from_mul, ~mul.any(), ~add.any())
-            add_carry = results.add_carry[lane] | (results.add_carry_if_positive[lane] & ~n & ~z)
-            m.d.comb += [
-                self.wb_flags.n[lane].eq(n),
-                self.wb_flags.z[lane].eq(z),
-                self.wb_flags.c[lane].eq(Mux(from_mul, results.mul_carry[lane], add_carry)),
-            ]

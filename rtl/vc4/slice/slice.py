@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 from vc4.bus.port import BUS_BYTES, MemoryPort
 from vc4.config import V3DConfig
 from vc4.qpu.qpu import Qpu
-from vc4.qpu.structs import ProgramStart
+from vc4.qpu.structs import DebugCommands, ProgramStart
 from vc4.qpu.trace import TracePort
 from vc4.vpm.port import VpmPort
 
@@ -30,6 +30,7 @@ class Slice(wiring.Component):
     vpm : commands and vectors for the VPM
     instruction_bus, uniform_bus : ports to memory, reads only
     interrupt : a program raises the host interrupt
+    debug, halted : what the host asks of the QPU, and whether it stands still
     idle : no program runs
     trace : of the QPU, if the configuration wants it
     """
@@ -44,6 +45,8 @@ class Slice(wiring.Component):
                 "instruction_bus": Out(MemoryPort(word_bytes=BUS_BYTES)),
                 "uniform_bus": Out(MemoryPort(word_bytes=BUS_BYTES)),
                 "interrupt": Out(1),
+                "debug": In(DebugCommands),
+                "halted": Out(1),
                 "idle": Out(1),
                 **({"trace": Out(TracePort())} if config.trace else {}),
             }
@@ -59,21 +62,17 @@ class Slice(wiring.Component):
         connect(m, instructions.bus, flipped(self.instruction_bus))
         connect(m, uniforms.bus, flipped(self.uniform_bus))
         connect(m, qpu.vpm, flipped(self.vpm))
-        starts = self.start.valid & self.start.ready
+        connect(m, flipped(self.start), qpu.start)
+        moves = ("start", "start_stb", "enter", "enter_stb", "move", "move_stb")
         m.d.comb += [
-            qpu.start.valid.eq(self.start.valid),
-            qpu.start.payload.eq(self.start.payload),
-            self.start.ready.eq(qpu.start.ready),
+            *(getattr(uniforms, name).eq(getattr(qpu, f"uniform_{name}")) for name in moves),
             instructions.redirect.eq(qpu.redirect),
             instructions.redirect_stb.eq(qpu.redirect_stb),
-            uniforms.move_stb.eq(starts | qpu.uniform_move_stb),
+            qpu.debug.eq(self.debug),
+            self.halted.eq(qpu.halted),
             self.interrupt.eq(qpu.interrupt),
             self.idle.eq(qpu.idle),
         ]
-        with m.If(starts):
-            m.d.comb += uniforms.move.address.eq(self.start.payload.uniforms)
-        with m.Else():
-            m.d.comb += uniforms.move.eq(qpu.uniform_move)
         if self._config.trace:
             connect(m, qpu.trace, flipped(self.trace))
         return m

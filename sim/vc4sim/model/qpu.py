@@ -20,7 +20,7 @@ from vc4.isa.registers import (
     WRITE,
     read_address,
 )
-from vc4.isa.timing import BRANCH_DISTANCE, DELAY_SLOTS, END_SLOTS, LINK_BYTES
+from vc4.isa.timing import LINK_BYTES
 from vc4.isa.word import WORD_BYTES
 
 from .. import events
@@ -29,6 +29,7 @@ from .flags import Flags, bits
 from .memory import Memory
 from .pack import colour, pack
 from .plan import Plan, Write, plan
+from .sequencer import Sequencer
 from .unbuilt import Unbuilt
 from .vpm import Vpm
 
@@ -36,7 +37,6 @@ __all__ = ["Qpu"]
 
 _UNIFORM = read_address("unif")
 _ELEMENT_NUMBER = np.arange(ELEMENTS, dtype=np.uint32)
-_ALL_BYTES = 0b1111
 _BYTE_MASKS = np.array(
     [sum(255 << 8 * byte for byte in range(4) if enables >> byte & 1) for enables in range(16)], np.uint32
 )
@@ -45,7 +45,7 @@ _BYTE_MASKS = np.array(
 class Qpu:
     """QPU `number` running programs out of `memory`, with its way into `vpm`.
 
-    `start` a program, then `step` until `running` is false. `interrupts` counts writes to the host interrupt.
+    `start` a program, then `step` until `sequencer.running` is false. `interrupts` counts writes to the host interrupt.
     """
 
     def __init__(self, number: int, memory: Memory, vpm: Vpm):
@@ -56,11 +56,10 @@ class Qpu:
         self.files = [[zero] * FILE_REGISTERS, [zero] * FILE_REGISTERS]
         self.accumulators = [zero] * 6
         self.flags = Flags()
-        self.pc = 0
-        self.uniforms = 0
-        self.running = False
+        self.sequencer = Sequencer()
+        self.uniforms = [0] * 2
         self.interrupts = 0
-        self._late: list[tuple[Write, np.ndarray, np.ndarray, int]] = []
+        self._late: list[tuple[int, int, np.ndarray, np.ndarray, int]] = []
         self._r5_writes: list[tuple[int, np.ndarray, np.ndarray]] = []
         self._last_read = [zero, zero]
         self._alus = Alus()
@@ -75,20 +74,18 @@ class Qpu:
             "r5rep": lambda value, mask: self._r5_writes.append((1, value, mask)),
             "irq": self._write_irq,
             "unif_addr": lambda value, _: self._move_uniforms(int(value[0])),
-            "unif_addr_rel": lambda value, _: self._move_uniforms(self.uniforms + int(value[0])),
+            "unif_addr_rel": lambda value, _: self._move_uniforms(int(value[0]), relative=True),
             "vpm": lambda value, _: self.vpm.write(value),
             "vw_setup": lambda value, _: self.vpm.write_setup(int(value[0])),
             "vw_addr": lambda value, _: self.vpm.store(int(value[0])),
         }
 
-    def start(self, pc: int, uniforms: int) -> None:
-        """Begin a program at byte address `pc` with its uniforms at `uniforms`; registers keep what they hold."""
-        self.pc = pc & ~(WORD_BYTES - 1)
-        self.uniforms = uniforms & ~3
-        self.running = True
-        self._jump: tuple[int, int] | None = None
-        self._slots_left: int | None = None
-        self._since_branch = BRANCH_DISTANCE
+    def start(self, pc: int, uniforms: int, threaded: bool = False) -> None:
+        """Begin a program at byte address `pc` with its uniforms at `uniforms`; registers keep what they hold.
+
+        `threaded` programs may share the QPU. There must be a place for it, see `Sequencer.place`.
+        """
+        self.uniforms[self.sequencer.start(pc, threaded)] = uniforms & ~3
 
     def step(self, observed: Mapping[str, int] | None = None) -> events.Retirement:
         """Execute one instruction and tell what it did.
@@ -96,7 +93,7 @@ class Qpu:
         `observed` gives the state of DMA engines that a read shall see (default: idle). Raises `Unbuilt` for what the
         hardware lacks and `MemoryFault` outside of memory.
         """
-        pc = self.pc
+        pc, thread = self.sequencer.pc, self.sequencer.thread
         todo = plan(self.memory.read_int(pc, WORD_BYTES, "instruction fetch"))
         for unit in todo.units:
             if unit not in BUILT_UNITS:
@@ -113,7 +110,7 @@ class Qpu:
             self.flags = flags
         self._advance(todo, target)
         return events.Retirement(
-            self.number, 0, pc, todo.word, tuple(reads), tuple(writes), flags.as_bits() if flags else None
+            self.number, thread, pc, todo.word, tuple(reads), tuple(writes), flags.as_bits() if flags else None
         )
 
     def _read_ports(self, todo: Plan, reads: list[tuple[str, int]], observed: Mapping[str, int]) -> list[np.ndarray]:
@@ -121,11 +118,11 @@ class Qpu:
         if todo.immediate is not None:
             return [todo.immediate] * 2
         if todo.branch is not None:
-            return [np.full(ELEMENTS, self.pc + LINK_BYTES & 0xFFFF_FFFF, np.uint32)] * 2
+            return [np.full(ELEMENTS, self.sequencer.pc + LINK_BYTES & 0xFFFF_FFFF, np.uint32)] * 2
         uniform = None
         if _UNIFORM in todo.raddr:
-            uniform = self.memory.read_int(self.uniforms, 4, "uniform read")
-            self.uniforms = self.uniforms + 4 & 0xFFFF_FFFF
+            uniform = self.memory.read_int(self.uniforms[self.sequencer.thread], 4, "uniform read")
+            self._move_uniforms(4, relative=True)
             reads.append(("unif", uniform))
         ports = []
         for file, address in enumerate(todo.raddr):
@@ -135,7 +132,7 @@ class Qpu:
                 ports.append(self._last_read[file][LAST_QUAD[0]])
                 continue
             elif address < FILE_REGISTERS:
-                value = self.files[file][address]
+                value = self.files[file][address ^ self.sequencer.view]
             elif address == _UNIFORM:
                 value = np.full(ELEMENTS, uniform, np.uint32)
             else:
@@ -157,25 +154,25 @@ class Qpu:
     def _branch_target(self, todo: Plan, pc: int) -> int | None:
         """Where a branch goes, or `None` if there is none or it is not taken."""
         branch = todo.branch
-        if branch is None or self._since_branch < BRANCH_DISTANCE or not self.flags.taken(branch.condition):
+        if branch is None or not self.sequencer.branches or not self.flags.taken(branch.condition):
             return None
         target = branch.offset
         if branch.relative:
             target += pc + LINK_BYTES
         if branch.register is not None:
-            target += int(self.files[0][branch.register][-1])
+            target += int(self.files[0][branch.register ^ self.sequencer.view][-1])
         return target & 0xFFFF_FFFF & ~(WORD_BYTES - 1)
 
     def _write_late(self) -> None:
         """The results of the instruction before reach the register files."""
-        for write, value, mask, enables in self._late:
-            file = self.files[write.file]
-            file[write.address] = self._merged(file[write.address], value, mask, enables)
+        for number, address, value, mask, enables in self._late:
+            file = self.files[number]
+            file[address] = self._merged(file[address], value, mask, enables)
         self._late = []
 
     @staticmethod
     def _merged(old: np.ndarray, new: np.ndarray, mask: np.ndarray, enables: int) -> np.ndarray:
-        if enables != _ALL_BYTES:
+        if enables != events.ALL_BYTES:
             kept = _BYTE_MASKS[enables]
             new = old & ~kept | new & kept
         return np.where(mask, new, old)
@@ -194,7 +191,7 @@ class Qpu:
             mask = self.flags.passing(write.condition)
             value, enables = self._packed(todo, index, write, result)
             if write.is_file:
-                self._late.append((write, value, mask, enables))
+                self._late.append((write.file, write.address ^ self.sequencer.view, value, mask, enables))
             elif write.address < ACCUMULATOR_BASE + 4:
                 number = write.address - ACCUMULATOR_BASE
                 self.accumulators[number] = self._merged(self.accumulators[number], value, mask, enables)
@@ -204,7 +201,7 @@ class Qpu:
             elements = bits(mask) if write.address in ELEMENTWISE_WRITES else events.ALL_ELEMENTS
             if elements:
                 name = WRITE.name(write.address, write.file)
-                told.append(events.Write.of(name, elements, enables, value.tolist()))
+                told.append(events.Write.of(name, elements, enables, value))
         if self._r5_writes:
             self._write_r5()
         return told
@@ -219,13 +216,13 @@ class Qpu:
         """The value as it is written, and its bytes: packs into file A, colours of the mul ALU, or unchanged."""
         if todo.pm:
             if index == 0 or not todo.pack & 7:
-                return result.value, _ALL_BYTES
+                return result.value, events.ALL_BYTES
             partial = todo.pack & 4 and (write.is_file or write.address < ACCUMULATOR_BASE + 4)
-            enables = 1 << (todo.pack & 3) if partial else _ALL_BYTES
+            enables = 1 << (todo.pack & 3) if partial else events.ALL_BYTES
             return colour(result.value) * np.uint32(0x0101_0101), enables
         mode = Pack(todo.pack)
         if mode is Pack.NONE or not write.is_file or write.file != 0:
-            return result.value, _ALL_BYTES
+            return result.value, events.ALL_BYTES
         is_float = todo.op_mul in FLOAT_RESULT_MUL if index else todo.op_add in FLOAT_RESULT_ADD
         return pack(result.value, mode, is_float, result.carry, result.overflow)
 
@@ -242,26 +239,16 @@ class Qpu:
     def _write_irq(self, value: np.ndarray, mask: np.ndarray) -> None:
         self.interrupts += bool((mask & (value != 0)).any())
 
-    def _move_uniforms(self, address: int) -> None:
-        self.uniforms = address & 0xFFFF_FFFC
+    def _move_uniforms(self, address: int, relative: bool = False) -> None:
+        thread = self.sequencer.thread
+        self.uniforms[thread] = address + (self.uniforms[thread] if relative else 0) & 0xFFFF_FFFC
 
     def _advance(self, todo: Plan, target: int | None) -> None:
-        """Program counter, delay slots and the end of the program."""
-        self.pc = self.pc + WORD_BYTES & 0xFFFF_FFFF
-        if self._jump:
-            slots, destination = self._jump
-            self._jump = (slots - 1, destination)
-            if slots == 1:
-                self.pc, self._jump = destination, None
-        self._since_branch += 1
-        if todo.branch is not None:
-            self._since_branch = 1
-        if target is not None:
-            self._jump = (DELAY_SLOTS, target)
-        if self._slots_left is not None:
-            self._slots_left -= 1
-        elif todo.signal in (Signal.PROGRAM_END, Signal.LOAD_COLOUR_END):
-            self._slots_left = END_SLOTS
-        if self._slots_left == 0:
-            self.running = False
+        self.sequencer.advance(
+            branch=todo.branch is not None,
+            target=target,
+            ends=todo.signal in (Signal.PROGRAM_END, Signal.LOAD_COLOUR_END),
+            switches=todo.signal in (Signal.THREAD_SWITCH, Signal.LAST_THREAD_SWITCH),
+        )
+        if not self.sequencer.running:
             self._write_late()

@@ -1,10 +1,12 @@
 """The GPU of the model put together."""
 
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Iterable, Iterator
 
 from vc4.config import V3DConfig
 
 from ..events import Retirement
+from ..launch import Launch
 from .memory import Memory
 from .qpu import Qpu
 from .vpm import Vpm
@@ -20,8 +22,15 @@ class ModelV3D:
         self.vpm = Vpm(config.vpm_rows, self.memory)
         self.qpu = Qpu(0, self.memory, self.vpm)
 
-    def run(self, pc: int, uniforms: int) -> Iterator[Retirement]:
-        """Run one program, an instruction an item. Raises what `Qpu.step` raises."""
-        self.qpu.start(pc, uniforms)
-        while self.qpu.running:
+    def run(self, launches: Iterable[Launch]) -> Iterator[Retirement]:
+        """Run programs, an instruction an item; each begins as soon as there is a place. Raises what `Qpu.step` raises."""
+        queue, sequencer = deque(launches), self.qpu.sequencer
+        while True:
+            if queue and sequencer.place(queue[0].threaded) is not None:
+                launch = queue.popleft()
+                self.qpu.start(launch.pc, launch.uniforms, launch.threaded)
+            elif not sequencer.running:
+                if not sequencer.waiting:
+                    return
+                sequencer.resume()
             yield self.qpu.step()

@@ -1,0 +1,59 @@
+"""Clock A1 of the mul ALU: what a float needs to become a colour."""
+
+from amaranth import *
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from .mul_records import ColourTerms
+
+__all__ = ["MulColourTerms"]
+
+#: Exponent of the floats from 1 on.
+_ONE = 127
+#: Most places that a float is shifted by: up to 2^-8, all colours are 0.
+_PLACES = 10
+
+
+class MulColourTerms(wiring.Component):
+    """floor(255 f + 1/2) of a float f, exactly, clamped to 0..255 (fact sheet, 3.4): all but the last sum; combinational.
+
+    Below one, with the significand s and f = s / 2^n, the colour is floor((256 s - s + 2^(n-1)) / 2^n): one carry chain
+    and a shift of its integer part, which the fraction cannot change. The terms of the chain are s and, 8 places below,
+    its complement, whose upper bits take the power of two. The power of two needs the exponent, which may come late, so
+    only the lower half of the chain is here, and `MulColour` adds the upper one.
+
+    The significand of a product is not normalised yet, because that would cost a level of multiplexers and an exponent;
+    what it loses at the bottom by normalisation is left out here.
+
+    Interface attributes
+    --------------------
+    significand : [1, 4) with 23 fraction bits
+    exponent : biased, for a significand in [1, 2)
+    negative : the sign
+    o : to A2
+    """
+
+    significand: In(25)
+    exponent: In(8)
+    negative: In(1)
+    o: Out(ColourTerms)
+
+    def elaborate(self, platform):
+        m = Module()
+        exponent, s = self.exponent, Signal(25)
+        lower = Signal(17)
+        at_least_one = Signal()
+        m.d.comb += [
+            s.eq(Cat(self.significand[0] & ~self.significand[24], self.significand[1:])),
+            lower.eq(Cat(1, s[:15]) + Cat(~s[:8].any(), ~s[8:23])),
+            at_least_one.eq(exponent[7] | exponent[:7].all() | ((exponent == _ONE - 1) & s[24])),
+            self.o.carry.eq(lower[16]),
+            self.o.full.eq(~self.negative & at_least_one),
+            self.o.some.eq(~self.negative & exponent[4:7].all()),
+        ]
+        with m.Switch(Cat(s[23:], exponent[:4])):
+            for places in range(1, _PLACES + 1):
+                for whole in (1, 2, 3):
+                    with m.Case((_ONE - places) % 16 << 2 | whole):
+                        m.d.comb += self.o.upper.eq((1 << places - 1) - 1 - whole)
+        return m

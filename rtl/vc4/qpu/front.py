@@ -1,0 +1,143 @@
+"""Stage SP as a whole: the instruction stream, its decoding, and the decision to issue."""
+
+from amaranth import *
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out, connect, flipped
+
+from vc4.isa import ops
+
+from .decode import Decode
+from .halt import Halt
+from .issue import Issue
+from .outputs import VPM_QUEUE_BEATS
+from .pipeline import Issued, StageState
+from .sequencer import Sequencer
+from .stall import Stall
+from .structs import DebugCommands, FetchedWord, ProgramStart, Redirect, Uniform, UniformStart
+from .threads import Threads
+
+__all__ = ["Front"]
+
+
+class Front(wiring.Component):
+    """Fetches instructions of both threads, decodes them and issues one every four clocks, unless it has to wait.
+
+    Interface attributes
+    --------------------
+    start : programs
+    instructions, redirect, redirect_stb : the instruction stream, and where it goes on
+    uniforms : the uniform stream
+    uniform_start, uniform_start_stb : where the stream of a program begins
+    enters, entered : a thread begins or goes on, and which one
+    debug, halted : what the host asks, and whether the QPU stands still
+    slot_end, ra, a0 : of the pipeline
+    moves_pending : an instruction in the pipeline moves the uniform stream
+    vpm_level, store_busy : the way to the VPM, and whether a DMA store runs
+    resolved_stb, taken, target : a branch has been decided
+    issue, issued : a slot enters RA with the next clock
+    issues : with an instruction
+    running, waiting : a thread is in SP, and one is suspended
+    sp_valid, sp_pc, stall : the instruction in SP, and why it waits
+    """
+
+    start: In(stream.Signature(ProgramStart))
+    instructions: In(stream.Signature(FetchedWord))
+    redirect: Out(Redirect)
+    redirect_stb: Out(1)
+    uniforms: In(stream.Signature(Uniform))
+    uniform_start: Out(UniformStart)
+    uniform_start_stb: Out(1)
+    enters: Out(1)
+    entered: Out(1)
+    debug: In(DebugCommands)
+    halted: Out(1)
+    slot_end: In(1)
+    ra: In(StageState)
+    a0: In(StageState)
+    moves_pending: In(1)
+    vpm_level: In(range(VPM_QUEUE_BEATS + 1))
+    store_busy: In(1)
+    resolved_stb: In(1)
+    taken: In(1)
+    target: In(32)
+    issue: Out(1)
+    issued: Out(Issued)
+    issues: Out(1)
+    running: Out(1)
+    waiting: Out(1)
+    sp_valid: Out(1)
+    sp_pc: Out(32)
+    stall: Out(Stall)
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.threads = threads = Threads()
+        m.submodules.sequencer = sequencer = Sequencer()
+        m.submodules.decode = decode = Decode()
+        m.submodules.issue = issue = Issue()
+        m.submodules.halt = halt = Halt()
+        connect(m, flipped(self.start), threads.start)
+        connect(m, flipped(self.instructions), sequencer.instructions)
+        control = decode.control
+        m.d.comb += [
+            threads.running.eq(sequencer.running),
+            threads.settled.eq(~self.moves_pending),
+            *(getattr(threads, name).eq(getattr(sequencer, name)) for name in ("asks", "leaves", "resume_pc")),
+            *(getattr(sequencer, name).eq(getattr(threads, name)) for name in ("enters", "offers", "pc", "current")),
+            *(
+                getattr(sequencer, name).eq(getattr(self, name))
+                for name in ("slot_end", "resolved_stb", "taken", "target")
+            ),
+            sequencer.stalled.eq(issue.stall.as_value().any()),
+            sequencer.link_pending.eq(issue.link_pending),
+            sequencer.halted.eq(halt.halted),
+            sequencer.sp_branch.eq(control.branch),
+            sequencer.sp_ends.eq(control.ends),
+            sequencer.sp_switches.eq(control.needs.threads),
+            decode.word.eq(sequencer.sp_word),
+            *(getattr(issue, name).eq(getattr(self, name)) for name in ("ra", "a0", "vpm_level", "store_busy")),
+            issue.sp_valid.eq(sequencer.sp_valid),
+            issue.sp_error.eq(sequencer.sp_error),
+            issue.sp_control.eq(control),
+            issue.uniform_valid.eq(self.uniforms.valid),
+            issue.uniform_error.eq(self.uniforms.payload.error),
+            issue.halted.eq(halt.waits),
+            halt.commands.eq(self.debug),
+            halt.issues.eq(sequencer.issue_instruction),
+            halt.sp_breakpoint.eq(control.needs.breakpoint),
+        ]
+        self._issued(m, sequencer, control, issue.store_pending)
+        for outputs, names in (
+            (threads, ("uniform_start", "uniform_start_stb", "enters", "entered", "waiting")),
+            (sequencer, ("redirect", "redirect_stb", "issue", "running", "sp_valid", "sp_pc")),
+            (issue, ("stall",)),
+            (halt, ("halted",)),
+        ):
+            m.d.comb += [getattr(self, name).eq(getattr(outputs, name)) for name in names]
+        m.d.comb += self.issues.eq(sequencer.issue_instruction)
+        return m
+
+    def _issued(self, m, sequencer, control, store_pending):
+        """What enters RA; an empty slot is all zeros: it reads, computes and writes nothing."""
+        issued = self.issued
+        m.d.comb += self.uniforms.ready.eq(sequencer.issue_instruction & control.reads_uniform)
+        with m.If(sequencer.sp_valid):
+            m.d.comb += [
+                issued.control.eq(control),
+                issued.retires.eq(1),
+                issued.pc.eq(sequencer.sp_pc),
+                issued.word.eq(sequencer.sp_word),
+                issued.uniform.eq(self.uniforms.payload.value),
+                issued.store_busy.eq(store_pending),
+                issued.view.eq(sequencer.sp_view),
+                issued.leaves.eq(sequencer.sp_leaves),
+                # The stream of the other thread takes the place of this one's.
+                issued.control.moves_uniforms.eq(control.moves_uniforms | sequencer.sp_leaves),
+            ]
+            with m.If(control.branch & sequencer.branch_close):
+                m.d.comb += [
+                    issued.control.branch.eq(0),
+                    issued.control.sf.eq(0),
+                    issued.control.cond_add.eq(ops.Condition.NEVER),
+                    issued.control.cond_mul.eq(ops.Condition.NEVER),
+                ]

@@ -1,0 +1,96 @@
+"""The two hardware threads: which one runs, where the other one goes on, and programs on their way in."""
+
+from amaranth import *
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from vc4.isa.word import WORD_BYTES
+
+from .structs import THREADS, ProgramStart, ThreadView, UniformStart
+
+__all__ = ["Threads"]
+
+
+class Threads(wiring.Component):
+    """Takes programs, and chooses which thread runs next (guide, section 3, thread control).
+
+    A program that may share the QPU takes the place of the one that has ended, before a suspended one goes on, or it takes
+    the free place beside a program that switches. Any other program waits until nothing is left. With every program the
+    lowest bit of the register addresses of its place is inverted.
+
+    Interface attributes
+    --------------------
+    start : programs
+    running : a thread is in SP
+    settled : no instruction on its way moves the uniform stream
+    asks : the running thread would let another one go on
+    leaves, resume_pc : it does, and goes on at `resume_pc` some day
+    offers : as an answer to `asks`, there is another one
+    enters : nothing runs, and a thread begins or goes on with the next clock
+    pc : where the one that is offered or enters begins or goes on
+    current : of the next instruction that SP takes
+    waiting : a thread is suspended
+    uniform_start, uniform_start_stb : the first uniform of a program that is taken
+    entered : the thread that enters
+    """
+
+    start: In(stream.Signature(ProgramStart))
+    running: In(1)
+    settled: In(1)
+    asks: In(1)
+    leaves: In(1)
+    resume_pc: In(32)
+    offers: Out(1)
+    enters: Out(1)
+    pc: Out(32)
+    current: Out(ThreadView)
+    waiting: Out(1)
+    uniform_start: Out(UniformStart)
+    uniform_start_stb: Out(1)
+    entered: Out(1)
+
+    def elaborate(self, platform):
+        m = Module()
+        start = self.start.payload
+        thread = Signal()
+        other = ~thread
+        shares = Signal()  # what runs may share the QPU
+        suspended = Signal(THREADS)
+        banks = Signal(THREADS)
+        resume = [Signal(32, name=f"resume_pc_{number}") for number in range(THREADS)]
+        resumes = Signal()  # the other thread can go on
+        takes = Signal()  # a program is taken
+        place = Signal()  # its thread
+        beside = Signal()  # there is room for it beside the one that runs
+
+        m.d.comb += [
+            resumes.eq(suspended.bit_select(other, 1)),
+            beside.eq(self.asks & shares & start.threaded & ~resumes),
+            self.start.ready.eq(beside | (~self.running & self.settled & (start.threaded | ~self.waiting))),
+            takes.eq(self.start.valid & self.start.ready),
+            place.eq(Mux(self.running, other, thread & start.threaded)),
+            self.offers.eq(resumes | takes),
+            self.enters.eq(~self.running & self.settled & self.offers),
+            self.entered.eq(Mux(takes, place, other)),
+            self.pc.eq(Mux(takes, start.pc & ~(WORD_BYTES - 1), Mux(other, resume[1], resume[0]))),
+            self.waiting.eq(suspended.any()),
+            self.current.thread.eq(thread),
+            self.current.bank.eq(banks.bit_select(thread, 1)),
+            self.uniform_start_stb.eq(takes),
+            self.uniform_start.thread.eq(place),
+            self.uniform_start.address.eq(start.uniforms),
+        ]
+        with m.If(takes):
+            m.d.sync += [shares.eq(start.threaded), banks.eq(banks ^ (1 << place))]
+        for number in range(THREADS):
+            with m.If(takes & self.running & (other == number)):
+                m.d.sync += [resume[number].eq(self.pc), suspended[number].eq(1)]
+            with m.If(self.leaves):
+                m.d.sync += suspended[number].eq(thread == number)
+                with m.If(thread == number):
+                    m.d.sync += resume[number].eq(self.resume_pc)
+        with m.If(self.leaves):
+            m.d.sync += thread.eq(other)
+        with m.If(self.enters):
+            m.d.sync += [thread.eq(self.entered), suspended.bit_select(self.entered, 1).eq(0)]
+        return m
