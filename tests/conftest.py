@@ -5,6 +5,24 @@ from pathlib import Path
 import pytest
 from amaranth.sim import Simulator
 
+from vc4sim.commands.engines import ENGINES, RTL_ENGINES
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--engine",
+        choices=RTL_ENGINES,
+        default="cxxrtl",
+        help="simulator for tests that run programs on the RTL (default: cxxrtl, or pysim without a C++ compiler)",
+    )
+
+
+@pytest.fixture
+def simulator(request):
+    """Runs a `Job` on the RTL with an optional watcher, on the simulator that `--engine` names; returns its outcome."""
+    run = ENGINES[request.config.getoption("--engine")].run
+    return lambda job, watch=None: run(job, watch, None)
+
 
 @pytest.fixture
 def simulate():

@@ -43,8 +43,13 @@ class Write(NamedTuple):
             values = values & _kept(elements, enables)
         return cls(register, elements, enables, values.tobytes())
 
+    @property
+    def words(self) -> tuple[int, ...]:
+        """The values as integers."""
+        return _WORDS.unpack(self.values)
+
     def __str__(self) -> str:
-        digits = [self._digits(index, value) for index, value in enumerate(_WORDS.unpack(self.values))]
+        digits = [self._digits(index, value) for index, value in enumerate(self.words)]
         same = len(set(digits)) == 1
         return f"{self.register}={digits[0] + '*16' if same else ','.join(digits)}"
 

@@ -6,8 +6,8 @@ import numpy as np
 from amaranth.lib import data
 
 from vc4.isa.registers import ELEMENTS, WRITE
-from vc4.qpu.trace import Retired, TracedWrite
 
+from .bench.gather import Retired, RetiredWrite
 from .events import ALL_ELEMENTS, Retirement, Write
 
 __all__ = ["RECORD_WORDS", "RetirementReader"]
@@ -45,7 +45,7 @@ def _shift(layout: data.Layout, name: str, first: str) -> int:
 _READS_UNIFORM, _READS_BUSY, _BUSY, _SETS_FLAGS, _THREAD = (
     _shift(_layout, name, "add") for name in ("reads_uniform", "reads_store_busy", "store_busy", "sets_flags", "thread")
 )
-_written = data.Layout.cast(TracedWrite)
+_written = data.Layout.cast(RetiredWrite)
 _FILE, _MASK, _BYTES = (_shift(_written, name, "address") for name in ("file", "mask", "bytes"))
 
 
@@ -75,7 +75,7 @@ class RetirementReader:
 
 
 def _write(written: int, record: bytes | memoryview, at: int) -> list[Write]:
-    """What one ALU wrote: its `TracedWrite`, and where its data lies."""
+    """What one ALU wrote: its `RetiredWrite`, and where its data lies."""
     elements = written >> _MASK & ALL_ELEMENTS
     name = _NAMES[written >> _FILE & 1][written & 63]
     if not elements or not name:

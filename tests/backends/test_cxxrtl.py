@@ -3,44 +3,22 @@
 import dataclasses
 
 import pytest
-from amaranth import *
-from amaranth.back import rtlil
+import pywellen
 from amaranth.hdl import Assert
 
 from vc4.config import V3DConfig
 from vc4.isa.registers import QUADS
+from vc4.v3d import V3D
 from vc4sim.asm import assemble
-from vc4sim.backends import cxxrtl, cxxrtl_build, pysim
+from vc4sim.backends import cxxrtl, pysim
 from vc4sim.backends.base import Ending, Job, Launch, Outcome
-from vc4sim.cxxrtl.build import NoCompiler, build, find_compiler
 from vc4sim.cli import main
+from vc4sim.cxxrtl.build import NoCompiler, find_compiler
 from vc4sim.lockstep import Lockstep
-from vc4sim.problem import BadInput
 from vc4sim.random_programs import random_job
 from vc4sim.workload import load_example
 
 BASE, UNIFORMS = 0x1_0000, 0x1_1000
-#: A driver that steps a design `clocks` times and returns how often a check failed.
-CHECKS = """
-struct Counter : cxxrtl::performer {
-    int failed = 0;
-    void on_check(cxxrtl::flavor, bool condition, const cxxrtl::lazy_fmt &, const cxxrtl::metadata_map &) override {
-        failed += !condition;
-    }
-};
-
-extern "C" int failures(int clocks) {
-    cxxrtl_design::p_top top;
-    Counter counter;
-    for (; clocks; clocks--) {
-        top.p_clk.set(0u);
-        top.step(&counter);
-        top.p_clk.set(1u);
-        top.step(&counter);
-    }
-    return counter.failed;
-}
-"""
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -128,9 +106,49 @@ def test_what_the_watcher_raises_ends_the_run():
         cxxrtl.run(make_job("nop"), watch)
 
 
-def test_no_waves(tmp_path):
-    with pytest.raises(BadInput, match="pysim"):
-        cxxrtl.run(make_job("nop"), waves=tmp_path / "x.vcd")
+@pytest.fixture(scope="module")
+def vcd(tmp_path_factory):
+    """Waves of the clocks 100 to 139 of the coordinate shader; the GPU is compiled once more for them."""
+    path = tmp_path_factory.mktemp("waves") / "window.vcd"
+    window = ["--waves", str(path), "--window", "100:140"]
+    assert main(["run", "coordinate_shader", "--on", "cxxrtl", *window]) == 0
+    return pywellen.Waveform(str(path))
+
+
+def signal(waveform, name):
+    """The changes of a signal, as (time in clocks, value)."""
+    pieces = {v.full_name(waveform.hierarchy): v for v in waveform.hierarchy.all_vars()}
+    found = [waveform.get_signal(var) for full, var in pieces.items() if full.rpartition(".")[2] == name]
+    assert found, f"{name} is not among {len(pieces)} signals"
+    return [(time / 10, value) for time, value in found[0].all_changes()]
+
+
+def test_a_window_of_waves(vcd):
+    clocks = signal(vcd, "clk")
+    assert (clocks[0][0], clocks[-1][0]) == (100, 139.5)
+    assert len(clocks) == 80
+
+
+@pytest.mark.slow
+def test_the_window_is_that_of_the_other_simulator(vcd, tmp_path):
+    path = tmp_path / "whole.vcd"
+    assert main(["run", "coordinate_shader", "--on", "pysim", "--waves", str(path)]) == 0
+    whole = pywellen.Waveform(str(path))
+    for name in ("sp_pc", "running"):
+        expected = dict(signal(whole, name))
+        for clock, value in signal(vcd, name)[1:]:
+            assert expected[clock] == value, f"{name} at clock {clock}"
+
+
+def test_a_window_needs_waves(capsys):
+    assert main(["run", "coordinate_shader", "--on", "cxxrtl", "--window", "100:140"]) == 2
+    assert "add --waves" in capsys.readouterr().err
+
+
+def test_the_other_simulator_has_no_window(capsys, tmp_path):
+    waves = ["--waves", str(tmp_path / "x.vcd"), "--window", "1:2"]
+    assert main(["run", "coordinate_shader", "--on", "pysim", *waves]) == 2
+    assert "--on cxxrtl" in capsys.readouterr().err
 
 
 def test_without_a_compiler_it_runs_all_the_same(monkeypatch, capsys):
@@ -142,31 +160,16 @@ def test_without_a_compiler_it_runs_all_the_same(monkeypatch, capsys):
     assert "no C++ compiler" in capsys.readouterr().err
 
 
-class Checked(Elaboratable):
-    """Counts, and fails a check in its third clock."""
+@pytest.mark.slow
+def test_a_check_of_the_hardware_that_fails_ends_the_run(monkeypatch, tmp_path):
+    class Checked(V3D):
+        def elaborate(self, platform):
+            m = super().elaborate(platform)
+            m.d.sync += Assert(~self.interrupt, "an interrupt")
+            return m
 
-    def elaborate(self, platform):
-        m = Module()
-        count = Signal(8)
-        m.d.sync += [count.eq(count + 1), Assert(count != 2, "two")]
-        return m
-
-
-def test_a_failed_check_does_not_end_python(tmp_path):
-    library = build(rtlil.convert(Checked(), ports=[], emit_src=False), CHECKS, tmp_path)
-    assert [library.failures(clocks) for clocks in (2, 3, 5)] == [0, 1, 1]
-
-
-def test_the_second_build_does_not_compile(tmp_path, monkeypatch):
-    text = rtlil.convert(Checked(), ports=[], emit_src=False)
-    build(text, CHECKS, tmp_path)
-    (library,) = tmp_path.iterdir()
-    monkeypatch.setattr(cxxrtl_build, "_compile", lambda *_: pytest.fail("it compiles again"))
-    build(text, CHECKS, tmp_path)
-    assert list(tmp_path.iterdir()) == [library]
-
-
-def test_a_compiler_that_fails_is_heard(tmp_path):
-    with pytest.raises(RuntimeError, match="error"):
-        build(rtlil.convert(Checked(), ports=[], emit_src=False), "this is no C++", tmp_path)
-    assert list(tmp_path.iterdir()) == []
+    monkeypatch.setattr(cxxrtl, "V3D", Checked)
+    monkeypatch.setattr(cxxrtl, "cache_folder", lambda: tmp_path)
+    cxxrtl._library.cache_clear()
+    with pytest.raises(AssertionError, match="an interrupt"):
+        cxxrtl.run(make_job("mov irq, 1"))

@@ -71,6 +71,45 @@ def test_lockstep_with_everything_on(source, tmp_path, output_of):
     assert len(trace.read_text().splitlines()) > 10
 
 
+class TestStrict:
+    BROKEN = "mov ra5, unif\nnop\n:a\nmov.setf r0, ra5\nbrr.allnz -, r:a\nnop\nnop\nsub ra5, r0, 1\nthrend\nnop\nnop\n"
+    PLACE = """\
+0x00010010: error R1: a register is not read in the instruction after the one that writes it
+    0x00010030  sub ra5, r0, 1
+    0x00010010  mov.setf r0, ra5
+    found: reads ra5, right behind an instruction that writes ra5
+    chip:  The register file is written after the next instruction has read it.
+    here:  The reader gets the old value, however long it waits.
+"""
+
+    @pytest.fixture
+    def loop(self, tmp_path):
+        """Breaks a rule if, and when, it comes back to its beginning."""
+        path = tmp_path / "loop.qasm"
+        path.write_text(self.BROKEN)
+        return path
+
+    def test_a_good_program(self, source, output_of):
+        assert "strict: 9 instructions, no rule broken\n" in output_of("run", source, *RUN, "--strict")
+        assert "strict:" not in output_of("run", source, *RUN)
+
+    @pytest.mark.parametrize("engine", [[], ["--on", "pysim", "--lockstep"]])
+    def test_the_first_broken_rule(self, loop, capsys, engine):
+        assert main(["run", str(loop), "--uniform", "2", "--strict", *engine]) == 1
+        out, err = capsys.readouterr()
+        assert err == ""
+        assert out == f"{self.PLACE}\nSTOPPED {loop}: instruction 8 breaks R1\n"
+
+    def test_the_run_decides(self, loop, output_of):
+        assert "strict: 10 instructions, no rule broken" in output_of("run", loop, "--uniform", "0", "--strict")
+
+    def test_the_trace_ends_with_the_instruction(self, loop, tmp_path, capsys):
+        trace = tmp_path / "trace"
+        assert main(["run", str(loop), "--uniform", "2", "--strict", "--trace", str(trace)]) == 1
+        assert [line.split()[1] for line in trace.read_text().splitlines()][-2:] == ["00010030", "00010010"]
+        assert capsys.readouterr().out.startswith(self.PLACE)
+
+
 def test_coordinate_shader_on_the_rtl(output_of):
     lines = output_of("run", "coordinate_shader", "--on", "pysim", "--lockstep").splitlines()
     assert lines[3].split() == ["00000", "clip", "x", "bf665c24*16", "-0.8998435"]

@@ -7,7 +7,6 @@ import pytest
 
 from vc4.config import V3DConfig
 from vc4sim.asm import assemble
-from vc4sim.backends import pysim
 from vc4sim.backends.base import Job, Launch, Outcome
 from vc4sim.events import Retirement
 from vc4sim.lockstep import Lockstep
@@ -32,13 +31,13 @@ class Run:
         for event in reversed(self.retired):
             for write in event.writes:
                 if event.pc == BASE + pc and write.register == register:
-                    return write.values
+                    return write.words
         raise AssertionError(f"nothing at {pc:#x} wrote {register}")
 
     def last(self, register: str) -> tuple[int, ...]:
         """The values of the last write to `register`."""
         return next(
-            w.values for event in reversed(self.retired) for w in reversed(event.writes) if w.register == register
+            w.words for event in reversed(self.retired) for w in reversed(event.writes) if w.register == register
         )
 
     def output(self, words: int) -> tuple[int, ...]:
@@ -46,7 +45,7 @@ class Run:
         return struct.unpack_from(f"<{words}I", self.outcome.memory, OUTPUT - BASE)
 
 
-def make_job(source: str, uniforms=(), *, config=None, programs: int = 1, **options) -> Job:
+def make_job(source: str, uniforms=(), *, config=None, programs: int = 1, threaded: bool = False, **options) -> Job:
     """A run of `source` with an image that has the uniforms and 4 KiB of output."""
     image = bytearray(SIZE)
     code = assemble(source).code
@@ -59,7 +58,7 @@ def make_job(source: str, uniforms=(), *, config=None, programs: int = 1, **opti
     return Job(
         image=bytes(image),
         base=BASE,
-        launches=(Launch(BASE, UNIFORMS),) * programs,
+        launches=(Launch(BASE, UNIFORMS, threaded),) * programs,
         config=config or V3DConfig(),
         **options,
     )
@@ -72,7 +71,7 @@ def job():
 
 
 @pytest.fixture
-def lockstep():
+def lockstep(simulator):
     """Runs a source in lockstep and returns a `Run`."""
 
     def run(source: str, uniforms=(), **options) -> Run:
@@ -85,7 +84,7 @@ def lockstep():
             if isinstance(event, Retirement):
                 retired.append(event)
 
-        outcome = pysim.run(work, both)
+        outcome = simulator(work, both)
         watch.conclude(outcome)
         return Run(outcome, retired)
 

@@ -5,7 +5,6 @@ import dataclasses
 import pytest
 
 from vc4.qpu.stall import UNBUILT
-from vc4sim.backends import pysim
 from vc4sim.backends.base import Ending
 from vc4sim.lockstep import Lockstep
 
@@ -19,8 +18,6 @@ NEEDS = {
     "sfu": ["mov recip, r0", "mov log, r0"],
     "tmu": ["mov t0s, r0", "mov.ifz t1b, r0", "nop; ldtmu0", "nop; ldtmu1", "mov tmu_noswap, r0"],
     "tile_buffer": ["mov tlbc, r0", "nop; loadc", "nop; loadcv", "nop; loadam", "nop; ldcend", "nop; mov stencil, r0"],
-    "threads": ["nop; thrsw", "nop; lthrsw"],
-    "breakpoint": ["bkpt"],
 }
 
 
@@ -29,12 +26,12 @@ def test_every_unbuilt_service_is_here():
 
 
 @pytest.mark.parametrize("unit", NEEDS)
-def test_a_program_waits_for_it_in_rtl_and_model(job, unit):
+def test_a_program_waits_for_it_in_rtl_and_model(job, simulator, unit):
     """One run a service: each program has instructions before, which must be done, and one behind, which must not."""
     for statement in NEEDS[unit][:1]:
         work = job(f"ldi r0, 1\nldi r1, 2\n{statement}\nldi r2, 3\nthrend\nnop\nnop")
         watch = Lockstep(work)
-        outcome = pysim.run(work, watch)
+        outcome = simulator(work, watch)
         assert outcome.ending is Ending.STUCK
         assert outcome.why == f"QPU 0 at 0x00010010 waits for {unit}, which is not built yet"
         watch.conclude(outcome)
@@ -67,31 +64,31 @@ def test_a_suppressed_write_needs_nothing(lockstep):
         ("0x00000800", "write size"),
     ],
 )
-def test_unbuilt_modes_of_the_vpm_stop_it(job, setup, reason):
+def test_unbuilt_modes_of_the_vpm_stop_it(job, simulator, setup, reason):
     work = job(f"ldi vw_setup, {setup}\nmov vpm, r0\nread vw_wait\nldi r0, 1\nthrend\nnop\nnop")
     watch = Lockstep(work)
-    outcome = pysim.run(work, watch)
+    outcome = simulator(work, watch)
     assert outcome.ending is Ending.STUCK
     assert outcome.why == f"the VPM waits for ever: {reason} is not built yet"
 
 
-def test_memory_that_is_not_there(job):
+def test_memory_that_is_not_there(job, simulator):
     work = job("mov r0, unif\nldi r1, 1")
     away = dataclasses.replace(work, launches=(dataclasses.replace(work.launches[0], uniforms=0x9000_0000),))
     watch = Lockstep(away)
-    outcome = pysim.run(away, watch)
+    outcome = simulator(away, watch)
     watch.conclude(outcome)
     assert (outcome.ending, outcome.why) == (
         Ending.STUCK,
         "QPU 0 at 0x00010000: its next uniform lies outside of memory",
     )
     away = dataclasses.replace(work, launches=(dataclasses.replace(work.launches[0], pc=0x9000_0000),))
-    outcome = pysim.run(away, Lockstep(away))
+    outcome = simulator(away, Lockstep(away))
     assert outcome.why == "QPU 0 at 0x90000000: the instruction lies outside of memory"
 
 
-def test_a_program_that_never_ends_is_given_up(job):
+def test_a_program_that_never_ends_is_given_up(job, simulator):
     work = job(":here\nbrr -, r:here\nnop\nnop\nnop", max_cycles=500)
-    outcome = pysim.run(work, Lockstep(work))
+    outcome = simulator(work, Lockstep(work))
     assert outcome.ending is Ending.TOO_LONG
     assert outcome.why.startswith("the program has not ended after 500 cycles; QPU 0 is at 0x000100")

@@ -14,6 +14,9 @@ One operation a clock in each ALU, no stall; the stage that a signal belongs to 
     │ exponent    │ ┌┐ │ 4 products │ ┌┐ │ product    │ ┌┐ │ shift by one ├─▶ a2_result
  ─▶ │ significand ├▶││▶├────────────┤▶││▶│ byte       ├▶││▶├──────────────┤
     │             │ └┘ │ MulBytes   │ └┘ │ quotients  │ └┘ │ MulColour    ├─▶ a2_colour
+    │             │    │            │    ├────────────┤    │ shift        │
+    │             │    │            │    │ MulColour- │    │              │
+    │             │    │            │    │ Terms      │    │              │
     └─────────────┘    └────────────┘    └────────────┘    └──────────────┘      mul_alu.MulAlu
 
 The boxes are combinational, `AddAlu` and `MulAlu` place the registers (``││``) between them. `Unpack`, in front of the

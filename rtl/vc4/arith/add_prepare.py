@@ -103,13 +103,12 @@ class AddPrepare(wiring.Component):
                     m.d.comb += [self.o.straight.route.eq(straight), self.o.swapped.route.eq(swapped)]
 
         absolute = one_of(self.op, (AddOp.FMINABS, AddOp.FMAXABS))
+        sums, ftoi = one_of(self.op, (AddOp.FADD, AddOp.FSUB)), self.op == AddOp.FTOI
         for source, operand in ((self.a, self.o.a), (self.b, self.o.b)):
             exponent = source[23:31]
             below_one = ~(exponent[7] | exponent[:7].all())
-            m.d.comb += operand.eq(Cat(source[:31], source[31] & ~absolute))
-            with m.Switch(self.op):
-                with m.Case(AddOp.FADD, AddOp.FSUB):
-                    m.d.comb += operand.eq(Mux(exponent.any(), significand(source), 0))
-                with m.Case(AddOp.FTOI):
-                    m.d.comb += operand.eq(Mux(below_one | exponent.all(), 0, significand(source)))
+            zero = (sums & ~exponent.any()) | (ftoi & (below_one | exponent.all()))
+            word = Mux(sums | ftoi, significand(source), Cat(source[:31], source[31] & ~absolute))
+            # The zero comes last: so it is a reset of the register behind, which is no LUT.
+            m.d.comb += operand.eq(Mux(zero, 0, word))
         return m

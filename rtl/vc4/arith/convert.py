@@ -40,18 +40,23 @@ def byte_to_float(m: Module, value: Value, name: str):
     return Cat(period, period, period[:7], exponent)
 
 
-def float_to_half(m: Module, value: Value, name: str) -> Value:
-    """The float `value` in 16 bits, rounded away from zero (fact sheet, 3.3).
+def float_to_half(m: Module, value: Value, name: str):
+    """The float `value` in 16 bits, rounded away from zero (fact sheet, 3.3): 15 bits without the sign, and two flags.
 
-    Infinities and their patterns, and what is too large, become infinite; what would be denormal after rounding, +0.
+    The first flag says that the half is infinite instead: infinities and their patterns, and what is too large. The second
+    one says that it is +0: what would be denormal after rounding. Both come beside the carry chain, not behind it.
     """
-    rounded = Signal(19, name=f"{name}_rounded")
-    half = Signal(16, name=f"{name}_half")
-    mantissa, low, high = rounded[:10], rounded[10:14], rounded[14:18]
-    m.d.comb += rounded.eq(value[13:31] + value[:13].any())
-    # A bias of 127 becomes one of 15: the exponents 113..142 are 1..30.
-    with m.If(value[23:31].all() | rounded[18] | (high > 8) | ((high == 8) & low.all())):
-        m.d.comb += half.eq(Cat(Const(0x7C00, 15), value[31]))
-    with m.Elif((high == 8) | ((high == 7) & low.any())):
-        m.d.comb += half.eq(Cat(mantissa, low, high[3], value[31]))
-    return half
+    rounded = Signal(18, name=f"{name}_rounded")
+    carries = Signal(name=f"{name}_carries")
+    infinite = Signal(name=f"{name}_infinite")
+    zero = Signal(name=f"{name}_zero")
+    discards = value[:13].any()
+    low, high, top = value[23:27], value[27:30], value[30]
+    # A bias of 127 becomes one of 15: the exponents 113..142 are 1..30. The mantissa may carry into the exponent.
+    m.d.comb += [
+        rounded.eq(value[13:31] + discards),
+        carries.eq(value[13:23].all() & discards),
+        infinite.eq(top & (high.any() | low.all() | ((low == 14) & carries))),
+        zero.eq(~top & ~(high.all() & (low.any() | carries))),
+    ]
+    return Cat(rounded[:14], rounded[17]), infinite, zero

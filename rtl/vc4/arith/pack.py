@@ -4,6 +4,7 @@ from amaranth import *
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from vc4.common.select import select_by_keys
 from vc4.isa.ops import Pack as Mode
 
 from .bits import one_of
@@ -51,6 +52,7 @@ class Pack(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         value = self.value
+        word = Signal(32)
         half = Signal(16)
         byte = Signal(8)
         high = value[15:]
@@ -58,25 +60,37 @@ class Pack(wiring.Component):
             half.eq(self._saturate(-0x8000, 0x7FFF, high.all() | ~high.any())),
             byte.eq(self._saturate(0, 0xFF, ~value[8:].any())),
         ]
-        with m.If(self.is_float):
-            m.d.comb += half.eq(float_to_half(m, value, "half"))
-
         with m.Switch(self.mode):
             with m.Case(Mode.NONE):
-                m.d.comb += self.data.eq(value)
+                m.d.comb += word.eq(value)
             with m.Case(Mode.SATURATE):
-                m.d.comb += self.data.eq(self._saturate(-0x8000_0000, 0x7FFF_FFFF, Const(1)))
+                m.d.comb += word.eq(self._saturate(-0x8000_0000, 0x7FFF_FFFF, Const(1)))
             with m.Case(*_HALVES):
-                m.d.comb += self.data.eq(half.replicate(2))
+                m.d.comb += word.eq(half.replicate(2))
             with m.Default():
-                m.d.comb += self.data.eq(byte.replicate(4))
+                m.d.comb += word.eq(byte.replicate(4))
         with m.Switch(self.mode):
             for modes, enables in _BYTES.items():
                 with m.Case(*modes):
                     m.d.comb += self.bytes.eq(enables)
             with m.Default():
                 m.d.comb += self.bytes.eq(0b1111)
+        self._float(m, word)
         return m
+
+    def _float(self, m, word):
+        """The half of a float where that is asked for, else `word`: one LUT a bit behind the carry chain of the half."""
+        half, infinite, zero = float_to_half(m, self.value, "half")
+        words = ~(self.is_float & one_of(self.mode, _HALVES))
+        floats = ~words & ~zero
+        mantissa, exponent, sign = Cat(words, floats & ~infinite), Cat(words | infinite, floats), Cat(words, floats)
+        places = (mantissa, half[:10]), (exponent, half[10:]), (sign, self.value[31])
+        for low in (0, 16):
+            start = low
+            for keys, part in places:
+                stop = start + len(part)
+                m.d.comb += self.data[start:stop].eq(select_by_keys(keys, (word[start:stop], part)))
+                start = stop
 
     def _saturate(self, lowest: int, highest: int, fits: Value) -> Value:
         """The integer `value` between bounds, if the mode saturates, or its low bits."""

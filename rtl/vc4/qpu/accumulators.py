@@ -108,12 +108,16 @@ class Accumulators(wiring.Component):
     def _r5(self, m):
         """File A: each quad takes its first lane. File B: all quads take element 0."""
         words = Signal(data.ArrayLayout(32, QUADS), name="r5")
-        for write in (self.a2_add, self.a2_mul):
-            for quad in range(QUADS):
-                here = (self.a2_quad == quad) & ~write.file
-                all_quads = (self.a2_quad == 0) & write.file
-                with m.If((write.address == _R5) & write.mask[0] & (here | all_quads)):
-                    m.d.sync += words[quad].eq(write.data[0])
+        first = self.a2_quad == 0
+        add, mul = ((write, (write.address == _R5) & write.mask[0]) for write in (self.a2_add, self.a2_mul))
+        # What the quads get is chosen twice, not for each of them: once for the first one, which both files write in its
+        # own clock, and once for all others.
+        for wins, quads in ((mul[1], [0]), (mul[1] & (mul[0].file == first), range(1, QUADS))):
+            word = Mux(wins, mul[0].data[0], add[0].data[0])
+            for quad in quads:
+                here = [hit & Mux(write.file, first, self.a2_quad == quad) for write, hit in (add, mul)]
+                with m.If(Cat(here).any()):
+                    m.d.sync += words[quad].eq(word)
         m.d.comb += [
             self.rr_r5.eq(select(self.rr_quad, [words[quad] for quad in range(QUADS)])),
             self.r5_rotation.eq(words[0][:4]),

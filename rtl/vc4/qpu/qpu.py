@@ -232,16 +232,19 @@ class Qpu(wiring.Component):
 
     def _trace(self, m):
         m.submodules.tracer = trace = Trace()
-        connect(m, trace.port, flipped(self.trace))
-        front, write_back = self.front, self.write_back
+        front, write_back, port = self.front, self.write_back, self.trace
         m.d.comb += [
-            trace.rr.eq(self.pipeline.rr),
-            trace.wb.eq(write_back.wb),
-            trace.wb_add.eq(write_back.wb_add),
-            trace.wb_mul.eq(write_back.wb_mul),
-            trace.wb_flags.eq(write_back.wb_flags),
-            trace.wb_flag_mask.eq(write_back.wb_flag_mask),
-            trace.slot_end.eq(self.pipeline.slot_end),
+            trace.issued.eq(front.issued),
             trace.issues.eq(front.issues),
-            *(getattr(trace, name).eq(getattr(front, name)) for name in ("running", "sp_valid", "sp_pc", "stall")),
+            trace.rr.eq(self.pipeline.rr),
+            *(
+                getattr(trace, name).eq(getattr(write_back, name))
+                for name in ("wb", "wb_add", "wb_mul", "wb_flags", "wb_flag_mask")
+            ),
+            *(
+                getattr(port, name).eq(getattr(trace, name))
+                for name in ("issue", "issue_stb", "written", "written_stb")
+            ),
+            port.slot_end.eq(self.pipeline.slot_end),
+            *(getattr(port, name).eq(getattr(front, name)) for name in ("running", "sp_valid", "sp_pc", "stall")),
         ]

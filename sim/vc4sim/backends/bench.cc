@@ -1,12 +1,14 @@
 // The bench around the compiled GPU: starting of programs, trace, and detection of the end.
 //
 // It does in every clock what `GpuBench` does in hardware, so both count the same clocks. In front of this file stand
-// the code of the GPU, namespace `cxxrtl_design`, the access to its ports, namespace `ports`, and `bench_memory.h`.
+// the code of the GPU, namespace `cxxrtl_design`, the access to its ports, namespace `ports`, and the other headers.
 
 namespace bench {
 
-// An event is its kind and its content, in `EVENT_WORDS` words.
+// An event is its kind and its content.
+constexpr size_t EVENT_WORDS = 1 + RECORD_WORDS;
 enum Kind : uint32_t { RETIRED, WRITTEN };
+constexpr uint32_t EVENTS_A_CLOCK = 2;
 
 using Launch = std::array<uint32_t, 3>;  // address of the program, of its uniforms, and whether it is threaded
 
@@ -15,6 +17,7 @@ public:
     Options options;
     Checks checks;
     Memory memory;
+    Gather gather;
     Waves waves;
     uint32_t cycles = 0, retired = 0, interrupts = 0;
     bool done = false, stuck = false, stopped = false;
@@ -23,12 +26,15 @@ public:
     Bench(const Options &options, const uint8_t *image, const Launch *launches, uint32_t count)
         : options(options), memory(this->options, image, checks), launches(launches, launches + count) {}
 
-    // Runs some clocks, to the end or while there is room; returns the number of events.
-    uint32_t run(uint32_t clocks, uint32_t *events, uint32_t room) {
-        uint32_t *next = events, *full = events + (room - 1) * EVENT_WORDS;  // a clock has two events at most
-        for (; clocks && next < full && !stopped && checks.failure.empty(); clocks--)
-            next = clock(next);
-        return (next - events) / EVENT_WORDS;
+    // Runs some clocks, to the end or while there is room for events; returns their number. Without `room` for a clock's
+    // events nobody wants any.
+    uint32_t run(uint32_t clocks, uint32_t *room_for_events, uint32_t room) {
+        events = room_for_events;
+        watched = room >= EVENTS_A_CLOCK;
+        const uint32_t *full = events + (watched ? (room - EVENTS_A_CLOCK) * EVENT_WORDS : 0);
+        for (; clocks && events <= full && !stopped && checks.failure.empty(); clocks--)
+            clock();
+        return (events - room_for_events) / EVENT_WORDS;
     }
 
     // Lets all signals follow registers and inputs.
@@ -38,10 +44,12 @@ private:
     std::vector<Launch> launches;
     size_t started = 0;  // launches taken
     uint32_t waiting = 0;
+    uint32_t *events = nullptr;  // place of the next one
+    bool watched = false;
 
     // One evaluation: at its end all signals have settled, and the registers know their next values but have not taken
     // them yet. This is right as long as no signal needs a second one, see `narrow`.
-    uint32_t *clock(uint32_t *events) {
+    void clock() {
         bool offers = started < launches.size();
         ports::start__valid(gpu, {offers});
         if (offers)
@@ -52,15 +60,18 @@ private:
             waves.sample(gpu, cycles);
         }
         ports::clk(gpu, {true});
-        gpu.eval(&checks);
-        events = record(events);
+        checks.require(gpu.eval(&checks), "the signals have not settled");
+        if (gather.complete) {
+            retired++;
+            tell(RETIRED, gather.record);
+        }
+        gather.clock(gpu);
         if (memory.clock(gpu))
-            events = copy(events, WRITTEN, memory.written.data(), memory.written.size());
+            tell(WRITTEN, memory.written);
         watch(offers);
         gpu.commit();
         ports::clk(gpu, {false});
         gpu.prev_p_clk = gpu.p_clk;
-        return events;
     }
 
     void watch(bool offers) {
@@ -80,19 +91,13 @@ private:
                ports::vpm_unbuilt(gpu)[0] || high(ports::vpm_error(gpu));
     }
 
-    uint32_t *record(uint32_t *events) {
-        if (!high(ports::trace__retired_stb(gpu)))
-            return events;
-        retired++;
-        auto words = ports::trace__retired(gpu);
-        static_assert(words.size() < EVENT_WORDS, "an event has room for it");
-        return copy(events, RETIRED, words.data(), words.size());
-    }
-
-    static uint32_t *copy(uint32_t *events, Kind kind, const uint32_t *words, size_t count) {
+    template<size_t Words> void tell(Kind kind, const std::array<uint32_t, Words> &words) {
+        static_assert(Words <= RECORD_WORDS, "an event has room for it");
+        if (!watched)
+            return;
         events[0] = kind;
-        std::copy(words, words + count, events + 1);
-        return events + EVENT_WORDS;
+        std::copy(words.begin(), words.end(), events + 1);
+        events += EVENT_WORDS;
     }
 };
 
@@ -128,8 +133,7 @@ bool bench_report(bench::Bench *bench, uint32_t *report) {
         bench->done, bench->stuck, bench->cycles, bench->retired, bench->interrupts,
         ports::vpm_unbuilt(gpu)[0], ports::vpm_error(gpu)[0], ports::trace__stall(gpu)[0], ports::trace__sp_pc(gpu)[0]};
     report = std::copy(words.begin(), words.end(), report);
-    auto stalls = ports::trace__stalls(gpu);
-    std::copy(stalls.begin(), stalls.end(), report);
+    std::copy(bench->gather.stalls.begin(), bench->gather.stalls.end(), report);
     return bench->stopped;
 }
 

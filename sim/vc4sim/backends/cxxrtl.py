@@ -10,13 +10,17 @@ from importlib import resources
 from pathlib import Path
 
 from amaranth.back import rtlil
+from amaranth.hdl import ShapeLike
+from amaranth.lib import data
 
 import vc4
 from vc4.bus.port import BUS_BYTES
 from vc4.config import V3DConfig
 from vc4.qpu.stall import STALL_REASONS, UNBUILT
+from vc4.qpu.trace import TracedIssue, TracedQuad
 from vc4.v3d import V3D
 
+from ..bench.gather import Retired
 from ..bench.gpu import GRACE_CLOCKS
 from ..bench.memory import chance_of, seed_of
 from ..cxxrtl.build import Kind, NoCompiler, build, build_once, cache_folder
@@ -53,14 +57,15 @@ def _library(config: V3DConfig, folder: Path, kind: Kind) -> ctypes.CDLL:
     """The GPU and its bench. Raises `NoCompiler`."""
     package = resources.files(__package__)
     waves = "bench_waves.h" if kind is Kind.WAVES else "bench_no_waves.h"
-    driver = "".join((package / name).read_text() for name in ("bench_memory.h", waves, "bench.cc"))
+    parts = ("bench_memory.h", "bench_gather.h", waves, "bench.cc")
+    driver = _constants() + "".join((package / name).read_text() for name in parts)
     hardware = [path.read_text() for path in sorted(Path(vc4.__file__).parent.rglob("*.py"))]
 
     def make() -> ctypes.CDLL:
         v3d = V3D(config)
-        constants = f"constexpr size_t TAG_BITS = {v3d.bus.signature.tag_bits}, EVENT_WORDS = {_EVENT_WORDS};\n"
+        tag_bits = f"constexpr size_t TAG_BITS = {v3d.bus.signature.tag_bits};\n"
         # Without the places in the source, the same hardware is the same text wherever it lies.
-        return build(rtlil.convert(v3d, emit_src=False), constants + driver, folder, kind=kind)
+        return build(rtlil.convert(v3d, emit_src=False), tag_bits + driver, folder, kind=kind)
 
     library = build_once([repr(config), driver, kind.name, *hardware], make, folder)
     library.bench_create.restype = ctypes.c_void_p
@@ -68,6 +73,22 @@ def _library(config: V3DConfig, folder: Path, kind: Kind) -> ctypes.CDLL:
     library.bench_memory.restype = ctypes.c_void_p
     library.bench_report.restype = ctypes.c_bool
     return library
+
+
+def _constants() -> str:
+    """C++ that says where the fields of the trace port's structs and of the record of an instruction lie."""
+    structs = {"ISSUE": TracedIssue, "WRITTEN": TracedQuad, "RECORD": Retired}
+    places = [(f"{name}_{field}", at) for name, struct in structs.items() for field, at in _fields(struct)]
+    places += [("RECORD_WORDS", RECORD_WORDS), ("STALL_COUNT", len(STALL_REASONS))]
+    return "".join(f"constexpr size_t {name} = {at};\n" for name, at in places)
+
+
+def _fields(shape: ShapeLike, start: int = 0, prefix: str = "") -> Iterator[tuple[str, int]]:
+    """The fields of a struct and of the structs in it, and their first bits."""
+    for name, field in data.Layout.cast(shape):
+        yield f"{prefix}{name}", start + field.offset
+        if isinstance(field.shape, type) and issubclass(field.shape, data.Struct):
+            yield from _fields(field.shape, start + field.offset, f"{prefix}{name}_")
 
 
 def _options(job: Job, size: int) -> _Options:
@@ -101,13 +122,13 @@ class _Bench:
         path = str(waves.path).encode()
         self._library.bench_waves(self._bench, path, ctypes.c_uint32(waves.first), ctypes.c_uint32(last))
 
-    def events(self) -> Iterator[Retirement | MemoryWrite]:
-        """All events, to the end. Raises `AssertionError` if a check of the hardware fails."""
+    def events(self, *, wanted: bool) -> Iterator[Retirement | MemoryWrite]:
+        """Runs to the end, with all events if they are `wanted`. Raises `AssertionError` if a check of the hardware fails."""
         read = RetirementReader(0)
         words, records = memoryview(self._records).cast("B").cast("I"), memoryview(self._records).cast("B")
         while True:
             count = self._library.bench_run(
-                self._bench, ctypes.c_uint32(_CLOCKS), self._records, ctypes.c_uint32(_ROOM)
+                self._bench, ctypes.c_uint32(_CLOCKS), self._records, ctypes.c_uint32(_ROOM if wanted else 0)
             )
             for at in range(0, count * _EVENT_WORDS, _EVENT_WORDS):
                 content = records[4 * at + 4 : 4 * (at + _EVENT_WORDS)]
@@ -129,10 +150,10 @@ class _Bench:
         return conclude(job, FinalState(*(report[index] for index in state), report[stalls:]), memory)
 
 
-def run(job: Job, watch: Watcher = lambda event: None, waves: Waves | None = None) -> Outcome:
-    """Run `job`; `watch` is called with every event.
+def run(job: Job, watch: Watcher | None = None, waves: Waves | None = None) -> Outcome:
+    """Run `job`; `watch` is called with every event. Without it the run is faster.
 
-    `waves` is a VCD file to write. It has all signals of `V3D`, for which the GPU is compiled once more. Without a C++
+    `waves` is a VCD file to write. It has all registers and ports of `V3D`, for which the GPU is compiled once more. Without a C++
     compiler everything runs in Amaranth's simulator, and that is said.
     """
     kind = Kind.WAVES if waves else Kind.FAST
@@ -144,6 +165,7 @@ def run(job: Job, watch: Watcher = lambda event: None, waves: Waves | None = Non
     with contextlib.closing(_Bench(library, job)) as bench:
         if waves:
             bench.write_waves(waves)
-        for event in bench.events():
-            watch(event)
+        for event in bench.events(wanted=watch is not None):
+            if watch:
+                watch(event)
         return bench.conclude(job)

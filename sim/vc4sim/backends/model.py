@@ -11,11 +11,12 @@ from .base import Ending, Job, Outcome, Watcher
 __all__ = ["run"]
 
 
-def run(job: Job, watch: Watcher = lambda event: None) -> Outcome:
+def run(job: Job, watch: Watcher | None = None) -> Outcome:
     """Run `job`; `watch` is called with every event.
 
     The model has no clocks: it is given up after a quarter of `max_cycles` instructions, which is what fits in.
     """
+    watch = watch or (lambda event: None)
     model = ModelV3D(job.config, job.image, job.base)
     model.memory.on_write = lambda address, data: watch(MemoryWrite(address, data))
     outcome = Outcome(Ending.DONE, b"")

@@ -46,7 +46,7 @@ def _offer(ctx, bench: GpuBench, launches: list[Launch]) -> None:
         launches.pop(0)
 
 
-async def _watch(ctx, bench: GpuBench, job: Job, watch: Watcher) -> int:
+async def _watch(ctx, bench: GpuBench, job: Job, watch: Watcher | None) -> int:
     """Start the programs, tell all events, and wait for the end. Returns the number of instructions."""
     read = RetirementReader(0)
     launches = list(job.launches)
@@ -60,8 +60,9 @@ async def _watch(ctx, bench: GpuBench, job: Job, watch: Watcher) -> int:
             _offer(ctx, bench, launches)
         if ctx.get(bench.retired_count) != retired:
             retired += 1
-            watch(read(ctx.get(bench.retired.as_value()).to_bytes(4 * RECORD_WORDS, "little")))
-        if ctx.get(bench.written_count) != written:
+            if watch:
+                watch(read(ctx.get(bench.retired.as_value()).to_bytes(4 * RECORD_WORDS, "little")))
+        if watch and ctx.get(bench.written_count) != written:
             written += 1
             word = ctx.get(bench.written_data).to_bytes(BUS_BYTES, "little")
             for event in memory_writes(ctx.get(bench.written_address), ctx.get(bench.written_strobes), word):
@@ -82,7 +83,7 @@ def _state(ctx, bench: GpuBench, instructions: int) -> FinalState:
         vpm_error=ctx.get(bench.vpm_error),
         stall=ctx.get(trace.stall.as_value()),
         sp_pc=ctx.get(trace.sp_pc),
-        stalls=tuple(ctx.get(trace.stalls[bit]) for bit in range(len(STALL_REASONS))),
+        stalls=tuple(ctx.get(bench.stalls[bit]) for bit in range(len(STALL_REASONS))),
     )
 
 
@@ -93,7 +94,7 @@ def _waves(simulator: Simulator, bench: GpuBench, path: Path | None) -> contextl
     return simulator.write_vcd(str(path), str(path.with_suffix(".gtkw")), traces=traces(bench))
 
 
-def run(job: Job, watch: Watcher = lambda event: None, waves: Waves | None = None) -> Outcome:
+def run(job: Job, watch: Watcher | None = None, waves: Waves | None = None) -> Outcome:
     """Run `job`; `watch` is called with every event.
 
     `waves` is a VCD file to write, of the whole run; beside it, with the suffix `.gtkw`, lies then a view of it for GTKWave

@@ -1,17 +1,19 @@
 """The GPU with a memory and a watch, as one piece of hardware that any simulator can run."""
 
 from amaranth import *
-from amaranth.lib import stream, wiring
+from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from vc4.bus.port import BUS_BYTES
 from vc4.config import V3DConfig
 from vc4.host.debug import RegisterPort
+from vc4.qpu.stall import STALL_REASONS
 from vc4.qpu.structs import ProgramStart
-from vc4.qpu.trace import Retired, TracePort
+from vc4.qpu.trace import TracePort
 from vc4.v3d import V3D
 from vc4.vpm.port import VpmUnbuilt
 
+from .gather import Gather, Retired
 from .memory import BenchMemory
 from .probe import PipelineProbe
 
@@ -42,6 +44,7 @@ class GpuBench(wiring.Component):
     written_address, written_data, written_strobes, written_count : the last word written to memory, and how many
     vpm_unbuilt, vpm_error : why the VPM has stopped, and whether memory has refused a store
     interrupts : clocks in which the host interrupt was raised
+    stalls : clocks lost for each of `STALL_REASONS`
     cycles : clocks since reset
     done : all programs have ended and all stores are in memory
     stuck : the program waits for something that never comes
@@ -67,6 +70,7 @@ class GpuBench(wiring.Component):
                 "vpm_unbuilt": Out(VpmUnbuilt),
                 "vpm_error": Out(1),
                 "interrupts": Out(32),
+                "stalls": Out(data.ArrayLayout(unsigned(32), len(STALL_REASONS))),
                 "cycles": Out(32),
                 "done": Out(1),
                 "stuck": Out(1),
@@ -86,8 +90,11 @@ class GpuBench(wiring.Component):
         m.d.comb += [self.irq.eq(v3d.irq), self.vpm_unbuilt.eq(v3d.vpm_unbuilt), self.vpm_error.eq(v3d.vpm_error)]
         m.d.sync += self.interrupts.eq(self.interrupts + v3d.interrupt)
         starts = self.start.valid & self.start.ready
-        with m.If(v3d.trace.retired_stb):
-            m.d.sync += [self.retired.eq(v3d.trace.retired), self.retired_count.eq(self.retired_count + 1)]
+        m.submodules.gather = gather = Gather()
+        connect(m, v3d.trace, gather.trace)
+        m.d.comb += self.stalls.eq(gather.stalls)
+        with m.If(gather.retired_stb):
+            m.d.sync += [self.retired.eq(gather.retired), self.retired_count.eq(self.retired_count + 1)]
         with m.If(memory.written_stb):
             m.d.sync += [
                 self.written_address.eq(memory.written_address),
@@ -101,7 +108,7 @@ class GpuBench(wiring.Component):
         self._ending(m)
         stopped = Signal()
         m.d.sync += stopped.eq(self.stop)
-        with m.If(v3d.trace.retired_stb | memory.written_stb | starts | (self.stop & ~stopped)):
+        with m.If(gather.retired_stb | memory.written_stb | starts | (self.stop & ~stopped)):
             m.d.sync += self.event.eq(~self.event)
         return m
 

@@ -5,7 +5,8 @@ from collections.abc import Callable
 from amaranth import *
 
 from vc4.qpu.pipeline import STAGES, Issued, Pipeline
-from vc4.qpu.trace import STALL_REASONS, TracePort
+from vc4.qpu.stall import STALL_REASONS
+from vc4.qpu.trace import TracePort
 
 from ..asm import disassemble
 

@@ -13,17 +13,17 @@ __all__ = ["ENGINES", "RTL_ENGINES", "WAVES_ENGINE", "Engine"]
 class Engine:
     """A way to run a `Job`.
 
-    run : given the job, a watcher and the waves to write or `None`, gives the outcome
+    run : given the job, a watcher or `None`, and the waves to write or `None`, gives the outcome
     is_rtl : it simulates the RTL, with clocks and waves; otherwise there are never any waves
     doc : one line about it
     """
 
-    run: Callable[[Job, Watcher, Waves | None], Outcome]
+    run: Callable[[Job, Watcher | None, Waves | None], Outcome]
     is_rtl: bool
     doc: str
 
 
-def _model(job: Job, watch: Watcher, waves: Waves | None) -> Outcome:
+def _model(job: Job, watch: Watcher | None, waves: Waves | None) -> Outcome:
     return model.run(job, watch)
 
 

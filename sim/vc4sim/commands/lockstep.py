@@ -1,20 +1,26 @@
 """`vc4 lockstep`: random programs on the RTL, with the model beside it."""
 
 import argparse
+import shlex
 import sys
+from pathlib import Path
 
 from tqdm import tqdm
 
 from vc4.config import preset
 
-from ..backends.base import Ending, Job
+from ..backends.base import Ending, Job, Waves
+from ..coverage import Coverage, RuleCount, table
 from ..lockstep import Difference, Lockstep
 from ..problem import BadInput, ExitStatus
 from ..random_programs import random_job
+from ..shrink import keep, shrink
 from .engines import ENGINES, RTL_ENGINES, WAVES_ENGINE
 from .options import Commands, add_config, add_memory, integer, vcd_file
 
 __all__ = ["register"]
+
+_WAVES = "difference.vcd"
 
 
 def register(commands: Commands) -> None:
@@ -23,7 +29,8 @@ def register(commands: Commands) -> None:
         "lockstep",
         help="compare RTL and model with random programs",
         description="Run random programs on the RTL and on the model side by side, and compare every effect of every "
-        "instruction. Program after program, each with the next seed, until enough instructions are compared.",
+        "instruction. Program after program, each with the next seed, until enough instructions are compared. A program "
+        "that shows a difference is made as small as it gets, and kept.",
     )
     parser.add_argument("--on", choices=RTL_ENGINES, default="pysim", help="simulator of the RTL (default: pysim)")
     add_config(parser)
@@ -43,43 +50,100 @@ def register(commands: Commands) -> None:
     )
     add_memory(parser, "of the first program, and of the pauses of memory")
     parser.add_argument("--waves", metavar="FILE.vcd", type=vcd_file, help="write waves of the last program")
+    parser.add_argument(
+        "--coverage",
+        action="store_true",
+        help="print what the programs have reached, what they have not, and which rules they have broken",
+    )
+    parser.add_argument(
+        "--shrink-runs",
+        type=integer(0, 1 << 20),
+        default=400,
+        metavar="N",
+        help="make a failing program small with at most N runs; 0: not at all (default: 400)",
+    )
+    parser.add_argument(
+        "--save",
+        type=Path,
+        default=Path("lockstep-failures"),
+        metavar="DIR",
+        help="folder for small failing programs, as cases of `vc4 run` (default: lockstep-failures)",
+    )
     parser.set_defaults(execute=_execute)
 
 
 def _execute(options: argparse.Namespace) -> int:
     compared = programs = 0
+    coverage, rules = Coverage(), RuleCount() if options.coverage else None
     with tqdm(total=options.count, unit=" instructions", disable=not sys.stderr.isatty(), leave=False) as progress:
         while compared < options.count:
-            seed = options.seed + programs
-            job = random_job(seed, options.length, preset(options.config), latency=options.latency, gap=options.gap)
+            job = random_job(
+                options.seed + programs,
+                options.length,
+                preset(options.config),
+                latency=options.latency,
+                gap=options.gap,
+            )
             try:
-                done = _compare(job, options)
-            except Difference as difference:
+                done = _compare(job, options, coverage, rules)
+            except (Difference, AssertionError) as error:
                 progress.close()
-                print(f"DIFFERENCE in the random program of seed {seed}: {difference}")
-                print(f"replay: {_replay(options, seed)}")
+                _report(job, error, options)
                 return ExitStatus.DIFFERS
             compared += done
             programs += 1
             progress.update(done)
     print(f"lockstep: {compared} instructions in {programs} program{'s' * (programs != 1)}, no difference")
+    if rules:
+        print("\n".join([*table(coverage), rules.summary()]))
+    print(coverage.summary())
     return ExitStatus.PASS
 
 
-def _compare(job: Job, options: argparse.Namespace) -> int:
-    """Run one program on both; returns the number of instructions. Raises `Difference`."""
+def _compare(job: Job, options: argparse.Namespace, coverage: Coverage, rules: RuleCount | None) -> int:
+    """Run one program on both; returns the number of instructions. Raises `Difference`, or what a check of the RTL does."""
     lockstep = Lockstep(job)
-    outcome = ENGINES[options.on].run(job, lockstep, options.waves)
+    watchers = [lockstep, coverage]
+    if rules:
+        rules.begin(job)
+        watchers.append(rules)
+
+    def watch(event) -> None:
+        for watcher in watchers:
+            watcher(event)
+
+    outcome = ENGINES[options.on].run(job, watch, Waves(options.waves) if options.waves else None)
     lockstep.conclude(outcome)
     if outcome.ending is not Ending.DONE:
         raise BadInput(f"random program of seed {job.seed}: {outcome.why}")
+    coverage.finish()
     return lockstep.retired
+
+
+def _report(job: Job, error: Difference | AssertionError, options: argparse.Namespace) -> None:
+    """Say what went wrong, and make it small."""
+    what = "DIFFERENCE" if isinstance(error, Difference) else "FAILED CHECK"
+    print(f"{what} in the random program of seed {job.seed}: {error}")
+    print(f"replay: {_replay(options, job.seed)}")
+    if not options.shrink_runs:
+        return
+    engine = ENGINES[options.on]
+    with tqdm(total=options.shrink_runs, unit=" runs", disable=not sys.stderr.isatty(), leave=False) as progress:
+        small = shrink(lambda job, watch: engine.run(job, watch, None), job, options.shrink_runs, progress.update)
+    if not small:
+        print("not made smaller: it does not fail again")
+        return
+    folder = options.save / f"seed-{job.seed}"
+    what = str(error).partition("\n")[0]
+    memory = keep(small, folder, f"random program of seed {job.seed}, made small: {what}")
+    print(f"smallest: {small.instructions} instructions besides nops, after {small.runs} runs, in {folder}")
+    command = ["run", str(folder), "--on", WAVES_ENGINE, "--lockstep", *memory, "--waves", _WAVES]
+    print(f"replay: vc4 {shlex.join(command)}")
 
 
 def _replay(options: argparse.Namespace, seed: int) -> str:
     """The command that runs this program alone, with waves."""
-    waves = options.waves or "difference.vcd"
     return (
         f"vc4 lockstep --on {WAVES_ENGINE} --config {options.config} --seed {seed} --count 1 --length {options.length} "
-        f"--latency {options.latency} --gap {options.gap} --waves {waves}"
+        f"--latency {options.latency} --gap {options.gap} --shrink-runs 0 --waves {options.waves or _WAVES}"
     )

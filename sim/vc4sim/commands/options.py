@@ -7,7 +7,7 @@ from typing import Protocol
 
 from vc4.config import PRESETS
 
-__all__ = ["Commands", "add_config", "add_memory", "fraction", "integer", "vcd_file", "window"]
+__all__ = ["Commands", "add_config", "add_memory", "fraction", "integer", "seconds", "vcd_file", "window"]
 
 _LARGEST_GAP = 0.95
 _VCD = ".vcd"
@@ -44,6 +44,17 @@ def fraction(text: str) -> float:
         value = -1.0
     if not 0 <= value <= _LARGEST_GAP:
         raise argparse.ArgumentTypeError(f"must be a number from 0 to {_LARGEST_GAP}, not {text!r}")
+    return value
+
+
+def seconds(text: str) -> float:
+    """Type of an option: a time of at least a tenth of a second."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0.1 <= value <= 3600:
+        raise argparse.ArgumentTypeError(f"must be a number from 0.1 to 3600, not {text!r}")
     return value
 
 

@@ -177,7 +177,9 @@ def _run(job: Job, engine: Engine, options: argparse.Namespace, others: list[Wat
                 watcher(event)
 
         first, last = options.window or (0, None)
-        return engine.run(job, watch, Waves(options.waves, first, last) if options.waves else None)
+        return engine.run(
+            job, watch if watchers else None, Waves(options.waves, first, last) if options.waves else None
+        )
 
 
 def _replay(options: argparse.Namespace) -> str:

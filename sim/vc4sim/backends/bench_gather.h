@@ -1,0 +1,66 @@
+// Gathers the record of a retired instruction from the trace port: does what `Gather` does in hardware.
+//
+// Where the fields lie is told by constants in front of this file: `ISSUE_x` and `WRITTEN_x` for the structs of the port,
+// `RECORD_x` for the record.
+
+namespace bench {
+
+class Gather {
+public:
+    std::array<uint32_t, RECORD_WORDS> record;
+    std::array<uint32_t, STALL_COUNT> stalls = {};
+
+    bool complete = false;  // an instruction has retired in the clock before: `record` has it
+
+    void clock(const Gpu &gpu) {
+        if (high(ports::trace__issue_stb(gpu)))
+            issued[next_issued++ % IN_FLIGHT] = ports::trace__issue(gpu);
+        if (high(ports::trace__slot_end(gpu)) && high(ports::trace__running(gpu)))
+            count(ports::trace__stall(gpu)[0]);
+        complete = high(ports::trace__written_stb(gpu)) && write(ports::trace__written(gpu));
+    }
+
+private:
+    static constexpr size_t IN_FLIGHT = 8, QUADS = 4, LANES = 4, ELEMENTS = 16;
+    using Issue = decltype(ports::trace__issue(std::declval<Gpu>()));
+    using Written = decltype(ports::trace__written(std::declval<Gpu>()));
+    std::array<Issue, IN_FLIGHT> issued;
+    size_t next_issued = 0, next_retired = 0;
+
+    void count(uint32_t stall) {
+        if (stall)
+            stalls[__builtin_ctz(stall)] += QUADS;
+    }
+
+    // Returns whether it is the last quad.
+    bool write(const Written &written) {
+        uint64_t quad = field(written, WRITTEN_quad, 2);
+        if (quad == 0)
+            record = {};
+        std::copy_n(written.begin() + WRITTEN_add_data / 32, LANES, record.begin() + RECORD_add_data / 32 + LANES * quad);
+        std::copy_n(written.begin() + WRITTEN_mul_data / 32, LANES, record.begin() + RECORD_mul_data / 32 + LANES * quad);
+        gather(written, WRITTEN_add_mask, RECORD_add_mask, quad);
+        gather(written, WRITTEN_mul_mask, RECORD_mul_mask, quad);
+        gather(written, WRITTEN_n, RECORD_n, quad);
+        gather(written, WRITTEN_z, RECORD_z, quad);
+        gather(written, WRITTEN_c, RECORD_c, quad);
+        gather(written, WRITTEN_flag_mask, RECORD_flag_mask, quad);
+        if (quad != QUADS - 1)
+            return false;
+        set_field(record, RECORD_add_address, 7, field(written, WRITTEN_add_address, 7));  // and the file
+        set_field(record, RECORD_add_bytes, 4, field(written, WRITTEN_add_bytes, 4));
+        set_field(record, RECORD_mul_address, 7, field(written, WRITTEN_mul_address, 7));
+        set_field(record, RECORD_mul_bytes, 4, field(written, WRITTEN_mul_bytes, 4));
+        set_field(record, RECORD_sets_flags, 1, field(written, WRITTEN_sets_flags, 1));
+        const Issue &issue = issued[next_retired++ % IN_FLIGHT];
+        std::copy_n(issue.begin(), RECORD_add_data / 32, record.begin());  // pc, word and uniform
+        set_field(record, RECORD_reads_uniform, 4, field(issue, ISSUE_reads_uniform, 4));  // and the bits behind it
+        return true;
+    }
+
+    void gather(const Written &written, size_t from, size_t to, uint64_t quad) {
+        set_field(record, to + LANES * quad, LANES, field(written, from, LANES));
+    }
+};
+
+}  // namespace bench

