@@ -121,7 +121,7 @@ def test_a_difference_gives_the_command_that_shows_it(source, monkeypatch, capsy
     step = Qpu.step
 
     def wrong(self, observed=None):
-        if self.pc == 0x10010:
+        if self.sequencer.pc == 0x10010:
             self.accumulators[0] = self.accumulators[0] + 1
         return step(self, observed or {})
 
