@@ -49,5 +49,9 @@ def select_by_keys(keys: Value, values: Sequence[ValueLike]) -> Value:
     ones = (keys[0] & keys[1]).replicate(width)
     chosen = Value.cast(Mux(keys[0], even, 0) | Mux(keys[1], odd, 0) | ones)
     for key, (even, odd) in zip(keys[2:], others, strict=True):
-        chosen = Mux(key, chosen, (chosen & odd) | (~chosen & even))
+        # With the key, odd is all ones and even all zeros, so the value passes. It stands here once: a chain of terms that
+        # have it twice would double with every pair.
+        passes = key.replicate(width)
+        low = even & ~passes
+        chosen = low ^ (chosen & (low ^ (odd | passes)))
     return chosen
