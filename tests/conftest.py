@@ -6,6 +6,7 @@ import pytest
 from amaranth.sim import Simulator
 
 from vc4sim.commands.engines import ENGINES, RTL_ENGINES
+from vc4sim.cxxrtl.build import NoCompiler, find_compiler
 
 
 def pytest_addoption(parser):
@@ -39,6 +40,15 @@ def simulate():
         simulator.run()
 
     return run
+
+
+@pytest.fixture(scope="session")
+def compiler():
+    """A C++ compiler; tests of native code are skipped without one."""
+    try:
+        return find_compiler()
+    except NoCompiler as reason:
+        pytest.skip(str(reason))
 
 
 @pytest.fixture(scope="session")

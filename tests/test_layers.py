@@ -11,7 +11,7 @@ FILES = sorted(path for folder in PACKAGES.values() for path in folder.rglob("*.
 #: Layers of the RTL, lowest first; `None`: every other folder is a block.
 DATA, SHARED, BLOCK, TOP, BOARDS = range(5)
 LAYERS = {"isa": DATA, "regs": DATA, "records": DATA, "config": DATA, "arith": SHARED, "common": SHARED}
-LAYERS |= {"v3d": TOP, "boards": BOARDS}
+LAYERS |= {"v3d": TOP, "v3d_axi": TOP, "boards": BOARDS}
 #: What the model shares with the RTL.
 FACTS = {"isa", "records", "regs", "config"}
 

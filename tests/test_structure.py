@@ -8,7 +8,7 @@ import pytest
 from amaranth.back import rtlil
 
 from vc4.config import V3DConfig
-from vc4.v3d import V3D
+from vc4.v3d_axi import V3DAxi
 from vc4sim.hierarchy import hierarchy
 
 ROOT = Path(__file__).parents[1]
@@ -27,8 +27,12 @@ def name_of(path):
     return str(path.relative_to(ROOT))
 
 
+#: What a component is made from: Amaranth's class, or another component.
+BASES = {"wiring.Component", "Queue"}
+
+
 def is_component(node):
-    return isinstance(node, ast.ClassDef) and any(ast.unparse(base) == "wiring.Component" for base in node.bases)
+    return isinstance(node, ast.ClassDef) and any(ast.unparse(base) in BASES for base in node.bases)
 
 
 #: File of each component of the RTL.
@@ -38,7 +42,7 @@ COMPONENTS = {
 
 
 def snake_case(name):
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower().replace("v3_d", "v3d")
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower().replace("v3_d", "v3d")
 
 
 def held(instance):
@@ -48,10 +52,14 @@ def held(instance):
         yield from held(inner)
 
 
+#: A GPU with everything in it.
+CONFIG = V3DConfig(memory_windows=True, trace=True)
+
+
 @pytest.fixture(scope="module")
 def pairs():
-    """All pairs of a GPU with everything in it."""
-    return set(held(hierarchy(V3D(V3DConfig(trace=True)), "v3d")))
+    """All pairs of it."""
+    return set(held(hierarchy(V3DAxi(CONFIG), "v3d")))
 
 
 def test_every_instance_is_a_component_of_ours(pairs):
@@ -70,13 +78,13 @@ def test_instances_live_where_their_parents_do(pairs):
 
 
 def test_every_component_is_used(pairs):
-    used = {child for _, child in pairs} | {"V3D"}
+    used = {child for _, child in pairs} | {"V3DAxi"}
     assert set(COMPONENTS) == used
 
 
 def test_every_signal_has_a_name():
     """A signal that is made inside a larger expression has none, and waves show it as `$signal`."""
-    assert "$signal" not in rtlil.convert(V3D(V3DConfig(trace=True)))
+    assert "$signal" not in rtlil.convert(V3DAxi(CONFIG))
 
 
 def test_files_are_named_after_their_components():

@@ -2,28 +2,53 @@
 
 from dataclasses import dataclass
 
-__all__ = ["BUILT_UNITS", "PRESETS", "V3DConfig", "preset"]
+__all__ = ["BUILT_UNITS", "MAX_QPUS", "PRESETS", "V3DConfig", "preset"]
 
 #: Services of `vc4.isa.registers` that the hardware has; an instruction that needs another one waits for ever.
-BUILT_UNITS = frozenset({"uniforms", "vpm_write", "vdw", "threads", "breakpoint"})
+BUILT_UNITS = frozenset({"uniforms", "vpm_write", "vdw", "sfu", "mutex", "semaphore", "threads", "breakpoint"})
+
+#: Most slices, and most QPUs of a slice (guide, V3D_SLCACTL and V3D_SQRSV0).
+_MAX_SLICES, _MAX_QPUS_PER_SLICE = 4, 4
+MAX_QPUS = _MAX_SLICES * _MAX_QPUS_PER_SLICE
 
 
 @dataclass(frozen=True, kw_only=True)
 class V3DConfig:
     """One GPU.
 
+    slices : 1 to 4
+    qpus_per_slice : 1 to 4
+    tmus_per_slice : texture units of a slice, 0 to 2
     vpm_kib : size of the vertex pipe memory in KiB, 4 to 16
-    trace : build the trace port that tells every retired instruction, and the counters of stalls; simulation only
+    memory_windows : build the windows outside of which the GPU cannot reach memory
+    trace : build the trace ports that tell every retired instruction, and the counters of stalls; simulation only
 
     Raises `ValueError` for a value out of range.
     """
 
+    slices: int = 1
+    qpus_per_slice: int = 1
+    tmus_per_slice: int = 0
     vpm_kib: int = 4
+    memory_windows: bool = False
     trace: bool = False
 
     def __post_init__(self) -> None:
-        if self.vpm_kib not in (4, 8, 12, 16):
-            raise ValueError(f"vpm_kib must be 4, 8, 12 or 16, not {self.vpm_kib!r}")
+        for name, values in (
+            ("slices", range(1, _MAX_SLICES + 1)),
+            ("qpus_per_slice", range(1, _MAX_QPUS_PER_SLICE + 1)),
+            ("tmus_per_slice", range(3)),
+            ("vpm_kib", (4, 8, 12, 16)),
+        ):
+            value = getattr(self, name)
+            if value not in values:
+                *most, last = values
+                raise ValueError(f"{name} must be {', '.join(map(str, most))} or {last}, not {value!r}")
+
+    @property
+    def qpus(self) -> int:
+        """QPUs of all slices."""
+        return self.slices * self.qpus_per_slice
 
     @property
     def vpm_rows(self) -> int:
@@ -31,7 +56,11 @@ class V3DConfig:
         return self.vpm_kib * 16
 
 
-PRESETS = {"qpu": V3DConfig()}
+PRESETS = {
+    "qpu": V3DConfig(),
+    "slice": V3DConfig(qpus_per_slice=4, tmus_per_slice=1, vpm_kib=8),
+    "bcm2835": V3DConfig(slices=3, qpus_per_slice=4, tmus_per_slice=2, vpm_kib=12),
+}
 
 
 def preset(name: str) -> V3DConfig:

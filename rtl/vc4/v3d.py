@@ -6,9 +6,14 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 
 from vc4.bus.hub import Hub
 from vc4.bus.port import BUS_BYTES
+from vc4.bus.windows import Windows
 from vc4.config import V3DConfig
-from vc4.host.debug import Debug, RegisterPort
-from vc4.qpu.structs import ProgramStart
+from vc4.host.port import RegisterPort
+from vc4.host.registers import Registers
+from vc4.l2c.l2c import L2c
+from vc4.qps.scheduler import Scheduler
+from vc4.qps.sync import Sync
+from vc4.qpu.structs import THREADS, ProgramStart
 from vc4.qpu.trace import TracePort
 from vc4.slice.slice import Slice
 from vc4.vpm.port import VpmUnbuilt
@@ -18,7 +23,8 @@ __all__ = ["V3D"]
 
 
 class V3D(wiring.Component):
-    """The GPU: a slice, the VPM, and the hub that joins their ways to memory.
+    """The GPU: slices, what they share, and the hub that joins their ways to memory; if the configuration wants it, memory
+    windows in front of memory.
 
     Parameters
     ----------
@@ -26,57 +32,170 @@ class V3D(wiring.Component):
 
     Interface attributes
     --------------------
-    start : user programs
+    fragments, vertices, coordinates : programs of the blocks that are still to come
     bus : memory
+    response_error_stb, response_error_address : memory has answered with an error, and the address of the request
     registers : the host
-    interrupt : a program raises the host interrupt
+    interrupts : programs that raise the host interrupt, one bit a QPU
     irq : the host should look at the registers
     idle : no program runs and every store has reached memory
-    vpm_unbuilt : why the VPM has stopped, if it has
+    vpm_unbuilt : why the VPM has stopped for a QPU, if it has
     vpm_error : memory has answered a store with an error
-    trace : of the QPU, if the configuration wants it
+    trace : of each QPU, if the configuration wants it
     """
 
     def __init__(self, config: V3DConfig):
         self._config = config
-        self.slice0 = Slice(config)
-        self._hub = Hub(3, word_bytes=BUS_BYTES)
+        self.slices = [Slice(config, number) for number in range(config.slices)]
+        buses = [bus for one in self.slices for bus in (one.instruction_bus, one.uniform_bus)]
+        self._reads = Hub(len(buses), word_bytes=BUS_BYTES, client_tag_bits=buses[0].signature.tag_bits)
+        self._l2c = L2c(tag_bits=self._reads.bus.signature.tag_bits)
+        tag_bits = self._l2c.bus.signature.tag_bits
+        self._vpm = Vpm(config.vpm_rows, qpus=config.qpus, word_bytes=BUS_BYTES, tag_bits=tag_bits)
+        self._hub = Hub(2, word_bytes=BUS_BYTES, client_tag_bits=tag_bits)
         super().__init__(
             {
-                "start": In(stream.Signature(ProgramStart)),
+                **{name: In(stream.Signature(ProgramStart)) for name in ("fragments", "vertices", "coordinates")},
                 "bus": Out(self._hub.bus.signature),
+                "response_error_stb": In(1),
+                "response_error_address": In(32),
                 "registers": In(RegisterPort()),
-                "interrupt": Out(1),
+                "interrupts": Out(config.qpus),
                 "irq": Out(1),
                 "idle": Out(1),
                 "vpm_unbuilt": Out(VpmUnbuilt),
                 "vpm_error": Out(1),
-                **({"trace": Out(TracePort())} if config.trace else {}),
+                **({"trace": Out(TracePort()).array(config.qpus)} if config.trace else {}),
             }
         )
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.slice0 = slice0 = self.slice0
-        m.submodules.vpm = vpm = Vpm(self._config.vpm_rows, word_bytes=BUS_BYTES)
+        for number, one in enumerate(self.slices):
+            m.submodules[f"slice{number}"] = one
+        m.submodules.vpm = vpm = self._vpm
+        m.submodules.l2c = l2c = self._l2c
+        m.submodules.reads = reads = self._reads
         m.submodules.hub = hub = self._hub
-        connect(m, flipped(self.start), slice0.start)
-        connect(m, slice0.vpm, vpm.qpu)
-        for client, port in zip(hub.clients, (slice0.instruction_bus, slice0.uniform_bus, vpm.bus), strict=True):
-            connect(m, port, client)
-        connect(m, hub.bus, flipped(self.bus))
-        m.submodules.debug = debug = Debug(1)
-        connect(m, flipped(self.registers), debug.port)
+        m.submodules.sync = sync = Sync(self._config.qpus)
+        buses = [bus for one in self.slices for bus in (one.instruction_bus, one.uniform_bus)]
+        for bus, client in zip(buses, reads.clients, strict=True):
+            connect(m, bus, client)
+        connect(m, reads.bus, l2c.client)
+        connect(m, l2c.bus, hub.clients[0])
+        connect(m, vpm.bus, hub.clients[1])
+
+        m.submodules.registers = registers = Registers(self._config)
+        connect(m, flipped(self.registers), registers.port)
+        m.submodules.scheduler = scheduler = Scheduler(self._config.qpus)
+        self._memory(m, registers, hub.bus)
+        self._caches(m, registers, l2c)
+        self._counts(m, registers.events, l2c)
+        self._programs(m, registers, scheduler)
+        ports = [(one, place) for one in self.slices for place in range(self._config.qpus_per_slice)]
+        for number, (one, place) in enumerate(ports):
+            connect(m, one.sync[place], sync.qpus[number])
+            connect(m, one.vpm[place], vpm.qpus[number])
+            connect(m, scheduler.starts[number], one.start[place])
+            with m.If(vpm.unbuilt[number] != VpmUnbuilt.NONE):
+                m.d.comb += self.vpm_unbuilt.eq(vpm.unbuilt[number])
+            m.d.comb += [
+                scheduler.places[number].eq(one.place[place]),
+                scheduler.ended.word_select(number, THREADS).eq(one.ended[place]),
+                one.debug[place].eq(registers.commands[number]),
+                registers.halted[number].eq(one.halted[place]),
+                registers.interrupts[number].eq(one.interrupt[place]),
+            ]
+            if self._config.trace:
+                connect(m, one.trace[place], flipped(self.trace[number]))
         m.d.comb += [
-            slice0.debug.eq(debug.commands[0]),
-            debug.halted.eq(slice0.halted),
-            debug.interrupts.eq(slice0.interrupt),
-            self.irq.eq(debug.irq),
-            self.interrupt.eq(slice0.interrupt),
-            self.idle.eq(slice0.idle & ~vpm.qpu.store_busy & ~vpm.qpu.writes.valid),
-            self.vpm_unbuilt.eq(vpm.unbuilt),
+            self.irq.eq(registers.irq),
+            self.interrupts.eq(registers.interrupts),
+            self.idle.eq(
+                Cat(one.idle for one in self.slices).all()
+                & ~scheduler.busy
+                & ~Cat(port.store_busy | port.writes.valid for port in vpm.qpus).any()
+            ),
             self.vpm_error.eq(vpm.error),
         ]
-        if self._config.trace:
-            connect(m, slice0.trace, flipped(self.trace))
         return m
+
+    def _programs(self, m, registers, scheduler):
+        """The registers of the scheduler."""
+        values, written, status = registers.values, registers.written, registers.live.SRQCS
+        for name in ("fragments", "vertices", "coordinates"):
+            connect(m, flipped(getattr(self, name)), getattr(scheduler, name))
+        m.d.comb += [
+            scheduler.user_pc.eq(written.SRQPC.QPURQPC),
+            scheduler.user_pc_stb.eq(written.SRQPC.stb),
+            scheduler.user_uniforms.eq(values.SRQUA.QPURQUA),
+            scheduler.user_length.eq(values.SRQUL.QPURQUL),
+            scheduler.clear_queue.eq(written.SRQCS.QPURQL),
+            scheduler.clear_error.eq(written.SRQCS.QPURQERR),
+            scheduler.clear_made.eq(written.SRQCS.QPURQCM),
+            scheduler.clear_completed.eq(written.SRQCS.QPURQCC),
+            status.QPURQL.eq(scheduler.queued),
+            status.QPURQERR.eq(scheduler.error),
+            status.QPURQCM.eq(scheduler.made),
+            status.QPURQCC.eq(scheduler.completed),
+            scheduler.vertex_limit.eq(values.SQCNTL.VSRBL),
+            scheduler.coordinate_limit.eq(values.SQCNTL.CSRBL),
+        ]
+        for number in range(self._config.qpus):
+            register, field = f"SQRSV{number // 8}", f"QPURSV{number}"
+            m.d.comb += scheduler.reservations[number].eq(getattr(values, register)[field])
+
+    def _memory(self, m, registers, bus):
+        """The way to memory, and what goes wrong there."""
+        m.d.comb += [
+            registers.response_error_stb.eq(self.response_error_stb),
+            registers.response_error_address.eq(self.response_error_address),
+        ]
+        if self._config.memory_windows:
+            signature = bus.signature
+            m.submodules.windows = windows = Windows(word_bytes=signature.word_bytes, tag_bits=signature.tag_bits)
+            connect(m, bus, windows.client)
+            for number, window in enumerate(windows.windows):
+                m.d.comb += [
+                    window.base.eq(getattr(registers.values, f"XWIN{number}BASE").BASE),
+                    window.size.eq(getattr(registers.values, f"XWIN{number}SIZE").SIZE),
+                ]
+            m.d.comb += [
+                registers.window_error_stb.eq(windows.error_stb),
+                registers.window_error_address.eq(windows.error_address),
+            ]
+            bus = windows.bus
+        connect(m, bus, flipped(self.bus))
+
+    def _caches(self, m, registers, l2c):
+        """L2CACTL and SLCACTL."""
+        control, clears = registers.written.L2CACTL, registers.written.SLCACTL
+        with m.If(control.L2CDIS):
+            m.d.sync += l2c.enable.eq(0)
+        with m.Elif(control.L2CENA):
+            m.d.sync += l2c.enable.eq(1)
+        m.d.comb += [
+            registers.live.L2CACTL.L2CENA.eq(l2c.enable),
+            l2c.clear.eq(control.L2CCLR),
+        ]
+        for number, one in enumerate(self.slices):
+            m.d.comb += [
+                one.clear_instructions.eq(clears.ICCS[number]),
+                one.clear_uniforms.eq(clears.UCCS[number]),
+            ]
+
+    def _counts(self, m, events, l2c):
+        """What performance counters count. The VDW reads the VPM through a port of its own, and never waits for it."""
+        m.d.comb += [
+            events.QPU_CLOCKS_IDLE.eq(sum(Cat(one.idle for one in self.slices))),
+            events.QPU_CLOCKS_EXECUTING.eq(sum(Cat(one.executing for one in self.slices))),
+            events.L2C_HITS.eq(l2c.hit),
+            events.L2C_MISSES.eq(l2c.miss),
+        ]
+        for name, event in (
+            ("QPU_INSTRUCTION_HITS", "instruction_hit"),
+            ("QPU_INSTRUCTION_MISSES", "instruction_miss"),
+            ("QPU_UNIFORMS_HITS", "uniform_hit"),
+            ("QPU_UNIFORMS_MISSES", "uniform_miss"),
+        ):
+            m.d.comb += events[name].eq(sum(getattr(one.events, event) for one in self.slices))

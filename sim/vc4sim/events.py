@@ -8,7 +8,9 @@ import numpy as np
 
 from vc4.isa.registers import ELEMENTS
 
-__all__ = ["ALL_BYTES", "ALL_ELEMENTS", "MemoryWrite", "Retirement", "Write"]
+from .launch import Launch
+
+__all__ = ["ALL_BYTES", "ALL_ELEMENTS", "Event", "MemoryWrite", "Retirement", "Start", "Write"]
 
 ALL_ELEMENTS = (1 << ELEMENTS) - 1
 ALL_BYTES = 0b1111
@@ -61,6 +63,16 @@ class Write(NamedTuple):
         return "".join(pairs)
 
 
+class Start(NamedTuple):
+    """A program that begins on a QPU."""
+
+    qpu: int
+    launch: Launch
+
+    def __str__(self) -> str:
+        return f"{self.qpu} start {self.launch}"
+
+
 class Retirement(NamedTuple):
     """An instruction that has done all its work.
 
@@ -102,3 +114,7 @@ class MemoryWrite(NamedTuple):
 
     def __str__(self) -> str:
         return f"mem {self.address:08x} {self.data.hex()}"
+
+
+#: What simulators tell of a run.
+Event = Start | Retirement | MemoryWrite

@@ -11,8 +11,14 @@ class Launch:
 
     pc, uniforms : byte addresses of its first instruction and its first uniform
     threaded : it may share the QPU with another one
+    length : how many uniforms it has; 0: no limit
     """
 
     pc: int
     uniforms: int
     threaded: bool = False
+    length: int = 0
+
+    def __str__(self) -> str:
+        limit = f" length {self.length}" if self.length else ""
+        return f"{self.pc:08x} uniforms {self.uniforms:08x}{limit}{' threaded' * self.threaded}"

@@ -3,16 +3,18 @@
 from collections import deque
 
 from .backends.base import Ending, Job, Outcome
-from .events import MemoryWrite, Retirement
+from .events import Event, MemoryWrite, Retirement, Start
 from .launch import Launch
 from .model.memory import MemoryFault
-from .model.unbuilt import Unbuilt
+from .model.qpu import Qpu
+from .model.unbuilt import Unbuilt, Waiting
 from .model.v3d import ModelV3D
 
 __all__ = ["Difference", "Lockstep"]
 
 #: Instructions shown before the first difference.
 _CONTEXT = 8
+_RTL, _MODEL = "RTL", "model"
 
 
 class Difference(Exception):
@@ -27,95 +29,122 @@ class Difference(Exception):
 class Lockstep:
     """Watches a run of the RTL with a model beside it.
 
-    Call it with every event of the run, then `conclude` with its outcome. Raises `Difference` at the first one. Bytes
-    written to memory are compared in their order; a DMA store of the RTL may come before or after the instruction that
-    asked for it has retired.
+    Call it with every event of the run, then `conclude` with its outcome. Raises `Difference` at the first one. The RTL says
+    on which QPU a program runs, and in which order QPUs get what they share. Bytes written to memory are compared in their
+    order at each address; a DMA store of the RTL may come before or after the instruction that asked for it has retired, and
+    before or after the store of another QPU.
     """
 
     def __init__(self, job: Job):
         self.model = ModelV3D(job.config, job.image, job.base)
-        self.model.memory.on_write = lambda address, data: self._extend(self._model_bytes, address, data)
+        self.model.memory.on_write = lambda address, data: self._written.append((address, data))
         self.retired = 0
-        self._launches: deque[Launch] = deque(job.launches)
-        self._history: deque[Retirement] = deque(maxlen=_CONTEXT)
-        self._rtl_bytes: deque[tuple[int, int]] = deque()
-        self._model_bytes: deque[tuple[int, int]] = deque()
+        self._launches = list(job.launches)
+        self._started: list[deque[Launch]] = [deque() for _ in self.model.qpus]
+        self._history: deque[Event] = deque(maxlen=_CONTEXT)
+        # What the model has written and is not compared yet, and at each address the bytes that one side is ahead with.
+        self._written: list[tuple[int, bytes]] = []
+        self._ahead: dict[int, tuple[str, deque[int]]] = {}
 
-    def __call__(self, event: Retirement | MemoryWrite) -> None:
+    def __call__(self, event: Event) -> None:
         if isinstance(event, MemoryWrite):
-            self._extend(self._rtl_bytes, event.address, event.data)
+            self._compare(_RTL, event.address, event.data)
+        elif isinstance(event, Start):
+            self._start(event)
         else:
             self._step(event)
-        self._compare_bytes()
+        for address, data in self._written:
+            self._compare(_MODEL, address, data)
+        self._written.clear()
+
+    def _start(self, event: Start) -> None:
+        """The model starts it when it comes there: in the RTL, instructions of the program before are still on their way."""
+        launch = event.launch
+        if launch not in self._launches:
+            self._differ("a program starts that nobody has asked for", event, self._launches)
+        self._launches.remove(launch)
+        self._started[event.qpu].append(launch)
 
     def _step(self, event: Retirement) -> None:
-        expected = self._expected(dict(event.reads), event.thread)
+        expected = self._expected(self.model.qpus[event.qpu], dict(event.reads), event.thread)
         if event != expected:
             self._differ(f"instruction {self.retired} differs", event, expected)
         self.retired += 1
         self._history.append(event)
 
-    def _expected(self, observed: dict[str, int], thread: int | None = None) -> Retirement | str:
+    def _expected(self, qpu: Qpu, observed: dict[str, int], thread: int | None = None) -> Retirement | str:
         """What the model does next; `thread` is the one that runs in the RTL, if that is known."""
-        qpu, sequencer = self.model.qpu, self.model.qpu.sequencer
-        place = sequencer.place(self._launches[0].threaded) if self._launches else None
+        sequencer, started = qpu.sequencer, self._started[qpu.number]
+        place = sequencer.place(started[0].threaded) if started else None
         # A switch may have come before the next program: what runs tells whether that has begun.
         if place is not None and thread in (None, place):
-            launch = self._launches.popleft()
-            qpu.start(launch.pc, launch.uniforms, launch.threaded)
+            qpu.start(started.popleft())
         elif not sequencer.running:
             if not sequencer.waiting:
-                return "all programs have ended"
+                return f"all programs of QPU {qpu.number} have ended"
             sequencer.resume()
         try:
-            return qpu.step(observed)
-        except (Unbuilt, MemoryFault) as reason:
+            return qpu.step(observed, granted=thread is not None)
+        except (Unbuilt, MemoryFault, Waiting) as reason:
             return str(reason)
 
-    @staticmethod
-    def _extend(queue: deque[tuple[int, int]], address: int, data: bytes) -> None:
-        queue.extend(enumerate(data, address))
-
-    def _compare_bytes(self) -> None:
+    def _compare(self, side: str, first: int, data: bytes) -> None:
+        """Compare what one side writes with what the other one has written there, as far as it has."""
         if self.model.vpm.fault:
             return
-        while self._rtl_bytes and self._model_bytes:
-            rtl, model = self._rtl_bytes.popleft(), self._model_bytes.popleft()
-            if rtl != model:
-                self._differ(
-                    "a byte written to memory differs", *("{:08x}: {:02x}".format(*one) for one in (rtl, model))
-                )
+        for address, byte in enumerate(data, first):
+            ahead, values = self._ahead.setdefault(address, (side, deque()))
+            if ahead == side:
+                values.append(byte)
+                continue
+            other = values.popleft()
+            if not values:
+                del self._ahead[address]
+            if byte != other:
+                wrote = {side: f"{address:08x}: {byte:02x}", ahead: f"{address:08x}: {other:02x}"}
+                self._differ("a byte written to memory differs", wrote[_RTL], wrote[_MODEL])
 
     def conclude(self, outcome: Outcome) -> None:
         """Compare how the run ended, and all memory."""
-        sequencer = self.model.qpu.sequencer
         if outcome.ending is Ending.TOO_LONG:
             return
         if outcome.ending is Ending.STUCK:
             self._wait_too(outcome.why)
             return
-        if sequencer.running or sequencer.waiting or self._launches or self.model.vpm.fault:
-            self._differ(
-                "the endings differ", "all programs have ended", self.model.vpm.fault or f"at {sequencer.pc:08x}"
-            )
-        if self._rtl_bytes or self._model_bytes:
+        fault = self.model.vpm.fault
+        if fault:
+            self._differ("the endings differ", "all programs have ended", fault)
+        for qpu in self.model.qpus:
+            sequencer = qpu.sequencer
+            if sequencer.running or sequencer.waiting or self._started[qpu.number]:
+                place = f"QPU {qpu.number} at {sequencer.pc:08x}"
+                self._differ("the endings differ", "all programs have ended", place)
+        if self._launches:
+            self._differ("programs have not been started", "all programs have ended", self._launches)
+        if self._ahead:
+            more = dict.fromkeys((_RTL, _MODEL), 0)
+            for side, values in self._ahead.values():
+                more[side] += len(values)
             self._differ(
                 "a write to memory is missing",
-                f"{len(self._rtl_bytes)} bytes more than the model",
-                f"{len(self._model_bytes)} bytes more than the RTL",
+                f"{more[_RTL]} bytes more than the model",
+                f"{more[_MODEL]} bytes more than the RTL",
             )
         if outcome.memory != bytes(self.model.memory.data):
             raise AssertionError("the memories differ although all writes were the same")
 
     def _wait_too(self, why: str) -> None:
-        """The RTL waits for ever: so must the model, one instruction on at the most, which the RTL has not retired yet.
+        """The RTL waits for ever: so must a QPU of the model, one instruction on at the most, which has not retired yet.
 
         After a store outside of memory the RTL is stopped from outside, somewhat later.
         """
-        for _ in range(2):
-            if self.model.vpm.fault or isinstance(self._expected({}), str):
-                return
-        self._differ("the endings differ", why, f"goes on at {self.model.qpu.sequencer.pc:08x}")
+        running = [qpu for qpu in self.model.qpus if qpu.sequencer.running or self._started[qpu.number]]
+        for qpu in running:
+            for _ in range(2):
+                if self.model.vpm.fault or isinstance(self._expected(qpu, {}), str):
+                    return
+        places = ", ".join(f"QPU {qpu.number} goes on at {qpu.sequencer.pc:08x}" for qpu in running)
+        self._differ("the endings differ", why, places or "all programs have ended")
 
     def _differ(self, what: str, rtl: object, model: object) -> None:
         raise Difference(what, rtl, model, list(self._history))

@@ -4,15 +4,15 @@ import os
 import re
 
 from amaranth.back import verilog
-from amaranth.hdl import Elaboratable
+from amaranth.hdl import Value
 from amaranth.lib import wiring
 
 from vc4.config import V3DConfig
-from vc4.v3d import V3D
+from vc4.v3d_axi import V3DAxi
 
 from .hierarchy import without_checks
 
-__all__ = ["TOP", "export"]
+__all__ = ["TOP", "export", "export_component"]
 
 #: Name of the top module.
 TOP = "v3d"
@@ -22,22 +22,15 @@ _STARTER = re.compile(r"^  reg (\\\$auto\$verilog_backend\S+) += 0;", re.MULTILI
 _PLAIN = re.compile(r"^  always @\*\n    (\S.* = .*;)\n", re.MULTILINE)
 
 
-class _Synthesizable(Elaboratable):
-    """A component with the same ports, and without its checks."""
-
-    def __init__(self, component: wiring.Component):
-        self.signature = component.signature
-        self._component = component
-
-    def __getattr__(self, name: str):
-        return getattr(self._component, name)
-
-    def elaborate(self, platform):
-        return without_checks(self._component)
-
-
 def export(config: V3DConfig) -> str:
-    """Verilog of `V3D`, without the trace port if `config` does not ask for it.
+    """Verilog of `V3DAxi`."""
+    return export_component(V3DAxi(config), TOP)
+
+
+def export_component(component: wiring.Component, name: str) -> str:
+    """Verilog of a component, with `name` as the name of its module.
+
+    The parts of the names of ports are joined by one underscore, so that tools know their buses: `m_axi_awaddr`.
 
     The assertions of the RTL are left out. They are for our own simulators, which check them in every run; who builds
     an FPGA or simulates the Verilog wants no more than the logic, and tools differ in what they make of `assert` in the
@@ -45,7 +38,10 @@ def export(config: V3DConfig) -> str:
     """
     # One Yosys for everyone: the one that comes with the package, unless the user decides otherwise.
     os.environ.setdefault("AMARANTH_USE_YOSYS", "builtin")
-    text = verilog.convert(_Synthesizable(V3D(config)), name=TOP, strip_internal_attrs=True)
+    ports = {
+        "_".join(map(str, path)): (Value.cast(value), None) for path, _, value in component.signature.flatten(component)
+    }
+    text = verilog.convert(without_checks(component), name=name, ports=ports, strip_internal_attrs=True)
     return "endmodule".join(_start_processes(module) for module in text.split("endmodule"))
 
 

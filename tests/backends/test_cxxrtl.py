@@ -13,20 +13,16 @@ from vc4sim.asm import assemble
 from vc4sim.backends import cxxrtl, pysim
 from vc4sim.backends.base import Ending, Job, Launch, Outcome
 from vc4sim.cli import main
-from vc4sim.cxxrtl.build import NoCompiler, find_compiler
 from vc4sim.lockstep import Lockstep
 from vc4sim.random_programs import random_job
 from vc4sim.workload import load_example
 
 BASE, UNIFORMS = 0x1_0000, 0x1_1000
+#: Words of random programs; Amaranth's simulator is slow.
+LENGTH = 100
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _compiler():
-    try:
-        find_compiler()
-    except NoCompiler as reason:
-        pytest.skip(str(reason))
+pytestmark = pytest.mark.usefixtures("compiler")
 
 
 def make_job(source: str, **options) -> Job:
@@ -46,9 +42,9 @@ def on_both(job: Job) -> Outcome:
 
 @pytest.mark.parametrize(("seed", "latency", "gap"), [(1, 4, 0.0), (2, 1, 0.5), (3, 40, 0.1)])
 def test_random_programs_are_the_same(seed, latency, gap):
-    outcome = on_both(random_job(seed, 300, V3DConfig(), latency=latency, gap=gap))
+    outcome = on_both(random_job(seed, LENGTH, V3DConfig(), latency=latency, gap=gap))
     assert outcome.ending is Ending.DONE
-    assert outcome.instructions >= 300
+    assert outcome.instructions >= LENGTH
 
 
 def test_the_coordinate_shader_is_the_same():
@@ -106,6 +102,7 @@ def test_what_the_watcher_raises_ends_the_run():
         cxxrtl.run(make_job("nop"), watch)
 
 
+@pytest.mark.slow
 def test_a_window_of_waves(tmp_path):
     """Clocks 100 to 139 of the coordinate shader, which has no branches; the GPU is compiled once more for them."""
     path = tmp_path / "window.vcd"
@@ -144,7 +141,7 @@ def test_a_check_of_the_hardware_that_fails_ends_the_run(monkeypatch, tmp_path):
     class Checked(V3D):
         def elaborate(self, platform):
             m = super().elaborate(platform)
-            m.d.sync += Assert(~self.interrupt, "an interrupt")
+            m.d.sync += Assert(~self.interrupts.any(), "an interrupt")
             return m
 
     monkeypatch.setattr(cxxrtl, "V3D", Checked)

@@ -83,8 +83,13 @@ def test_close_regions(case, wanted, got, passes):
         ({"launches": [{"pc": 0x10000, "unif": 0x10179}]}, "launches[0]: unif must be"),
         (
             {"launches": [{"pc": 0x10000, "unif": 0x10100}] * 2},
-            "2 programs at the same time, but this configuration has 1",
+            "needs 2 QPUs at the same time, but qpu has 1: add --config slice or --config bcm2835",
         ),
+        (
+            {"launches": [{"pc": 0x10000, "unif": 0x10100}] * 13},
+            "needs 13 QPUs at the same time, but qpu has 1: the most are the 12 of --config bcm2835",
+        ),
+        ({"qpus": 0}, "qpus must be an integer from 1 to 16, not 0"),
         ({"uniform_words_per_launch": 97}, "uniform_words_per_launch must be"),
         ({"compare": {}}, "compare must be a list"),
         ({"compare": region(addr=0)}, "compare[0]: addr must be"),
@@ -217,14 +222,106 @@ def test_damage_gives_a_verdict_or_one_line(case, damage):
     assert {0, 2} <= ends <= {0, 1, 2}
 
 
-@pytest.mark.parametrize(
-    "name", ["branch_links", "ldi_forms", "pack_a_float", "rotate_full", "small_immediates", "uniforms", "vpm_write_32"]
-)
-def test_shared_cases(shared, name, capsys):
-    status = main(["run", str(shared / "cases" / "qpu" / name)])
+#: The shared cases that need nothing but what is built, with a memory that is fast, slow, or full of pauses.
+BUILT = {
+    "branch_links": (1, 0.0),
+    "ldi_forms": (20, 0.0),
+    "nop_replay": (100, 0.0),
+    "program_end": (20, 0.3),
+    "ray_sphere": (20, 0.0),
+    "regfile_latency": (100, 0.3),
+    "small_immediates": (1, 0.3),
+    "uniforms": (20, 0.3),
+}
+#: One more that takes long.
+SLOW = "mandelbrot"
+MEMORIES = [(1, 0.0), (20, 0.0), (100, 0.0), (20, 0.3)]
+
+
+def passes(shared, capsys, name, *options):
+    """Whether a shared case passes with these options."""
+    status = main(["run", str(shared / "cases/qpu" / name), *map(str, options)])
     captured = capsys.readouterr()
-    assert status == 0 or "not built yet" in captured.err
+    return status == 0 and f"PASS {name} " in captured.out and not captured.err
 
 
-def test_a_shared_case_of_two_programs(shared, refused):
-    assert "this configuration has 1 QPU" in refused("run", shared / "cases" / "qpu" / "mutex_counter_2")
+@pytest.mark.parametrize("name", BUILT)
+def test_shared_cases_on_the_model(shared, capsys, name):
+    assert passes(shared, capsys, name, "--config", "slice")
+
+
+@pytest.mark.usefixtures("compiler")
+@pytest.mark.parametrize("name", BUILT)
+def test_shared_cases_in_lockstep(shared, capsys, name):
+    latency, gap = BUILT[name]
+    memory = ["--latency", latency, "--gap", gap]
+    assert passes(shared, capsys, name, "--config", "slice", "--on", "cxxrtl", "--lockstep", *memory)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("compiler")
+@pytest.mark.parametrize(("latency", "gap"), MEMORIES)
+@pytest.mark.parametrize("config", ["slice", "bcm2835"])
+@pytest.mark.parametrize("name", [*BUILT, SLOW])
+def test_shared_cases_with_every_memory(shared, capsys, name, config, latency, gap):
+    memory = ["--latency", latency, "--gap", gap]
+    assert passes(shared, capsys, name, "--config", config, "--on", "cxxrtl", "--lockstep", *memory)
+
+
+def test_all_other_shared_cases_need_what_is_not_built(shared, capsys):
+    others = {path.parent.name for path in (shared / "cases/qpu").glob("*/case.json")} - {*BUILT, SLOW}
+    assert len(others) > 40
+    for name in sorted(others):
+        assert main(["run", str(shared / "cases/qpu" / name), "--config", "bcm2835"]) == 2, name
+        assert "which is not built yet" in capsys.readouterr().err, name
+
+
+def test_a_case_needs_as_many_qpus_as_it_says(shared, refused):
+    name = shared / "cases/qpu/semaphore_barrier_12"
+    text = "semaphore_barrier_12: needs 12 QPUs at the same time, but slice has 4: add --config bcm2835"
+    assert refused("run", name, "--config", "slice") == f"vc4: {text}"
+
+
+class TestQpus:
+    """How many programs run at the same time."""
+
+    def trace(self, capsys, what, *options):
+        """On which QPUs programs have started, in their order."""
+        assert main(["run", str(what), "--trace", "-", *options]) == 0
+        lines = capsys.readouterr().out.splitlines()
+        return [int(line.split()[0]) for line in lines if " start " in line]
+
+    @pytest.mark.parametrize(
+        ("options", "qpus"), [((), [0, 1, 2]), (("--qpus", "2"), [0, 1, 0]), (("--qpus", "1"), [0] * 3)]
+    )
+    def test_of_a_case_at_most_so_many_at_once(self, case, capsys, options, qpus):
+        change(case, launches=[{"pc": 0x10000, "unif": 0x10100}] * 3)
+        assert self.trace(capsys, case, "--config", "slice", *options) == qpus
+
+    def test_a_case_says_how_many_it_wants(self, case, capsys):
+        change(case, launches=[{"pc": 0x10000, "unif": 0x10100}] * 3, qpus=1)
+        assert self.trace(capsys, case, "--config", "slice") == [0, 0, 0]
+        assert self.trace(capsys, case) == [0, 0, 0]
+
+    @pytest.mark.usefixtures("compiler")
+    def test_the_rtl_starts_them_on_the_same(self, case, capsys):
+        change(case, launches=[{"pc": 0x10000, "unif": 0x10100}] * 6)
+        options = ["--config", "slice", "--qpus", "3", "--on", "cxxrtl", "--lockstep"]
+        qpus = self.trace(capsys, case, *options)
+        assert sorted(qpus) == [0, 0, 1, 1, 2, 2]
+        assert qpus[:3] == [0, 1, 2]
+
+    def test_an_assembly_file_runs_on_so_many(self, source, capsys):
+        data = ["--uniform", "1", "--uniform", "&out", "--buffer", "out=64", "--config", "slice"]
+        assert self.trace(capsys, source, *data) == [0]
+        assert self.trace(capsys, source, *data, "--qpus", "4") == [0, 1, 2, 3]
+
+    def test_there_must_be_enough(self, source, refused):
+        assert "needs 2 QPUs at the same time, but qpu has 1" in refused("run", source, "--qpus", "2")
+        assert "needs 2 QPUs at the same time, but qpu has 1" in refused("run", "gradient", "--qpus", "2")
+
+    def test_programs_that_wait_for_each_other_on_too_few(self, tmp_path, refused):
+        path = tmp_path / "meet.qasm"
+        path.write_text("srel -, 0\nsacq -, 1\nthrend\nnop\nnop\n")
+        text = "QPU 0 at 0x00010008 waits for semaphore 1, which is 0; QPU 1 at 0x00010008 waits for semaphore 1, which is 0"
+        assert refused("run", path, "--config", "slice", "--qpus", "2").endswith(f": {text}")

@@ -48,13 +48,33 @@ def test_trace_dump_and_statistics(source, tmp_path, output_of):
     trace, dump = tmp_path / "trace", tmp_path / "dump"
     text = output_of("run", source, *RUN, "--trace", trace, "--dump", dump, "--stats")
     lines = trace.read_text().splitlines()
-    assert lines[0].startswith("0.0 00010000 e0021c6700001a00 ldi vw_setup, ")
-    assert lines[0].endswith(" | vw_setup=00001a00*16")
+    assert lines[0] == "0 start 00010000 uniforms 00010080"
+    assert lines[1].startswith("0.0 00010000 e0021c6700001a00 ldi vw_setup, ")
+    assert lines[1].endswith(" | vw_setup=00001a00*16")
     assert sum(line.startswith("mem 000100c0 e8030000") for line in lines) == 1
-    assert len(lines) == 10
+    assert len(lines) == 11
     assert dump.read_bytes()[0xC0:0xC4] == (1000).to_bytes(4, "little")
     assert "instructions                    9\n" in text
     assert "cycles" not in text
+
+
+@pytest.mark.usefixtures("compiler")
+def test_statistics_of_several_qpus(tmp_path, output_of):
+    """Stalls by reason and performance counters, those that are not 0."""
+    path = tmp_path / "counter.qasm"
+    path.write_text("srel -, 1\nread mutex\nmov recip, unif\nmov r0, r4\nmov recip, r0\nmov recip, r0\nmov recip, r0\n"
+                    "nop\nnop\nmov r1, r4\nmov mutex, 0\nsacq -, 1\nthrend\nnop\nnop\n")  # fmt: skip
+    arguments = ["run", path, "--uniform", 1, "--config", "slice", "--qpus", 4, "--on", "cxxrtl", "--stats"]
+    text = output_of(*arguments)
+    found = dict(line.rsplit(maxsplit=1) for line in text.splitlines() if line[-1].isdigit())
+    assert found["instructions"] == "60"
+    assert {"cycles", "cycles per instruction", "stalled for fetch", "stalled for mutex", "stalled for sfu"} < set(
+        found
+    )
+    assert int(found["QPU: hits of the instruction caches"]) > int(found["QPU: misses of the instruction caches"]) > 0
+    assert int(found["L2C: misses"]) > 0
+    assert "QPU: clocks that wait for TMUs" not in found
+    assert "0" not in found.values()
 
 
 def test_trace_to_standard_output(source, output_of):
@@ -120,10 +140,10 @@ def test_coordinate_shader_on_the_rtl(output_of):
 def test_a_difference_gives_the_command_that_shows_it(source, monkeypatch, capsys):
     step = Qpu.step
 
-    def wrong(self, observed=None):
+    def wrong(self, observed=None, *, granted=False):
         if self.sequencer.pc == 0x10010:
             self.accumulators[0] = self.accumulators[0] + 1
-        return step(self, observed or {})
+        return step(self, observed, granted=granted)
 
     monkeypatch.setattr(Qpu, "step", wrong)
     arguments = ["run", str(source), *RUN, "--on", "pysim", "--lockstep", "--seed", "5"]
@@ -170,9 +190,9 @@ def test_names_that_are_nothing(refused, tmp_path):
     [
         ("# nothing\n", "no instructions"),
         ("frob r0\n", "endless.qasm:1:"),
-        (":a\nbrr -, r:a\nnop\nnop\nnop\n", "has not ended after 250 instructions; QPU 0 is at 0x000100"),
+        (":a\nbrr -, r:a\nnop\nnop\nnop\n", "not ended after 250 instructions: QPU 0 at 0x000100"),
         ("bra -, 0x40000\nnop\nnop\nnop\n", "QPU 0 at 0x00040000: instruction"),
-        ("mov recip, r0\nnop\nnop\nthrend\nnop\nnop\n", "waits for sfu, which is not built yet"),
+        ("mov tmu0_s, r0\nthrend\nnop\nnop\n", "waits for tmu, which is not built yet"),
     ],
 )
 def test_programs_that_go_nowhere(tmp_path, refused, text, message):

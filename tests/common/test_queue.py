@@ -1,6 +1,6 @@
 # amaranth: UnusedElaboratable=no
 
-"""`Queue` against a Python list."""
+"""`Queue` and `BlockQueue` against a Python list."""
 
 import random
 
@@ -9,6 +9,7 @@ from amaranth.hdl import unsigned
 from amaranth.lib import data, enum
 from amaranth.sim import Simulator
 
+from vc4.common.block_queue import BlockQueue
 from vc4.common.queue import Queue
 from vc4sim.bench.streams import collect, feed, watch
 
@@ -35,13 +36,16 @@ def simulate(dut, *benches, background=()):
     simulator.run()
 
 
-@pytest.mark.parametrize("depth", [1, 2, 3, 4, 7, 8])
+@pytest.mark.parametrize(
+    ("kind", "depth"),
+    [*((Queue, depth) for depth in (1, 2, 3, 4, 7, 8)), *((BlockQueue, depth) for depth in (2, 3, 8, 16))],
+)
 @pytest.mark.parametrize("gaps", [(0, 0), (0.5, 0), (0, 0.5), (0.4, 0.4)])
-def test_items_come_out_in_order(depth, gaps):
+def test_items_come_out_in_order(kind, depth, gaps):
     seed = depth * 100 + int(10 * sum(gaps))
     rng = random.Random(seed)
     items = [Item.const({"number": n, "colour": rng.choice(list(Colour))}) for n in range(200)]
-    dut = Queue(Item, depth)
+    dut = kind(Item, depth)
     out = []
 
     async def drive(ctx):
@@ -58,9 +62,12 @@ def test_items_come_out_in_order(depth, gaps):
     assert out == items, f"seed {seed}"
 
 
-@pytest.mark.parametrize(("depth", "clocks"), [(1, 2 * 50), (2, 51), (5, 51)])
-def test_clocks(depth, clocks):
-    dut = Queue(unsigned(8), depth)
+@pytest.mark.parametrize(
+    ("kind", "depth", "first", "clocks"),
+    [(Queue, 1, 1, 2 * 50), (Queue, 2, 1, 51), (Queue, 5, 1, 51), (BlockQueue, 3, 2, 52), (BlockQueue, 16, 2, 52)],
+)
+def test_clocks(kind, depth, first, clocks):
+    dut = kind(unsigned(8), depth)
     taken = []
 
     async def drive(ctx):
@@ -75,13 +82,13 @@ def test_clocks(depth, clocks):
 
     simulate(dut, drive, take)
     assert [payload for payload, _ in taken] == list(range(50))
-    assert taken[0][1] == 1
+    assert taken[0][1] == first
     assert taken[-1][1] == clocks - 1
 
 
-@pytest.mark.parametrize("depth", [1, 3, 4])
-def test_fills_to_its_depth(depth):
-    dut = Queue(unsigned(8), depth)
+@pytest.mark.parametrize(("kind", "depth"), [(Queue, 1), (Queue, 3), (Queue, 4), (BlockQueue, 2), (BlockQueue, 5)])
+def test_fills_to_its_depth(kind, depth):
+    dut = kind(unsigned(8), depth)
 
     async def fill(ctx):
         ctx.set(dut.i.valid, 1)
@@ -96,3 +103,5 @@ def test_fills_to_its_depth(depth):
 def test_refuses_no_places():
     with pytest.raises(ValueError, match="at least one place"):
         Queue(unsigned(8), 0)
+    with pytest.raises(ValueError, match="at least two places"):
+        BlockQueue(unsigned(8), 1)

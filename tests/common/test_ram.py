@@ -50,16 +50,24 @@ def test_block_ram(granularity):
 
 
 @pytest.mark.parametrize("granularity", [None, 8])
-def test_lut_ram(granularity):
+@pytest.mark.parametrize("reads", [1, 3])
+def test_lut_ram(granularity, reads):
     rng = random.Random(granularity)
-    dut = LutRam(32, DEPTH, granularity=granularity, init=INIT)
+    dut = LutRam(32, DEPTH, granularity=granularity, init=INIT, reads=reads)
     words = INIT + [0] * (DEPTH - len(INIT))
+    ports = (
+        [(dut.read_address, dut.read_data)] if reads == 1 else list(zip(dut.read_address, dut.read_data, strict=True))
+    )
+    assert len(ports) == reads
 
     async def bench(ctx):
         for _ in range(300):
-            address = rng.randrange(DEPTH)
-            ctx.set(dut.read_address, address)
-            assert ctx.get(dut.read_data) == words[address], f"seed {granularity}"
+            addresses = [rng.randrange(DEPTH) for _ in ports]
+            for (read_address, _), address in zip(ports, addresses, strict=True):
+                ctx.set(read_address, address)
+            assert [ctx.get(word) for _, word in ports] == [words[address] for address in addresses], (
+                f"seed {granularity}"
+            )
             write(rng, ctx, dut, words, 32 // (granularity or 32))
             await ctx.tick()
 

@@ -29,6 +29,22 @@ def test_every_index_chooses_its_value(bits, choose):
     simulator.run()
 
 
+def test_an_index_of_fewer_values():
+    m = Module()
+    index, chosen = Signal(3), Signal(16)
+    values = [Signal(16, init=1000 + 7 * number) for number in range(6)]
+    m.d.comb += chosen.eq(select_by_keys(select_keys(index, len(values)), values))
+
+    async def testbench(ctx):
+        for number in range(6):
+            ctx.set(index, number)
+            assert ctx.get(chosen) == 1000 + 7 * number
+
+    simulator = Simulator(m)
+    simulator.add_testbench(testbench)
+    simulator.run()
+
+
 def test_a_wrong_number_of_values_is_refused():
     with pytest.raises(ValueError, match="an index of 2 bits chooses one of 4 values, not of 3"):
         select(Signal(2), [0, 1, 2])

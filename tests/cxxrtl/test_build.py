@@ -6,7 +6,7 @@ from amaranth.back import rtlil
 from amaranth.hdl import Assert
 
 from vc4sim.cxxrtl import build as build_module
-from vc4sim.cxxrtl.build import Kind, NoCompiler, build, build_once, find_compiler
+from vc4sim.cxxrtl.build import Kind, build, build_once
 
 #: A driver that steps a design `clocks` times and returns how often a check failed.
 CHECKS = """
@@ -31,12 +31,7 @@ extern "C" int failures(int clocks) {
 """
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _compiler():
-    try:
-        find_compiler()
-    except NoCompiler as reason:
-        pytest.skip(str(reason))
+pytestmark = pytest.mark.usefixtures("compiler")
 
 
 class Checked(Elaboratable):

@@ -1,5 +1,6 @@
 """Designs in pieces do what the whole ones do: random hardware, compared clock by clock."""
 
+import ctypes
 import random
 
 import pytest
@@ -10,7 +11,7 @@ from amaranth.lib.wiring import In, Out
 from amaranth.sim import Simulator
 
 from vc4.common.ram import LutRam
-from vc4sim.cxxrtl.build import Kind, NoCompiler, build, find_compiler
+from vc4sim.cxxrtl.build import Kind, build
 from vc4sim.cxxrtl.cuts import WORD
 from vc4sim.cxxrtl.narrow import narrow
 from vc4sim.cxxrtl.rtlil import Chunk, const, read, sliced
@@ -114,8 +115,6 @@ def in_amaranths_simulator(seed, inputs):
 
 
 def compiled(seed, inputs, folder):
-    import ctypes
-
     words = [word for value in inputs for word in (value & 0xFFFF_FFFF, value >> 32)]
     room = -(-OUT_BITS // WORD)
     outputs = (ctypes.c_uint32 * (room * len(inputs)))()
@@ -124,12 +123,9 @@ def compiled(seed, inputs, folder):
     return [sum(outputs[clock * room + word] << 32 * word for word in range(room)) for clock in range(len(inputs))]
 
 
+@pytest.mark.usefixtures("compiler")
 @pytest.mark.parametrize("seed", range(5))
 def test_random_hardware(seed, tmp_path):
-    try:
-        find_compiler()
-    except NoCompiler as reason:
-        pytest.skip(str(reason))
     rng = random.Random(seed)
     inputs = [rng.getrandbits(IN_BITS) for _ in range(CLOCKS)]
     assert compiled(seed, inputs, tmp_path) == in_amaranths_simulator(seed, inputs)

@@ -1,4 +1,4 @@
-"""`RoundRobin`: who is granted, and how long the others wait."""
+"""`RoundRobin` and `LeastRecent`: who is granted, and how long the others wait."""
 
 import pytest
 from amaranth import *
@@ -7,6 +7,8 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In
 
 from vc4.common import arbiter
+
+from .order import Order
 
 
 class ArbiterProof(wiring.Component):
@@ -74,3 +76,68 @@ def test_fair_and_exclusive(prover, count):
 def test_faults(prover, faulty, monkeypatch, old, new, said):
     monkeypatch.setattr(arbiter, "RoundRobin", faulty(arbiter.RoundRobin, old, new))
     assert said in prover.refuted(ArbiterProof(4), depth=8)
+
+
+class LeastRecentProof(wiring.Component):
+    """Requests and turns as they come; a note of who has been granted while another one asked."""
+
+    def __init__(self, count: int):
+        self._count = count
+        self._order = Order(count)
+        self.views = self._order.views("arbiter")
+        super().__init__({"requests": In(count), "advance": In(1), **self._order.members})
+
+    def elaborate(self, platform):
+        m = Module()
+        numbers = range(self._count)
+        m.submodules.arbiter = dut = arbiter.LeastRecent(self._count)
+        granted = dut.grant_onehot
+        m.d.comb += [
+            *(dut.requests.eq(self.requests), dut.advance.eq(self.advance)),
+            Assert(sum(granted) <= 1, "two requesters are granted at once"),
+            Assert(~(granted & ~self.requests).any(), "a grant goes to one who did not ask"),
+            Assert(granted.any() == self.requests.any(), "nobody is granted although somebody asks"),
+            *self._order.invariants(self),
+        ]
+        for number in numbers:
+            passed = Signal(
+                self._count, name=f"passed_{number}"
+            )  # who was granted while it asked, since its last grant
+            passes = Mux(self.advance & self.requests[number], granted, 0)
+            m.d.sync += passed.eq(Mux(passes[number], 0, passed | passes))
+            m.d.comb += [
+                Assert((passed & passes) == 0, "one is granted again while another one asks"),
+                *(
+                    Assert(~passed[other] | self._order.before(self, number, other), "one who was granted goes first")
+                    for other in numbers
+                    if other != number
+                ),
+                Assert(~passed[number], "one waits for itself"),
+                Cover(sum(passed) == self._count - 1, "a requester waits for all others"),
+            ]
+        return m
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 8])
+def test_strictly_fair_and_exclusive(prover, count):
+    prover.holds(LeastRecentProof(count), depth=2, cover=2 * count)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (
+            "m.If(self.advance & self.grant_onehot[first])",
+            "m.If(self.advance & self.grant_onehot[first] & ~order)",
+            "goes first",
+        ),
+        ("order.eq(1)", "order.eq(self.requests[0])", "goes first"),
+        ("m.If(self.advance & self.grant_onehot[second])", "m.If(self.grant_onehot[second])", ""),
+        ("self.requests[other] & (before", "(before", "nobody"),
+        ("& ~beaten", "& ~(beaten & self.requests[0])", "two requesters"),
+    ],
+    ids=["first", "second", "turn", "blocked", "exclusive"],
+)
+def test_faults_of_the_order(prover, faulty, monkeypatch, old, new, said):
+    monkeypatch.setattr(arbiter, "LeastRecent", faulty(arbiter.LeastRecent, old, new))
+    assert said in prover.refuted(LeastRecentProof(4), depth=8)

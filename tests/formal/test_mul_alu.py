@@ -15,8 +15,7 @@ from amaranth.lib.wiring import In
 from vc4.arith import mul_alu, mul_multiply
 from vc4.isa.ops import MulOp
 
-#: Clocks from the operation to its result.
-LATENCY = 3
+from .alu_proof import LATENCY, AluProof
 
 
 def words(value, width):
@@ -85,33 +84,11 @@ SPECIFICATION: dict[MulOp, Callable] = {
 MULTIPLYING: dict[MulOp, Callable] = {MulOp.FMUL: multiply_floats, MulOp.MUL24: multiply_integers}
 
 
-class MulAluProof(wiring.Component):
-    """Any operations follow each other; whenever `checked` entered, its result comes three clocks later.
+class MulAluProof(AluProof):
+    """The colour is always that of the result, and after a nop both stay."""
 
-    The colour is always that of the result, and after a nop both stay.
-    """
-
-    op: In(MulOp)
-    a: In(32)
-    b: In(32)
-
-    def __init__(self, checked: MulOp):
-        super().__init__()
-        self._checked = checked
-
-    def elaborate(self, platform):
-        m = Module()
-        m.submodules.alu = alu = mul_alu.MulAlu()
-        m.d.comb += [alu.rr_op.eq(self.op), alu.rr_a.eq(self.a), alu.rr_b.eq(self.b)]
-        checked, a, b = self.op == self._checked, self.a, self.b
-        for age in range(1, LATENCY + 1):
-            entered = {"checked": checked, "a": a, "b": b}
-            before = [Signal.like(value, name=f"{name}_{age}") for name, value in entered.items()]
-            m.d.sync += Cat(before).eq(Cat(checked, a, b))
-            checked, a, b = before
-        self._specify(m, alu, checked, a, b)
-        m.d.comb += Cover(checked & alu.a2_result.any(), "a result that is not zero")
-        return m
+    def _make(self):
+        return mul_alu.MulAlu()
 
     def _specify(self, m, alu, checked, a, b):
         result, carry = SPECIFICATION[self._checked](a, b)

@@ -11,8 +11,7 @@ from vc4sim.backends import cxxrtl, model, pysim
 from vc4sim.backends.base import Ending, Job, Launch
 from vc4sim.checker import check
 from vc4sim.cli import main
-from vc4sim.cxxrtl.build import NoCompiler, find_compiler
-from vc4sim.events import Retirement
+from vc4sim.events import MemoryWrite, Retirement
 from vc4sim.lockstep import Difference, Lockstep
 from vc4sim.random_programs import random_job
 from vc4sim.random_programs.lawful import lawful
@@ -36,23 +35,20 @@ def test_random_programs(seed, latency, gap):
     assert watch.retired >= LENGTH
 
 
+@pytest.mark.usefixtures("compiler")
 @pytest.mark.parametrize(("seed", "latency", "gap"), MILLION)
 def test_a_million_instructions(seed, latency, gap, capsys):
     """A tenth of it each, by the command that replays it."""
-    try:
-        find_compiler()
-    except NoCompiler as reason:
-        pytest.skip(f"a million instructions take a day without native code: {reason}")
     options = ["--seed", seed, "--latency", latency, "--gap", gap, "--length", LENGTH, "--count", 100_000]
     assert main(["lockstep", "--on", "cxxrtl", *map(str, options)]) == 0
     assert "no difference" in capsys.readouterr().out
 
 
 def test_a_random_program_in_the_other_simulator():
-    job = random_job(5, 1000, V3DConfig(), latency=6, gap=0.2)
+    job = random_job(5, 100, V3DConfig(), latency=6, gap=0.2)
     watch = Lockstep(job)
     watch.conclude(pysim.run(job, watch))
-    assert watch.retired >= 1000
+    assert watch.retired >= 100
 
 
 class TestDifferences:
@@ -62,7 +58,7 @@ class TestDifferences:
     def run(spoil):
         job = random_job(5, 150, V3DConfig(), latency=4)
         watch = Lockstep(job)
-        return pysim.run(job, lambda event: watch(spoil(event))), watch
+        return cxxrtl.run(job, lambda event: watch(spoil(event))), watch
 
     def test_a_wrong_value(self):
         seen = []
@@ -80,24 +76,24 @@ class TestDifferences:
 
     def test_a_wrong_byte(self):
         def spoil(event):
-            return event if isinstance(event, Retirement) else event._replace(address=event.address + 1)
+            return event._replace(address=event.address + 1) if isinstance(event, MemoryWrite) else event
 
         job = store_job()
         watch = Lockstep(job)
         with pytest.raises(Difference, match="a byte written to memory differs"):
-            pysim.run(job, lambda event: watch(spoil(event)))
+            cxxrtl.run(job, lambda event: watch(spoil(event)))
 
     def test_a_missing_write(self):
         job = store_job()
         watch = Lockstep(job)
-        outcome = pysim.run(job, lambda event: watch(event) if isinstance(event, Retirement) else None)
+        outcome = cxxrtl.run(job, lambda event: None if isinstance(event, MemoryWrite) else watch(event))
         with pytest.raises(Difference, match="a write to memory is missing"):
             watch.conclude(outcome)
 
     def test_another_ending(self):
         job = random_job(5, 150, V3DConfig(), latency=4)
         watch = Lockstep(job)
-        outcome = pysim.run(job, watch)
+        outcome = cxxrtl.run(job, watch)
         outcome.ending = Ending.STUCK
         with pytest.raises(Difference, match="the endings differ"):
             Lockstep(job).conclude(outcome)
@@ -142,7 +138,8 @@ def words_of(job):
 def test_some_programs_are_lawful_and_most_are_not():
     jobs = [random_job(seed, 300, V3DConfig()) for seed in range(33, 41)]
     errors = [len(errors_of(words_of(job), job)) for job in jobs]
-    assert sum(count <= 3 for count in errors) == 3
+    # Those that are left are in their frames.
+    assert sum(count <= 8 for count in errors) == 3
     assert sum(count > 20 for count in errors) == 5
 
 

@@ -24,7 +24,7 @@ def run():
         model = ModelV3D(V3DConfig(), bytes(image), BASE)
         for _ in model.run([Launch(BASE, UNIFORMS)]):
             pass
-        return model.qpu
+        return model.qpus[0]
 
     return start
 

@@ -35,27 +35,56 @@ class Reference:
                 self.r5 = [write["data"][0]] * 16
 
 
-async def write(ctx, dut, reference, quad, add=NO_WRITE, mul=NO_WRITE):
-    """One clock of A2: where both write, the mul ALU wins."""
-    ctx.set(dut.a2_quad, quad)
+async def write(ctx, dut, reference, add=NO_WRITE, mul=NO_WRITE):
+    """One clock of A2, of the quad whose turn it is: where both write, the mul ALU wins."""
     ctx.set(dut.a2_add, add)
     ctx.set(dut.a2_mul, mul)
     await ctx.tick()
+    reference.write(ctx.get(dut.quad), add)
+    reference.write(ctx.get(dut.quad), mul)
+    ctx.set(dut.a2_add, NO_WRITE)
+    ctx.set(dut.a2_mul, NO_WRITE)
+    turn(ctx, dut)
+
+
+def turn(ctx, dut):
+    ctx.set(dut.quad, (ctx.get(dut.quad) + 1) % 4)
+
+
+async def read(ctx, dut, numbers, rotation=0, add=NO_WRITE, mul=NO_WRITE):
+    """The operands that name the accumulators `numbers`, as an instruction in RU in this clock gets them, and r5."""
+    ctx.set(dut.ru_numbers, numbers)
+    ctx.set(dut.ru_rotation, rotation)
+    ctx.set(dut.a2_add, add)
+    ctx.set(dut.a2_mul, mul)
+    newest = [[ctx.get(dut.ru_newest[operand][lane]) for lane in range(4)] for operand in range(4)]
+    await ctx.tick()
+    banks = [
+        [[ctx.get(dut.rr_banks[operand][bank][lane]) for lane in range(4)] for bank in range(2)] for operand in range(4)
+    ]
+    turn(ctx, dut)
+    operands = [
+        [merged(old, new, enables) for old, new, enables in zip(*banks[operand], newest[operand], strict=True)]
+        for operand in range(4)
+    ]
+    return operands, ctx.get(dut.rr_r5)
+
+
+async def check(ctx, dut, reference, numbers, rotation, note, add=NO_WRITE, mul=NO_WRITE):
+    """What a quad reads while the one before it is written.
+
+    Behind the ALU the result moves up by `rotation` % 4 lanes, which is counted in here.
+    """
+    quad = ctx.get(dut.quad)
+    operands, r5 = await read(ctx, dut, numbers, rotation, add, mul)
     reference.write(quad, add)
     reference.write(quad, mul)
-
-
-def check(ctx, dut, reference, quad, rotation, note):
-    """What RR sees. Behind the ALU the result moves up by `rotation` % 4 lanes, which is counted in here."""
-    ctx.set(dut.rr_quad, quad)
-    ctx.set(dut.rr_rotation, rotation)
-    for number, register in enumerate(reference.general):
-        plain = [ctx.get(dut.rr_add[number][lane]) for lane in range(4)]
-        assert plain == register[4 * quad : 4 * quad + 4], note
+    for operand, number in enumerate(numbers):
+        register, up = reference.general[number], rotation if operand >= 2 else 0
         for lane in range(4):
-            element = 4 * quad + (lane + rotation) % 4
-            assert ctx.get(dut.rr_mul[number][lane]) == register[(element - rotation) % 16], note
-    assert ctx.get(dut.rr_r5) == reference.r5[4 * quad], note
+            element = 4 * quad + (lane + up) % 4
+            assert operands[operand][lane] == register[(element - up) % 16], note
+    assert r5 == reference.r5[4 * quad], note
     assert ctx.get(dut.r5_rotation) == reference.r5[0] % 16, note
 
 
@@ -77,44 +106,42 @@ def test_every_rotation(simulate, rotation):
         for number in range(4):
             for quad in range(4):
                 values = [0x100 * number + 4 * quad + lane for lane in range(4)]
-                await write(
-                    ctx,
-                    dut,
-                    reference,
-                    quad,
-                    {**NO_WRITE, "address": 32 + number, "mask": 15, "bytes": 15, "data": values},
-                )
+                result = {**NO_WRITE, "address": 32 + number, "mask": 15, "bytes": 15, "data": values}
+                await write(ctx, dut, reference, result if number & 1 else NO_WRITE, NO_WRITE if number & 1 else result)
         for quad in range(4):
-            check(ctx, dut, reference, quad, rotation, f"{rotation=}, {quad=}")
+            await check(ctx, dut, reference, [0, 1, 2, 3], rotation, f"{rotation=}, {quad=}")
+            await check(ctx, dut, reference, [3, 2, 1, 0], rotation, f"{rotation=}, {quad=}")
 
     simulate(dut, bench)
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", range(4))
 def test_random_writes_of_both_alus(simulate, seed):
     rng = random.Random(seed)
     dut, reference = Accumulators(), Reference()
 
     async def bench(ctx):
-        for clock in range(250):
-            add, mul = random_write(rng), random_write(rng)
+        for clock in range(300):
+            add, mul = {**random_write(rng), "bytes": 15}, random_write(rng)
             if rng.random() < 0.5:
                 mul["address"] = add["address"]
-            await write(ctx, dut, reference, rng.randrange(4), add, mul)
-            check(ctx, dut, reference, rng.randrange(4), rng.randrange(16), f"seed {seed}, clock {clock}")
+            # An operand is read from another quad only while nothing is on its way to its accumulator.
+            rotation = 0 if rng.random() < 0.5 else rng.randrange(16)
+            if rotation:
+                add = mul = NO_WRITE
+            numbers = [rng.randrange(4) for _ in range(4)]
+            await check(ctx, dut, reference, numbers, rotation, f"seed {seed}, clock {clock}", add, mul)
 
     simulate(dut, bench)
 
 
 def test_the_mul_alu_wins_byte_by_byte(simulate):
-    dut, reference = Accumulators(), Reference()
+    dut = Accumulators()
     add = {"address": R3, "file": 0, "mask": 0b0111, "bytes": 15, "data": [0x1111_1111] * 4}
     mul = {"address": R3, "file": 1, "mask": 0b1110, "bytes": 0b0100, "data": [0x2222_2222] * 4}
 
     async def bench(ctx):
-        await write(ctx, dut, reference, 2, add, mul)
-        ctx.set(dut.rr_quad, 2)
-        found = [ctx.get(dut.rr_add[3][lane]) for lane in range(4)]
+        (found, *_), _ = await read(ctx, dut, [3] * 4, add=add, mul=mul)
         assert found == [0x1111_1111, 0x1122_1111, 0x1122_1111, 0x0022_0000]
 
     simulate(dut, bench)
@@ -128,14 +155,8 @@ def test_both_forms_of_r5(simulate, file, expected):
     async def bench(ctx):
         for quad in range(4):
             values = [10 * (quad + 1) + lane for lane in range(4)]
-            await write(
-                ctx, dut, reference, quad, {"address": R5, "file": file, "mask": 15, "bytes": 15, "data": values}
-            )
-        found = []
-        for quad in range(4):
-            ctx.set(dut.rr_quad, quad)
-            found.append(ctx.get(dut.rr_r5))
-        assert found == expected
+            await write(ctx, dut, reference, {"address": R5, "file": file, "mask": 15, "bytes": 15, "data": values})
+        assert [(await read(ctx, dut, [0] * 4))[1] for _ in range(4)] == expected
         assert ctx.get(dut.r5_rotation) == 10
 
     simulate(dut, bench)
@@ -146,10 +167,12 @@ def test_r5_keeps_its_word_where_the_condition_of_the_first_lane_fails(simulate)
 
     async def bench(ctx):
         for file in (0, 1):
+            while ctx.get(dut.quad) != 0:
+                await read(ctx, dut, [0] * 4)
             await write(
-                ctx, dut, reference, 0, {"address": R5, "file": file, "mask": 0b1110, "bytes": 15, "data": [9] * 4}
+                ctx, dut, reference, {"address": R5, "file": file, "mask": 0b1110, "bytes": 15, "data": [9] * 4}
             )
-            check(ctx, dut, reference, 0, 0, f"{file=}")
+            await check(ctx, dut, reference, [0] * 4, 0, f"{file=}")
         assert ctx.get(dut.rr_r5) == 0
 
     simulate(dut, bench)

@@ -5,6 +5,7 @@ from amaranth.hdl import Fragment
 
 from vc4.config import PRESETS, V3DConfig, preset
 from vc4.qpu.qpu import Qpu
+from vc4.v3d import V3D
 
 #: Writes row 0 of the VPM and stores the row behind the 64 that programs can write.
 SOURCE = """
@@ -25,9 +26,27 @@ def test_vpm_kib(lockstep, kib, row):
 
 @pytest.mark.parametrize("trace", [False, True])
 def test_trace(trace):
-    qpu = Qpu(V3DConfig(trace=trace), 0)
+    qpu = Qpu(V3DConfig(trace=trace))
     Fragment.get(qpu, platform=None)
     assert ("trace" in qpu.signature.members) == trace
+
+
+def test_qpus():
+    """Slices have as many as the configuration says."""
+    config = V3DConfig(slices=2, qpus_per_slice=2)
+    v3d = V3D(config)
+    Fragment.get(v3d, platform=None)
+    assert [len(one.qpus) for one in v3d.slices] == [2, 2]
+    assert config.qpus == 4
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "wrong"),
+    [("slices", "1, 2, 3 or 4", 5), ("qpus_per_slice", "1, 2, 3 or 4", 0), ("tmus_per_slice", "0, 1 or 2", 3)],
+)
+def test_wrong_numbers_are_refused(name, values, wrong):
+    with pytest.raises(ValueError, match=f"{name} must be {values}, not {wrong}"):
+        V3DConfig(**{name: wrong})
 
 
 @pytest.mark.parametrize("kib", [0, 5, 20, -4, "8"])

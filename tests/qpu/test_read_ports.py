@@ -78,9 +78,10 @@ def run(simulate):
     """`run(script)`: a coroutine with a `Bench`."""
 
     def start(script, seed=1):
-        dut = ReadPorts(NUMBER)
+        dut = ReadPorts()
 
         async def bench(ctx):
+            ctx.set(dut.number, NUMBER)
             await script(Bench(ctx, dut, random.Random(seed)))
 
         simulate(dut, bench)

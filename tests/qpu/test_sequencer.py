@@ -85,7 +85,7 @@ def interpret(model, program, launches, limit):
 
 
 class Stream:
-    """Reads ahead and goes on elsewhere as `Prefetch` does; what has been asked for already still comes."""
+    """Reads ahead and goes on elsewhere as `Fetch` does; what has been asked for already still comes."""
 
     def __init__(self, program, rng, gap):
         self.program, self.rng, self.gap = program, rng, gap

@@ -1,52 +1,16 @@
 # amaranth: UnusedElaboratable=no
 
-"""`Vpm` with memory behind it, against the fact sheet written in Python."""
+"""`Vpm` with one QPU and memory behind it, against the fact sheet written in Python."""
 
 import random
 
 import pytest
-from amaranth.hdl import Module
-from amaranth.lib import wiring
-from amaranth.sim import Simulator
 
-from vc4.bus.hub import Hub
-from vc4.records.vpm import DmaMode, SetupId, VdwBasicSetup, VdwStrideSetup, VpmSize, VpmWriteSetup
+from vc4.records.vpm import DmaMode, VdwBasicSetup, VdwStrideSetup, VpmSize, VpmWriteSetup
 from vc4.vpm import Vpm, VpmCommand, VpmUnbuilt
-from vc4sim.bench.memory import BenchMemory
 from vc4sim.bench.streams import feed, put, watch
 
-BASE = 0x0001_0000
-SIZE = 0x4000
-
-
-def write_setup(**fields):
-    fields = {"horizontal": 1, "size": VpmSize.WORD, "stride": 1, "id": SetupId.WRITE} | fields
-    return VpmCommand.WRITE_SETUP, VpmWriteSetup.const(fields).as_bits()
-
-
-def vdw_basic(**fields):
-    fields = {"horizontal": 1, "units": 1, "depth": 16, "id": SetupId.VDW_BASIC} | fields
-    return VpmCommand.WRITE_SETUP, VdwBasicSetup.const(fields).as_bits()
-
-
-def vdw_stride(**fields):
-    return VpmCommand.WRITE_SETUP, VdwStrideSetup.const({"id": SetupId.VDW_STRIDE} | fields).as_bits()
-
-
-def store(address):
-    return VpmCommand.STORE_ADDRESS, address
-
-
-def vector(rng):
-    return VpmCommand.DATA, [rng.randrange(1 << 32) for _ in range(16)]
-
-
-def beats(rng, commands):
-    """The four beats of each command; elements that do not count are noise."""
-    for command, value in commands:
-        elements = value if isinstance(value, list) else [value, *(rng.randrange(1 << 32) for _ in range(15))]
-        for quad in range(4):
-            yield {"command": command, "quad": quad, "data": elements[4 * quad : 4 * quad + 4]}
+from .programs import BASE, SIZE, beats, build, random_program, store, vdw_basic, vdw_stride, vector, write_setup
 
 
 class Reference:
@@ -84,46 +48,10 @@ class Reference:
                 self.memory[at : at + 4] = value.to_bytes(4, "little")
 
 
-def random_program(rng, rows, stores):
-    """Set-ups, vectors and stores, which begin all over the memory and end in it."""
-    commands = [write_setup(), vdw_basic(), vdw_stride()]
-    commands += [vector(rng) for _ in range(64)]
-    for _ in range(stores):
-        if rng.randrange(2):
-            commands.append(write_setup(address=rng.randrange(256), stride=rng.randrange(64), laned=rng.randrange(2)))
-        commands += [vector(rng) for _ in range(rng.randrange(6))]
-        units = rng.choice([1, 1, 2, 5, 16])
-        depth = rng.choice([1, 2, 15, 16, 16, 17, rng.randrange(1, 129)])
-        stride = rng.choice([0, 0, 4, 64, rng.randrange(200)])
-        column = rng.choice([0, 0, rng.randrange(16)])
-        commands.append(vdw_basic(units=units, depth=depth % 128, row=rng.randrange(128), column=column))
-        commands.append(vdw_stride(stride=stride))
-        extent = units * (4 * depth + stride)
-        if extent > SIZE:
-            continue
-        commands.append(store(BASE + rng.randrange(SIZE - extent + 1)))
-    return commands
-
-
-def build(*, rows=64, word_bytes=8, hub=False, **memory):
-    m = Module()
-    m.submodules.vpm = vpm = Vpm(rows, word_bytes=word_bytes)
-    m.submodules.memory = bench = BenchMemory(SIZE, base=BASE, word_bytes=word_bytes, **memory)
-    if hub:
-        m.submodules.hub = joint = Hub(1, word_bytes=word_bytes)
-        wiring.connect(m, vpm.bus, joint.clients[0])
-        wiring.connect(m, joint.bus, bench.bus)
-    else:
-        wiring.connect(m, vpm.bus, bench.bus)
-    simulator = Simulator(m)
-    simulator.add_clock(1e-8)
-    return simulator, vpm, bench
-
-
 async def idle(ctx, vpm, limit=20_000):
     """Waits for the end of all stores."""
     for _ in range(limit):
-        _, _, busy = await ctx.tick().sample(vpm.qpu.store_busy)
+        _, _, busy = await ctx.tick().sample(vpm.qpus[0].store_busy)
         if not busy:
             return
     raise TimeoutError("a store does not end")
@@ -153,10 +81,10 @@ def test_random_programs(rows, word_bytes, latency, gap, qpu_gap, hub):
     )
 
     async def program(ctx):
-        await feed(ctx, vpm.qpu.writes, beats(rng, commands), rng=rng, gap=qpu_gap)
+        await feed(ctx, vpm.qpus[0].writes, beats(rng, commands), rng=rng, gap=qpu_gap)
         await idle(ctx, vpm)
         assert await memory.contents(ctx) == reference.memory, f"seed {seed}"
-        assert ctx.get(vpm.unbuilt) == VpmUnbuilt.NONE
+        assert ctx.get(vpm.unbuilt[0]) == VpmUnbuilt.NONE
         assert not ctx.get(vpm.error)
 
     simulator.add_testbench(program)
@@ -170,7 +98,7 @@ def test_random_programs(rows, word_bytes, latency, gap, qpu_gap, hub):
 
 
 #: Clocks from the first beat of the address to the end of `store_busy`, on top of one for each word of the bus.
-OVERHEAD = 8
+OVERHEAD = 7
 
 
 @pytest.mark.parametrize(
@@ -198,18 +126,18 @@ def test_clocks_of_a_store(word_bytes, latency, block, address, words):
     async def program(ctx):
         sequence = list(beats(rng, commands))
         for beat in sequence[:-4]:
-            await put(ctx, vpm.qpu.writes, beat)
-        ctx.set(vpm.qpu.writes.payload, sequence[-4])
-        ctx.set(vpm.qpu.writes.valid, 1)
+            await put(ctx, vpm.qpus[0].writes, beat)
+        ctx.set(vpm.qpus[0].writes.payload, sequence[-4])
+        ctx.set(vpm.qpus[0].writes.valid, 1)
         for clock in range(500):
-            _, _, ready, busy = await ctx.tick().sample(vpm.qpu.writes.ready, vpm.qpu.store_busy)
+            _, _, ready, busy = await ctx.tick().sample(vpm.qpus[0].writes.ready, vpm.qpus[0].store_busy)
             assert ready or clock > 3
             assert busy == (clock > 0)
             if clock < 3:
-                ctx.set(vpm.qpu.writes.payload, sequence[-3 + clock])
+                ctx.set(vpm.qpus[0].writes.payload, sequence[-3 + clock])
             else:
-                ctx.set(vpm.qpu.writes.valid, 0)
-            if clock > 0 and not ctx.get(vpm.qpu.store_busy):
+                ctx.set(vpm.qpus[0].writes.valid, 0)
+            if clock > 0 and not ctx.get(vpm.qpus[0].store_busy):
                 clocks.append(clock)
                 break
 
@@ -224,10 +152,10 @@ def test_vectors_take_four_clocks():
 
     async def program(ctx):
         sequence = list(beats(rng, [write_setup()] + [vector(rng) for _ in range(20)]))
-        ctx.set(vpm.qpu.writes.valid, 1)
+        ctx.set(vpm.qpus[0].writes.valid, 1)
         for beat in sequence:
-            ctx.set(vpm.qpu.writes.payload, beat)
-            _, _, ready = await ctx.tick().sample(vpm.qpu.writes.ready)
+            ctx.set(vpm.qpus[0].writes.payload, beat)
+            _, _, ready = await ctx.tick().sample(vpm.qpus[0].writes.ready)
             assert ready
 
     simulator.add_testbench(program)
@@ -246,13 +174,13 @@ def test_vectors_beside_a_store_do_not_wait():
 
     async def program(ctx):
         for beat in beats(rng, commands):
-            await put(ctx, vpm.qpu.writes, beat)
-        ctx.set(vpm.qpu.writes.valid, 1)
+            await put(ctx, vpm.qpus[0].writes, beat)
+        ctx.set(vpm.qpus[0].writes.valid, 1)
         for beat in beats(rng, beside):
-            ctx.set(vpm.qpu.writes.payload, beat)
-            _, _, ready = await ctx.tick().sample(vpm.qpu.writes.ready)
+            ctx.set(vpm.qpus[0].writes.payload, beat)
+            _, _, ready = await ctx.tick().sample(vpm.qpus[0].writes.ready)
             assert ready
-        await feed(ctx, vpm.qpu.writes, beats(rng, into))
+        await feed(ctx, vpm.qpus[0].writes, beats(rng, into))
         await idle(ctx, vpm)
         assert await memory.contents(ctx) == reference.memory
 
@@ -286,14 +214,16 @@ def test_stops_where_it_is_unbuilt(reason, commands):
     rng = random.Random(4)
 
     async def program(ctx):
-        for beat in list(beats(rng, commands))[:-3]:
-            await put(ctx, vpm.qpu.writes, beat)
-        await ctx.tick()
-        ctx.set(vpm.qpu.writes.valid, 1)
-        for _ in range(100):
-            _, _, ready, unbuilt = await ctx.tick().sample(vpm.qpu.writes.ready, vpm.unbuilt)
+        port = vpm.qpus[0]
+        *before, first, _, _, _ = beats(rng, commands)
+        for beat in before:
+            await put(ctx, port.writes, beat)
+        ctx.set(port.writes.payload, first)
+        ctx.set(port.writes.valid, 1)
+        for clock in range(100):
+            _, _, ready, unbuilt = await ctx.tick().sample(port.writes.ready, vpm.unbuilt[0])
             assert not ready
-            assert unbuilt == reason
+            assert unbuilt == (reason if clock else VpmUnbuilt.NONE)
         assert not any(await memory.contents(ctx))
 
     simulator.add_testbench(program)
@@ -315,9 +245,9 @@ def test_a_set_up_that_is_not_used_stops_nothing():
     ]
 
     async def program(ctx):
-        await feed(ctx, vpm.qpu.writes, beats(rng, commands))
+        await feed(ctx, vpm.qpus[0].writes, beats(rng, commands))
         await idle(ctx, vpm)
-        assert ctx.get(vpm.unbuilt) == VpmUnbuilt.NONE
+        assert ctx.get(vpm.unbuilt[0]) == VpmUnbuilt.NONE
 
     simulator.add_testbench(program)
     simulator.run()
@@ -329,7 +259,7 @@ def test_an_error_of_memory_is_kept():
     commands = [vdw_basic(), store(BASE + SIZE), store(BASE)]
 
     async def program(ctx):
-        await feed(ctx, vpm.qpu.writes, beats(rng, commands))
+        await feed(ctx, vpm.qpus[0].writes, beats(rng, commands))
         await idle(ctx, vpm)
         assert ctx.get(vpm.error)
         assert ctx.get(memory.fault)

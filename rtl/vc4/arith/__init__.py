@@ -18,8 +18,10 @@ One operation a clock in each ALU, no stall; the stage that a signal belongs to 
     │             │    │            │    │ MulColour- │    │              │
     │             │    │            │    │ Terms      │    │              │
     └─────────────┘    └────────────┘    └────────────┘    └──────────────┘      mul_alu.MulAlu
+ ─▶   SfuPrepare   ││▶   SfuMultiply  ││▶    SfuSum     ││▶   SfuNormalise  ││▶   sfu_lane.SfuLane
 
-The boxes are combinational, `AddAlu` and `MulAlu` place the registers (``││``) between them. `Unpack`, in front of the
+The boxes are combinational, `AddAlu`, `MulAlu` and `SfuLane` place the registers (``││``) between them; the last one is
+no part of a QPU, and its clocks have no names of stages. `Unpack`, in front of the
 operand multiplexers, and `Pack`, in front of register file A, are combinational as well.
 
 VideoCore IV arithmetic is not IEEE: sums and products are truncated towards zero, a denormal operand counts as zero, a

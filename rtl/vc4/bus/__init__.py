@@ -1,8 +1,12 @@
-"""The way to memory: one port signature for every client, one hub that serves them all.
+"""The way to memory: one port signature for every client, one hub that serves them all; and the ways out of the GPU.
 
 ::
 
     instructions ──┐
-    uniforms ──────┤  hub  ├──► memory
-    VDW ───────────┘
+    uniforms ──────┤  hub  ├──► windows ──► axi_master ──► memory
+    VDW ───────────┘            (optional)      └ tags
+
+    host ──► axi_lite ──► registers
+
+``axi`` has the signatures of the buses outside.
 """

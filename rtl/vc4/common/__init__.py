@@ -1,1 +1,1 @@
-"""Parts that every block uses: queues, memories, arbiters."""
+"""Parts that every block uses: queues, memories, arbiters, tags of caches."""

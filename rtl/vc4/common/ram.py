@@ -49,8 +49,8 @@ class BlockRam(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        # The attribute tells Yosys that it need not build what happens when both ports meet.
-        attributes = {"no_rw_check": 1} if self._exclusive else {}
+        # Not LUTs, however few words there are; and Yosys need not build what happens when both ports meet, if they never do.
+        attributes = {"ram_style": "block"} | ({"no_rw_check": 1} if self._exclusive else {})
         m.submodules.memory = store = memory.Memory(
             shape=unsigned(self._width), depth=self._depth, init=self._init, attrs=attributes
         )
@@ -71,7 +71,7 @@ class BlockRam(wiring.Component):
 
 
 class LutRam(wiring.Component):
-    """A small memory with one write port and one asynchronous read port.
+    """A small memory with one write port and asynchronous read ports, for each of which an FPGA has a copy of it.
 
     Behaviour: `read_data` is the word of `read_address` in the same clock; a write shows from the next clock on.
 
@@ -81,26 +81,29 @@ class LutRam(wiring.Component):
     depth : number of words
     granularity : bits that one bit of `write_enable` covers; `None`: the whole word
     init : the first words at power-up; the others are 0
+    reads : number of read ports
 
     Interface attributes
     --------------------
     write_address, write_data, write_enable : the write port, one enable bit for each `granularity` bits
-    read_address, read_data : the read port
+    read_address, read_data : the read port; if there are several, arrays of them
     """
 
-    def __init__(self, width, depth, *, granularity=None, init=()):
+    def __init__(self, width, depth, *, granularity=None, init=(), reads=1):
         self._width = width
         self._depth = depth
         self._granularity = granularity
         parts = 1 if granularity is None else width // granularity
         self._init = init
+        self._reads = reads
+        ports = () if reads == 1 else (reads,)
         super().__init__(
             {
                 "write_address": In(range(depth)),
                 "write_data": In(width),
                 "write_enable": In(parts),
-                "read_address": In(range(depth)),
-                "read_data": Out(width),
+                "read_address": In(range(depth)).array(*ports),
+                "read_data": Out(width).array(*ports),
             }
         )
 
@@ -108,12 +111,15 @@ class LutRam(wiring.Component):
         m = Module()
         m.submodules.memory = store = memory.Memory(shape=unsigned(self._width), depth=self._depth, init=self._init)
         write = store.write_port(granularity=self._granularity)
-        read = store.read_port(domain="comb")
+        single = self._reads == 1
+        addresses = [self.read_address] if single else self.read_address
+        words = [self.read_data] if single else self.read_data
         m.d.comb += [
             write.addr.eq(self.write_address),
             write.data.eq(self.write_data),
             write.en.eq(self.write_enable),
-            read.addr.eq(self.read_address),
-            self.read_data.eq(read.data),
         ]
+        for address, word in zip(addresses, words, strict=True):
+            read = store.read_port(domain="comb")
+            m.d.comb += [read.addr.eq(address), word.eq(read.data)]
         return m

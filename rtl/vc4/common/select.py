@@ -21,17 +21,18 @@ def select(index: Value, values: Sequence[ValueLike]) -> Value:
     return level[0]
 
 
-def select_keys(index: Value):
+def select_keys(index: Value, values: int | None = None):
     """The keys of `select_by_keys` for an index of at least one bit: two for the first pair, one for each further pair.
 
     The first two choose the even value of the first pair (1, 0), the odd one (0, 1), all zeros (0, 0) or all ones (1, 1).
-    Each further key is 0 where its own pair is chosen from.
+    Each further key is 0 where its own pair is chosen from. `values` is their number if the index has more.
     """
     odd, pair = index[0], index[1:]
     if len(pair) == 0:
         return Cat(~odd, odd)
     first = pair == 0
-    return Cat(odd ^ first, odd, *(pair != number for number in range(1, 1 << len(pair))))
+    pairs = (values or 1 << len(index)) // 2
+    return Cat(odd ^ first, odd, *(pair != number for number in range(1, pairs)))
 
 
 def select_by_keys(keys: Value, values: Sequence[ValueLike]) -> Value:

@@ -2,9 +2,14 @@
 
 ::
 
-    host ◄──► debug ──► halt, run and step of QPUs
-                ▲
-                └────── interrupts that programs raise
+    host ◄──► register_file ◄──┬──► interrupts   of the pipeline
+                               ├──► counter_0 .. counter_15
+                               ├──► debug ──► halt, run and step of QPUs
+                               ├──► bus_errors
+                               └──► registers of the blocks, by name
 
-``debug`` the registers that halt, run and step QPUs, and those of the interrupts that programs raise
+    irq ◄── interrupts, debug, bus_errors
+
+``port`` and ``structs`` are how registers are reached: by the host with an offset, by the blocks with a name. ``registers``
+holds all parts.
 """

@@ -1,6 +1,4 @@
-"""The debug registers: halt, run and step of QPUs, and the interrupts that programs raise."""
-
-from enum import IntEnum
+"""Halt, run and step of QPUs, and the interrupts that programs raise."""
 
 from amaranth import *
 from amaranth.lib import data, wiring
@@ -8,46 +6,14 @@ from amaranth.lib.wiring import In, Out
 
 from vc4.qpu.structs import DebugCommands
 
-__all__ = ["Debug", "DebugRegister", "RegisterPort"]
-
-
-class DebugRegister(IntEnum):
-    """Offsets (addendum, section 10; guide, tables 73 and 74)."""
-
-    DBCFG = 0xE00
-    DBQRUN = 0xE20
-    DBQHLT = 0xE24
-    DBQSTP = 0xE28
-    DBQITE = 0xE2C
-    DBQITC = 0xE30
-
-
-#: Bits of an offset: the registers of the GPU fill 4 KiB.
-_OFFSET_BITS = 12
-
-
-class RegisterPort(wiring.Signature):
-    """How the host reaches registers: a write takes effect with the next clock, `read_data` follows `address` at once.
-
-    Interface attributes
-    --------------------
-    address : offset of a register; others read 0, and writes to them do nothing
-    write_stb, write_data : a write
-    read_data : what the register holds
-    """
-
-    def __init__(self):
-        super().__init__(
-            {"address": Out(_OFFSET_BITS), "write_stb": Out(1), "write_data": Out(32), "read_data": In(32)}
-        )
+__all__ = ["Debug"]
 
 
 class Debug(wiring.Component):
-    """One bit a QPU in each register, the lowest for QPU 0; but bit 0 of DBCFG switches debugging on for all.
+    """The debug registers of the addendum, section 10, and those of the guide's tables 73 and 74.
 
-    DBQRUN reads 1 for QPUs that are not halted, and a 1 lets them run; DBQHLT reads 1 for those that are halted, and a 1
-    halts them; a 1 in DBQSTP lets a halted one issue an instruction. DBQITC keeps the interrupts that are enabled in DBQITE,
-    until a 1 is written; none arrives while debugging is off (fact sheet: pipeline, section 9).
+    A QPU interrupt is kept if it is enabled, until the host clears it; none arrives while debugging is off (fact sheet:
+    pipeline, section 9).
 
     Parameters
     ----------
@@ -55,58 +21,40 @@ class Debug(wiring.Component):
 
     Interface attributes
     --------------------
-    port : the host
-    commands, halted : for each QPU
+    enable : debugging is on
+    run, halt, step : what the host asks of each QPU now
+    interrupt_enables : QPUs whose interrupts are kept
+    interrupt_clear : interrupts that the host clears now
+    commands : for each QPU
     interrupts : programs that raise the host interrupt now
-    irq : an interrupt is kept in DBQITC
+    flags : interrupts that are kept
+    irq : one is kept
     """
 
     def __init__(self, qpus: int):
         self._qpus = qpus
+        each = ("run", "halt", "step", "interrupt_enables", "interrupt_clear", "interrupts")
         super().__init__(
             {
-                "port": In(RegisterPort()),
+                "enable": In(1),
+                **{name: In(qpus) for name in each},
                 "commands": Out(data.ArrayLayout(DebugCommands, qpus)),
-                "halted": In(qpus),
-                "interrupts": In(qpus),
+                "flags": Out(qpus),
                 "irq": Out(1),
             }
         )
 
     def elaborate(self, platform):
         m = Module()
-        enable = Signal()
-        enabled = Signal(self._qpus)
-        latched = Signal(self._qpus)
-        port = self.port
-        held = {
-            DebugRegister.DBCFG: enable,
-            DebugRegister.DBQRUN: ~self.halted,
-            DebugRegister.DBQHLT: self.halted,
-            DebugRegister.DBQITE: enabled,
-            DebugRegister.DBQITC: latched,
-        }
-        with m.Switch(port.address):
-            for register, value in held.items():
-                with m.Case(register):
-                    m.d.comb += port.read_data.eq(value)
-
-        def written(register):
-            return Mux(port.write_stb & (port.address == register), port.write_data[: self._qpus], 0)
-
         for number in range(self._qpus):
             commands = self.commands[number]
             m.d.comb += [
-                commands.enable.eq(enable),
-                commands.run.eq(written(DebugRegister.DBQRUN)[number]),
-                commands.halt.eq(written(DebugRegister.DBQHLT)[number]),
-                commands.step.eq(written(DebugRegister.DBQSTP)[number]),
+                commands.enable.eq(self.enable),
+                commands.run.eq(self.run[number]),
+                commands.halt.eq(self.halt[number]),
+                commands.step.eq(self.step[number]),
             ]
-        with m.If(port.write_stb & (port.address == DebugRegister.DBCFG)):
-            m.d.sync += enable.eq(port.write_data[0])
-        with m.If(port.write_stb & (port.address == DebugRegister.DBQITE)):
-            m.d.sync += enabled.eq(port.write_data)
-        arrives = self.interrupts & enabled & enable.replicate(self._qpus)
-        m.d.sync += latched.eq((latched & ~written(DebugRegister.DBQITC)) | arrives)
-        m.d.comb += self.irq.eq(latched.any())
+        arrives = self.interrupts & self.interrupt_enables & self.enable.replicate(self._qpus)
+        m.d.sync += self.flags.eq((self.flags & ~self.interrupt_clear) | arrives)
+        m.d.comb += self.irq.eq(self.flags.any())
         return m

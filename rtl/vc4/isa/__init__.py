@@ -11,5 +11,7 @@ disassembler, the checker and the documentation. Nothing here has ports, state o
 ``timing``         delay slots and distances
 ``decode``         one fast, cached decoder made from the layouts
 ``hazards``        the programming restrictions
+``sync``           semaphores
+``sfu_tables``     special functions and the tables that they are interpolated from
 =================  ==========================================================================
 """

@@ -2,7 +2,7 @@
 
 from .word import WORD_BYTES
 
-__all__ = ["BRANCH_DISTANCE", "DELAY_SLOTS", "END_SLOTS", "LINK_BYTES", "SWITCH_SLOTS"]
+__all__ = ["BRANCH_DISTANCE", "DELAY_SLOTS", "END_SLOTS", "LINK_BYTES", "SFU_DISTANCE", "SWITCH_SLOTS"]
 
 #: Instructions that run after a branch, whether it is taken or not.
 DELAY_SLOTS = 3
@@ -14,3 +14,5 @@ END_SLOTS = 2
 SWITCH_SLOTS = 2
 #: A branch that follows another one closer than this is not taken.
 BRANCH_DISTANCE = 3
+#: The instruction that comes this much later than a write to the SFU is the first to find the result in r4.
+SFU_DISTANCE = 3

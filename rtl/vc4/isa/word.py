@@ -5,10 +5,12 @@ from amaranth.lib import data
 
 from .ops import AddOp, BranchCondition, Condition, LoadMode, MulOp, Mux, Signal, Unpack
 
-__all__ = ["NOP_WORD", "WORD_BITS", "WORD_BYTES", "AluWord", "BranchWord", "LoadWord"]
+__all__ = ["ALIGNED_BITS", "NOP_WORD", "WORD_BITS", "WORD_BYTES", "AluWord", "BranchWord", "LoadWord"]
 
 WORD_BITS = 64
 WORD_BYTES = 8
+#: Low bits of the address of an instruction, which are always 0.
+ALIGNED_BITS = 3
 
 #: The canonical word that does nothing: both conditions never, all register addresses 39.
 NOP_WORD = 0x100009E7_009E7000

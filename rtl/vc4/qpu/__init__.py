@@ -24,6 +24,6 @@ What programs see of the pipeline follows from three distances:
   one has read its registers by then and got the old ones, however long it had to wait;
 * a branch is decided in the first clock of A2, in time for the fourth instruction behind it: three delay slots.
 
-`control` and `pipeline` say what travels with an instruction, `stall` why it waits, `structs` what goes in and out, and
-`trace` what is told of every instruction that is done.
+`newest` says which ALU wrote a byte of an accumulator last, `control` and `pipeline` what travels with an instruction,
+`stall` why it waits, `structs` what goes in and out, and `trace` what is told of every instruction that is done.
 """

@@ -5,6 +5,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from vc4.isa.timing import LINK_BYTES
+from vc4.isa.word import ALIGNED_BITS
 
 __all__ = ["Branch"]
 
@@ -53,6 +54,6 @@ class Branch(wiring.Component):
         with m.If(self.a2_first):
             m.d.sync += [
                 self.taken.eq(self.holds),
-                self.target.eq(Cat(C(0, 3), (base + register)[3:32])),
+                self.target.eq(Cat(C(0, ALIGNED_BITS), (base + register)[ALIGNED_BITS:32])),
             ]
         return m

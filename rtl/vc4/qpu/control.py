@@ -82,4 +82,6 @@ class Control(data.Struct):
     moves_uniforms: unsigned(1)  # to another address
     reads_store_busy: unsigned(1)
     waits_store: unsigned(1)
+    reads_r4: unsigned(1)
+    acquires_mutex: unsigned(1)
     needs: Needs

@@ -159,10 +159,15 @@ class Decode(wiring.Component):
             ]
             if unit == "semaphore":
                 bits.append(self.is_load & (self.load.mode.as_value() >= ops.LoadMode.SEMAPHORE.value))
-            yield control.needs[unit].eq(Cat(bits).any())
+            # The SFU has no use for the address behind a branch.
+            suppressed = self.is_branch if unit == "sfu" else Const(0)
+            yield control.needs[unit].eq(Cat(bits).any() & ~suppressed)
 
-        uniform, moved = read_address("unif"), write_address("unif_addr")
+        uniform, moved, mutex = read_address("unif"), write_address("unif_addr"), read_address("mutex")
+        operands = (alu.add_a, alu.add_b, alu.mul_a, alu.mul_b)
         yield from (
+            control.reads_r4.eq(~self.moves & Cat(operand == ops.Mux.R4 for operand in operands).any()),
+            control.acquires_mutex.eq(Cat(valid & (address == mutex) for valid, address, _ in reads).any()),
             control.reads_uniform.eq(Cat(valid & (address == uniform) for valid, address, _ in reads).any()),
             control.moves_uniforms.eq(Cat(valid & (address == moved) for valid, address, _ in writes).any()),
             control.reads_store_busy.eq(reads[1][0] & (alu.raddr_b == read_address("vw_busy"))),

@@ -5,6 +5,9 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from vc4.isa import ops
+from vc4.isa.sync import SEMAPHORE_ACQUIRE
+from vc4.qps.port import SyncRequest
+from vc4.slice.uniform_reader import UniformStream
 
 from .decode import Decode
 from .halt import Halt
@@ -13,7 +16,7 @@ from .outputs import VPM_QUEUE_BEATS
 from .pipeline import Issued, StageState
 from .sequencer import Sequencer
 from .stall import Stall
-from .structs import DebugCommands, FetchedWord, ProgramStart, Redirect, Uniform, UniformStart
+from .structs import R4_VECTORS, THREADS, DebugCommands, FetchedWord, ProgramStart, Redirect, Uniform
 from .threads import Threads
 
 __all__ = ["Front"]
@@ -33,10 +36,14 @@ class Front(wiring.Component):
     slot_end, ra, a0 : of the pipeline
     moves_pending : an instruction in the pipeline moves the uniform stream
     vpm_level, store_busy : the way to the VPM, and whether a DMA store runs
+    sfu_busy : the special function unit has to get to something first
+    sync, sync_valid, granted, take : what the instruction asks of semaphores and mutex, see `SyncPort`
+    r4_vector : the result of the special function unit that the instruction in SP sees
     resolved_stb, taken, target : a branch has been decided
     issue, issued : a slot enters RA with the next clock
     issues : with an instruction
     running, waiting : a thread is in SP, and one is suspended
+    place, ended : the thread that a program would get, and those in which one has ended
     sp_valid, sp_pc, stall : the instruction in SP, and why it waits
     """
 
@@ -45,7 +52,7 @@ class Front(wiring.Component):
     redirect: Out(Redirect)
     redirect_stb: Out(1)
     uniforms: In(stream.Signature(Uniform))
-    uniform_start: Out(UniformStart)
+    uniform_start: Out(UniformStream)
     uniform_start_stb: Out(1)
     enters: Out(1)
     entered: Out(1)
@@ -57,6 +64,12 @@ class Front(wiring.Component):
     moves_pending: In(1)
     vpm_level: In(range(VPM_QUEUE_BEATS + 1))
     store_busy: In(1)
+    sfu_busy: In(1)
+    sync: Out(SyncRequest)
+    sync_valid: Out(1)
+    granted: In(1)
+    take: Out(1)
+    r4_vector: In(range(R4_VECTORS))
     resolved_stb: In(1)
     taken: In(1)
     target: In(32)
@@ -65,6 +78,8 @@ class Front(wiring.Component):
     issues: Out(1)
     running: Out(1)
     waiting: Out(1)
+    place: Out(1)
+    ended: Out(THREADS)
     sp_valid: Out(1)
     sp_pc: Out(32)
     stall: Out(Stall)
@@ -81,6 +96,8 @@ class Front(wiring.Component):
         control = decode.control
         m.d.comb += [
             threads.running.eq(sequencer.running),
+            # An empty slot is issued behind the last instruction of a program.
+            threads.ends.eq(sequencer.issue & ~sequencer.sp_valid),
             threads.settled.eq(~self.moves_pending),
             *(getattr(threads, name).eq(getattr(sequencer, name)) for name in ("asks", "leaves", "resume_pc")),
             *(getattr(sequencer, name).eq(getattr(threads, name)) for name in ("enters", "offers", "pc", "current")),
@@ -95,7 +112,10 @@ class Front(wiring.Component):
             sequencer.sp_ends.eq(control.ends),
             sequencer.sp_switches.eq(control.needs.threads),
             decode.word.eq(sequencer.sp_word),
-            *(getattr(issue, name).eq(getattr(self, name)) for name in ("ra", "a0", "vpm_level", "store_busy")),
+            *(
+                getattr(issue, name).eq(getattr(self, name))
+                for name in ("ra", "a0", "vpm_level", "store_busy", "sfu_busy", "granted")
+            ),
             issue.sp_valid.eq(sequencer.sp_valid),
             issue.sp_error.eq(sequencer.sp_error),
             issue.sp_control.eq(control),
@@ -107,8 +127,9 @@ class Front(wiring.Component):
             halt.sp_breakpoint.eq(control.needs.breakpoint),
         ]
         self._issued(m, sequencer, control, issue.store_pending)
+        self._share(m, sequencer, control, issue.asks)
         for outputs, names in (
-            (threads, ("uniform_start", "uniform_start_stb", "enters", "entered", "waiting")),
+            (threads, ("uniform_start", "uniform_start_stb", "enters", "entered", "waiting", "place", "ended")),
             (sequencer, ("redirect", "redirect_stb", "issue", "running", "sp_valid", "sp_pc")),
             (issue, ("stall",)),
             (halt, ("halted",)),
@@ -116,6 +137,17 @@ class Front(wiring.Component):
             m.d.comb += [getattr(self, name).eq(getattr(outputs, name)) for name in names]
         m.d.comb += self.issues.eq(sequencer.issue_instruction)
         return m
+
+    def _share(self, m, sequencer, control, asks):
+        """Semaphores and mutex are asked at the end of a slot, when it is known that nothing else is in the way."""
+        with m.If(self.slot_end):
+            m.d.sync += self.sync_valid.eq(asks & ~sequencer.issue_instruction)
+        m.d.comb += [
+            self.sync.number.eq(control.immediate),
+            self.sync.acquire.eq((control.immediate & SEMAPHORE_ACQUIRE).any()),
+            self.sync.mutex.eq(control.acquires_mutex),
+            self.take.eq(sequencer.issue_instruction & (control.acquires_mutex | control.needs.semaphore)),
+        ]
 
     def _issued(self, m, sequencer, control, store_pending):
         """What enters RA; an empty slot is all zeros: it reads, computes and writes nothing."""
@@ -129,6 +161,7 @@ class Front(wiring.Component):
                 issued.word.eq(sequencer.sp_word),
                 issued.uniform.eq(self.uniforms.payload.value),
                 issued.store_busy.eq(store_pending),
+                issued.r4_vector.eq(self.r4_vector),
                 issued.view.eq(sequencer.sp_view),
                 issued.leaves.eq(sequencer.sp_leaves),
                 # The stream of the other thread takes the place of this one's.

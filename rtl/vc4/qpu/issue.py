@@ -28,6 +28,9 @@ class Issue(wiring.Component):
     vpm_level : quads waiting in the queue to the VPM
     store_busy : a DMA store runs
     halted : the QPU stands still
+    sfu_busy : of the port to the special function unit
+    granted : what it asks of semaphores or mutex
+    asks : it could be issued if that were granted
     store_pending : a DMA store runs or is on the way
     link_pending : not even an empty slot may follow now, as the branch before writes its link to an accumulator
     stall : the reasons
@@ -43,6 +46,9 @@ class Issue(wiring.Component):
     vpm_level: In(range(VPM_QUEUE_BEATS + 1))
     store_busy: In(1)
     halted: In(1)
+    sfu_busy: In(1)
+    granted: In(1)
+    asks: Out(1)
     store_pending: Out(1)
     link_pending: Out(1)
     stall: Out(Stall)
@@ -54,12 +60,28 @@ class Issue(wiring.Component):
         before = [stage.issued.control for stage in (self.ra, self.a0)]
         live = [stage.live for stage in (self.ra, self.a0)]
         vpm_vectors = sum(alive & one.needs.vpm_write for alive, one in zip(live, before, strict=True))
-        moves_uniforms = Cat(alive & one.moves_uniforms for alive, one in zip(live, before, strict=True)).any()
+        moves_uniforms, uses_sfu = (
+            Cat(alive & bit for alive, bit in zip(live, bits, strict=True)).any()
+            for bits in ([one.moves_uniforms for one in before], [one.needs.sfu for one in before])
+        )
         # A branch writes its link to an accumulator a slot later than others write their results.
         late = [live[0], live[1] & before[1].branch]
         sources = [
             alive & (control.rotated_accumulators & one.written_accumulators).any()
             for alive, one in zip(late, before, strict=True)
+        ]
+        # Without these it could be issued as soon as it is granted what it shares with other QPUs.
+        reasons = [
+            (stall.uniforms, control.reads_uniform & (~self.uniform_valid | moves_uniforms)),
+            (stall.uniform_fault, control.reads_uniform & self.uniform_valid & self.uniform_error & ~moves_uniforms),
+            (stall.vpm_write, needs.vpm_write & (self.vpm_level + QUADS * (vpm_vectors + 1) > VPM_QUEUE_BEATS)),
+            (stall.vdw, control.waits_store & self.store_pending),
+            # The unit says nothing yet of what the two instructions before write.
+            (stall.sfu, ((control.reads_r4 | needs.sfu) & self.sfu_busy) | (needs.sfu & uses_sfu)),
+            (stall.rotation, Cat(sources).any()),
+            (stall.link, self.link_pending),
+            (stall.halted, self.halted),
+            *((stall.unbuilt[name], needs[name]) for name in UNBUILT),
         ]
         m.d.comb += [
             self.store_pending.eq((vpm_vectors != 0) | (self.vpm_level != 0) | self.store_busy),
@@ -69,15 +91,9 @@ class Issue(wiring.Component):
         ]
         with m.If(self.sp_valid & ~self.sp_error):
             m.d.comb += [
-                stall.uniforms.eq(control.reads_uniform & (~self.uniform_valid | moves_uniforms)),
-                stall.uniform_fault.eq(
-                    control.reads_uniform & self.uniform_valid & self.uniform_error & ~moves_uniforms
-                ),
-                stall.vpm_write.eq(needs.vpm_write & (self.vpm_level + QUADS * (vpm_vectors + 1) > VPM_QUEUE_BEATS)),
-                stall.vdw.eq(control.waits_store & self.store_pending),
-                stall.link.eq(self.link_pending),
-                stall.halted.eq(self.halted),
-                stall.rotation.eq(Cat(sources).any()),
-                *(stall.unbuilt[name].eq(needs[name]) for name in UNBUILT),
+                *(bit.eq(reason) for bit, reason in reasons),
+                self.asks.eq((control.acquires_mutex | needs.semaphore) & ~Cat(reason for _, reason in reasons).any()),
+                stall.mutex.eq(control.acquires_mutex & ~self.granted),
+                stall.semaphore.eq(needs.semaphore & ~self.granted),
             ]
         return m

@@ -12,6 +12,7 @@ from vc4.isa import ops
 
 from .control import Control
 from .immediate import LaneBits
+from .newest import OPERANDS
 
 __all__ = ["AddResult", "Lane", "MulResult"]
 
@@ -43,7 +44,7 @@ class Lane(wiring.Component):
     ru_control, ru_a, ru_b, ru_r4 : the instruction in RU, what it read, and r4
     ru_immediate, ru_immediate_bits : the value that it moves, as a part that all lanes share and one of this lane
     rr_control, rr_live : the instruction in RR
-    rr_add, rr_mul : r0 to r3 as operands of the add and of the mul ALU
+    ru_newest, rr_banks : the accumulators that the operands name: bytes to take from the bank of the mul ALU, both banks
     rr_r5 : r5
     a2_add, a2_mul : results, three clocks after RR
     """
@@ -56,8 +57,8 @@ class Lane(wiring.Component):
     ru_immediate_bits: In(LaneBits)
     rr_control: In(Control)
     rr_live: In(1)
-    rr_add: In(data.ArrayLayout(32, 4))
-    rr_mul: In(data.ArrayLayout(32, 4))
+    ru_newest: In(data.ArrayLayout(4, len(OPERANDS)))
+    rr_banks: In(data.ArrayLayout(data.ArrayLayout(32, 2), len(OPERANDS)))
     rr_r5: In(32)
     a2_add: Out(AddResult)
     a2_mul: Out(MulResult)
@@ -83,20 +84,21 @@ class Lane(wiring.Component):
             rr_b.eq(self.ru_b),
         ]
 
-        for alu, accumulators, muxes in (
-            (add_alu, self.rr_add, ("add_a", "add_b")),
-            (mul_alu, self.rr_mul, ("mul_a", "mul_b")),
-        ):
+        operands = (add_alu.rr_a, add_alu.rr_b, mul_alu.rr_a, mul_alu.rr_b)
+        for name, operand, newest, banks in zip(OPERANDS, operands, self.ru_newest, self.rr_banks, strict=True):
             # The accumulators, whose memory is read in the same clock, are the last ones.
-            sources = [rr_plain, self.rr_r5, rr_unpacked, rr_b, *(accumulators[number] for number in range(4))]
-            for operand, mux in zip((alu.rr_a, alu.rr_b), muxes, strict=True):
-                code = Value.cast(ru[mux])
-                # Of A (6) and r4 (4) one goes through the unpacker: r4 if the instruction says so, and then they change places.
-                exchanged = code[2] & ~code[0] & ru.unpack_r4
-                keys = select_keys(code ^ Cat(0, exchanged, 1))
-                rr_keys = Signal(len(keys), name=f"rr_{mux}_keys")
+            sources = [rr_plain, self.rr_r5, rr_unpacked, rr_b, *banks]
+            code = Value.cast(ru[name])
+            # Of A (6) and r4 (4) one goes through the unpacker: r4 if the instruction says so, and then they change places.
+            exchanged = code[2] & ~code[0] & ru.unpack_r4
+            for byte in range(4):
+                other = Cat(code[0], code[1] ^ exchanged, 0)
+                keys = select_keys(Mux(code[2], other, Cat(newest[byte], 0, 1)), len(sources))
+                rr_keys = Signal(len(keys), name=f"rr_{name}_keys_{byte}")
                 m.d.sync += rr_keys.eq(keys)
-                m.d.comb += operand.eq(select_by_keys(rr_keys, sources))
+                m.d.comb += operand.word_select(byte, 8).eq(
+                    select_by_keys(rr_keys, [source.word_select(byte, 8) for source in sources])
+                )
         m.d.comb += [
             # An empty slot computes nothing, as a nop.
             add_alu.rr_op.eq(Mux(self.rr_live, rr.op_add.as_value(), ops.AddOp.NOP.value)),

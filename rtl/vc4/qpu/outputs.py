@@ -1,17 +1,22 @@
 """I/O writes: results on their way out of the QPU, one clock after A2."""
 
+from typing import NamedTuple
+
 from amaranth import *
-from amaranth.lib import wiring
+from amaranth.hdl import Assert
+from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from vc4.common.queue import Queue
+from vc4.common.block_queue import BlockQueue
 from vc4.isa import ops
 from vc4.isa.registers import QUADS, WRITE, write_address
+from vc4.isa.sfu_tables import SfuFunction
+from vc4.slice.sfu_port import SfuRequest
 from vc4.vpm.port import VpmBeat, VpmCommand, VpmPort
 
 from .accumulators import ResultWrite
 from .control import Control
-from .structs import UniformMove
+from .structs import LANES, UniformMove
 
 __all__ = ["VPM_QUEUE_BEATS", "Outputs"]
 
@@ -34,8 +39,17 @@ def _writes(write, name):
     return here if all(files) else here & (write.file == files[1])
 
 
+class _Write(NamedTuple):
+    """Whether something is written, whether by the mul ALU, and what."""
+
+    valid: Value
+    from_mul: Value
+    data: list[Value]
+
+
 class Outputs(wiring.Component):
-    """Sends vectors to the VPM, moves the uniform stream and raises the host interrupt.
+    """Sends vectors to the VPM and to the special function unit, moves the uniform stream, frees the mutex and raises the
+    host interrupt.
 
     A peripheral takes a whole vector, whatever the condition, unless that is never (addendum, "no conditional write"). It
     takes one write an instruction: that of the mul ALU, if there are two. The queue to the VPM never overflows, as an
@@ -45,9 +59,12 @@ class Outputs(wiring.Component):
     --------------------
     io_control, io_live, io_quad : the instruction, one clock after A2
     io_add, io_mul : its results
+    io_add_zero, io_mul_zero : lanes in which they are zero
     vpm : commands and data for the VPM
     vpm_level : quads waiting in the queue
     uniform_move, uniform_move_stb : the uniform stream goes on elsewhere
+    sfu : operands for the special function unit, which must take them at once
+    free_mutex : the mutex was written to
     interrupt : a value that is not zero was written to the host interrupt
     """
 
@@ -56,49 +73,74 @@ class Outputs(wiring.Component):
     io_quad: In(range(QUADS))
     io_add: In(ResultWrite)
     io_mul: In(ResultWrite)
+    io_add_zero: In(LANES)
+    io_mul_zero: In(LANES)
     vpm: Out(VpmPort())
     vpm_level: Out(range(VPM_QUEUE_BEATS + 1))
     uniform_move: Out(UniformMove)
     uniform_move_stb: Out(1)
+    sfu: Out(stream.Signature(SfuRequest))
+    free_mutex: Out(1)
     interrupt: Out(1)
 
     def elaborate(self, platform):
         m = Module()
-        add = (self.io_add, self.io_control.cond_add)
-        mul = (self.io_mul, self.io_control.cond_mul)
-        self._vpm(m, add, mul)
+        self._vpm(m)
+        self._sfu(m)
         first = self.io_live & (self.io_quad == 0)
-        for write, condition in (add, mul):
-            fires = condition != ops.Condition.NEVER
-            for name, relative in (("unif_addr", 0), ("unif_addr_rel", 1)):
-                with m.If(first & fires & _writes(write, name)):
-                    m.d.comb += [
-                        self.uniform_move.address.eq(write.data[0]),
-                        self.uniform_move.relative.eq(relative),
-                        self.uniform_move_stb.eq(1),
-                    ]
-        m.d.comb += self.interrupt.eq(
-            Cat(
-                _writes(write, "irq") & write.mask[lane] & write.data[lane].any()
-                for write, _ in (add, mul)
-                for lane in range(len(write.mask))
-            ).any()
-        )
+        address, relative = self._write("unif_addr"), self._write("unif_addr_rel")
+        moves = self._write("unif_addr", "unif_addr_rel")
+        m.d.comb += [
+            self.uniform_move.address.eq(moves.data[0]),
+            self.uniform_move.relative.eq(Mux(moves.from_mul, relative.from_mul, ~address.valid)),
+            self.uniform_move_stb.eq(first & moves.valid),
+            self.free_mutex.eq(first & self._write("mutex").valid),
+            self.interrupt.eq(self.io_live & self._raises()),
+        ]
         return m
 
-    def _vpm(self, m, add, mul):
-        m.submodules.vpm_queue = queue = Queue(VpmBeat, VPM_QUEUE_BEATS)
-        beat = queue.i.payload
-        for write, condition in (add, mul):
-            for name, command in _VPM_COMMANDS.items():
-                with m.If(_writes(write, name) & (condition != ops.Condition.NEVER)):
-                    m.d.comb += [
-                        queue.i.valid.eq(self.io_live),
-                        beat.command.eq(command),
-                        beat.data.eq(write.data),
-                    ]
+    def _write(self, *names) -> "_Write":
+        """What goes to the registers `names`: of two writes that of the mul ALU."""
+        add, mul = (
+            Cat(_writes(write, name) for name in names).any() & (condition != ops.Condition.NEVER)
+            for write, condition in (
+                (self.io_add, self.io_control.cond_add),
+                (self.io_mul, self.io_control.cond_mul),
+            )
+        )
+        data = [Mux(mul, *words) for words in zip(self.io_mul.data, self.io_add.data, strict=True)]
+        return _Write(add | mul, mul, data)
+
+    def _raises(self):
+        """Whether a value that is not zero is written to the host interrupt, in any lane whose condition holds."""
+        return Cat(
+            _writes(write, "irq") & (write.mask & ~zero).any()
+            for write, zero in ((self.io_add, self.io_add_zero), (self.io_mul, self.io_mul_zero))
+        ).any()
+
+    def _sfu(self, m):
+        write, request = self._write(*(function.name.lower() for function in SfuFunction)), self.sfu.payload
+        address = Mux(write.from_mul, self.io_mul.address, self.io_add.address)
         m.d.comb += [
+            # It has no use for the address behind a branch.
+            self.sfu.valid.eq(self.io_live & write.valid & ~self.io_control.branch),
+            Value.cast(request.function).eq(address),
+            request.quad.eq(self.io_quad),
+            *(lane.eq(word) for lane, word in zip(request.data, write.data, strict=True)),
+        ]
+        m.d.sync += Assert(~self.sfu.valid | self.sfu.ready, "the special function unit has no room for a quad")
+
+    def _vpm(self, m):
+        m.submodules.vpm_queue = queue = BlockQueue(VpmBeat, VPM_QUEUE_BEATS)
+        write, beat = self._write(*_VPM_COMMANDS), queue.i.payload
+        address = Mux(write.from_mul, self.io_mul.address, self.io_add.address)
+        for name, command in _VPM_COMMANDS.items():
+            with m.If(address == write_address(name)):
+                m.d.comb += beat.command.eq(command)
+        m.d.comb += [
+            queue.i.valid.eq(self.io_live & write.valid),
             beat.quad.eq(self.io_quad),
+            *(lane.eq(word) for lane, word in zip(beat.data, write.data, strict=True)),
             self.vpm_level.eq(queue.level),
             self.vpm.writes.valid.eq(queue.o.valid),
             self.vpm.writes.payload.eq(queue.o.payload),

@@ -8,7 +8,7 @@ from vc4.isa.registers import QUADS
 from vc4.isa.word import WORD_BITS
 
 from .control import Control
-from .structs import ThreadView
+from .structs import R4_VECTORS, ThreadView
 
 __all__ = ["STAGES", "Issued", "Pipeline", "StageState"]
 
@@ -25,6 +25,7 @@ class Issued(data.Struct):
     word: unsigned(WORD_BITS)
     uniform: unsigned(32)  # the uniform that it takes
     store_busy: unsigned(1)  # whether a DMA store was under way
+    r4_vector: range(R4_VECTORS)  # what it sees as r4
     view: ThreadView
     leaves: unsigned(1)  # it is the last one before its thread is suspended
 
@@ -45,6 +46,7 @@ class Pipeline(wiring.Component):
 
     Interface attributes
     --------------------
+    turn : a slot begins with the next clock: QPUs that share something take turns
     issue, issued : a slot enters RA with the next clock
     slot_end : last clock of a slot
     ra, ra2, ru, rr, a0, a1, a2, io : what is in each stage; io is the clock after A2
@@ -53,6 +55,7 @@ class Pipeline(wiring.Component):
     def __init__(self):
         super().__init__(
             {
+                "turn": In(1),
                 "issue": In(1),
                 "issued": In(Issued),
                 "slot_end": Out(1),
@@ -62,7 +65,7 @@ class Pipeline(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        m.d.sync += self.ra.quad.eq(self.ra.quad + 1)
+        m.d.sync += self.ra.quad.eq(Mux(self.turn, 0, self.ra.quad + 1))
         m.d.comb += self.slot_end.eq(self.ra.quad == QUADS - 1)
         with m.If(self.slot_end):
             m.d.sync += self.ra.live.eq(self.issue)

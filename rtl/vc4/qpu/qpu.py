@@ -4,8 +4,12 @@ from amaranth import *
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
-from vc4.config import V3DConfig
+from vc4.config import MAX_QPUS, V3DConfig
 from vc4.isa.registers import FILE_REGISTERS, QUADS
+from vc4.qps.port import SyncPort
+from vc4.slice.instruction_cache import InstructionPort
+from vc4.slice.sfu_port import SfuPort
+from vc4.slice.uniform_reader import UniformPort
 from vc4.vpm.port import VpmPort
 
 from .accumulators import Accumulators
@@ -14,13 +18,15 @@ from .flags import Flags
 from .front import Front
 from .immediate import Immediate
 from .lane import Lane
+from .newest import OPERANDS
 from .outputs import Outputs
 from .pipeline import STAGES, Pipeline
+from .r4 import R4
 from .read_ports import ReadPorts
 from .regfile import Regfile
 from .results import Results
 from .rotate import Rotate
-from .structs import LANES, DebugCommands, FetchedWord, ProgramStart, Redirect, Uniform, UniformMove, UniformStart
+from .structs import LANES, THREADS, DebugCommands, ProgramStart
 from .trace import Trace, TracePort
 from .write_back import WriteBack
 
@@ -33,44 +39,44 @@ class Qpu(wiring.Component):
     Parameters
     ----------
     config : of the GPU
-    number : of this QPU, which programs can read
 
     Interface attributes
     --------------------
+    number : of this QPU, which programs can read
+    turn : high in the last clock of a slot, every fourth one; it may stay low, and then every slot ends four clocks after the
+        one before
     start : programs to run, one after the other
-    instructions, redirect, redirect_stb : the instruction stream, and where it goes on
-    uniforms, uniform_move, uniform_move_stb : the uniform stream, and where it goes on
-    uniform_start, uniform_start_stb : where the stream of a program begins
-    uniform_enter, uniform_enter_stb : the thread whose stream goes on
+    place, ended : the thread that a program would get now, and those in which one has ended, for a clock
+    instructions, uniforms : the instruction and the uniform stream
     vpm : commands and vectors for the VPM
+    sfu : the special function unit
+    sync : semaphores and mutex
     interrupt : the program raises the host interrupt
     debug, halted : what the host asks, and whether the QPU stands still
     idle : no program runs and everything of the last one is written
+    executing : an instruction goes on its way, for the four clocks of its slot
     trace : every retired instruction, if the configuration wants it
     """
 
-    def __init__(self, config: V3DConfig, number: int):
+    def __init__(self, config: V3DConfig):
         self._config = config
-        self._number = number
-        self.pipeline = Pipeline()
         super().__init__(
             {
+                "number": In(range(MAX_QPUS)),
+                "turn": In(1),
                 "start": In(stream.Signature(ProgramStart)),
-                "instructions": In(stream.Signature(FetchedWord)),
-                "redirect": Out(Redirect),
-                "redirect_stb": Out(1),
-                "uniforms": In(stream.Signature(Uniform)),
-                "uniform_move": Out(UniformMove),
-                "uniform_move_stb": Out(1),
-                "uniform_start": Out(UniformStart),
-                "uniform_start_stb": Out(1),
-                "uniform_enter": Out(1),
-                "uniform_enter_stb": Out(1),
+                "place": Out(1),
+                "ended": Out(THREADS),
+                "instructions": Out(InstructionPort()),
+                "uniforms": Out(UniformPort()),
                 "vpm": Out(VpmPort()),
+                "sfu": Out(SfuPort()),
+                "sync": Out(SyncPort()),
                 "interrupt": Out(1),
                 "debug": In(DebugCommands),
                 "halted": Out(1),
                 "idle": Out(1),
+                "executing": Out(1),
                 **({"trace": Out(TracePort())} if config.trace else {}),
             }
         )
@@ -78,11 +84,12 @@ class Qpu(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         m.submodules.front = self.front = Front()
-        m.submodules.pipeline = self.pipeline
-        m.submodules.read_ports = self.read_ports = ReadPorts(self._number)
+        m.submodules.pipeline = self.pipeline = Pipeline()
+        m.submodules.read_ports = self.read_ports = ReadPorts()
         m.submodules.file_a = self.file_a = Regfile()
         m.submodules.file_b = self.file_b = Regfile()
         m.submodules.branch = self.branch = Branch()
+        m.submodules.r4 = self.r4 = R4()
         m.submodules.accumulators = self.accumulators = Accumulators()
         self.lanes = [Lane() for _ in range(LANES)]
         for number, lane in enumerate(self.lanes):
@@ -103,24 +110,39 @@ class Qpu(wiring.Component):
     def _front(self, m):
         """SP: the next instruction, its decoding, and the decision to issue it."""
         front, pipeline, branch, io = self.front, self.pipeline, self.branch, self.pipeline.io
-        for name in ("start", "instructions", "uniforms"):
-            connect(m, flipped(getattr(self, name)), getattr(front, name))
+        connect(m, flipped(self.start), front.start)
+        connect(m, flipped(self.instructions.words), front.instructions)
+        connect(m, flipped(self.uniforms.uniforms), front.uniforms)
         stages = [getattr(pipeline, stage) for stage in STAGES]
         m.d.comb += [
-            *(getattr(self, name).eq(getattr(front, name)) for name in ("redirect", "redirect_stb", "halted")),
-            *(getattr(self, name).eq(getattr(front, name)) for name in ("uniform_start", "uniform_start_stb")),
+            *(getattr(self.instructions, name).eq(getattr(front, name)) for name in ("redirect", "redirect_stb")),
+            *(getattr(self.uniforms, name).eq(getattr(front, f"uniform_{name}")) for name in ("start", "start_stb")),
+            *(getattr(self, name).eq(getattr(front, name)) for name in ("halted", "place", "ended")),
             *(getattr(front, name).eq(getattr(branch, name)) for name in ("resolved_stb", "taken", "target")),
             *(getattr(front, name).eq(getattr(pipeline, name)) for name in ("slot_end", "ra", "a0")),
             front.debug.eq(self.debug),
             front.moves_pending.eq(Cat(stage.live & stage.issued.control.moves_uniforms for stage in stages).any()),
             front.vpm_level.eq(self.outputs.vpm_level),
             front.store_busy.eq(self.vpm.store_busy),
+            front.sfu_busy.eq(self.sfu.busy),
+            front.granted.eq(self.sync.granted),
+            front.r4_vector.eq(self.r4.sp_vector),
+            self.sync.request.eq(front.sync),
+            self.sync.request_valid.eq(front.sync_valid),
+            self.sync.take.eq(front.take),
+            pipeline.turn.eq(self.turn),
             pipeline.issue.eq(front.issue),
             pipeline.issued.eq(front.issued),
-            self.idle.eq(~front.running & ~front.waiting & ~Cat(stage.live for stage in stages).any()),
+            self.idle.eq(
+                ~front.running
+                & ~front.waiting
+                & ~Cat(stage.live for stage in stages).any()
+                & (self.outputs.vpm_level == 0)
+            ),
+            self.executing.eq(pipeline.ra.live & pipeline.ra.issued.retires),
             # A thread that is suspended takes its stream along when its last instruction has done everything.
-            self.uniform_enter_stb.eq(front.enters | (io.live & (io.quad == 0) & io.issued.leaves)),
-            self.uniform_enter.eq(Mux(front.enters, front.entered, ~io.issued.view.thread)),
+            self.uniforms.enter_stb.eq(front.enters | (io.live & (io.quad == 0) & io.issued.leaves)),
+            self.uniforms.enter.eq(Mux(front.enters, front.entered, ~io.issued.view.thread)),
         ]
 
     def _read(self, m):
@@ -142,11 +164,20 @@ class Qpu(wiring.Component):
                 file.wb_enables.eq(Cat(write.bytes & (enabled & bit).replicate(4) for bit in write.mask)),
             ]
         m.d.comb += [
+            ports.number.eq(self.number),
             ports.ra_control.eq(ra.issued.control),
             ports.ra_live.eq(ra.live),
             ports.ra_quad.eq(ra.quad),
             ports.ra_uniform.eq(ra.issued.uniform),
             ports.ra_store_busy.eq(ra.issued.store_busy),
+        ]
+        m.d.comb += [
+            self.r4.issues.eq(self.front.issues),
+            self.r4.writes.eq(self.front.issued.control.needs.sfu),
+            self.r4.result.eq(self.sfu.result),
+            self.r4.result_stb.eq(self.sfu.result_stb),
+            self.r4.ra2_vector.eq(pipeline.ra2.issued.r4_vector),
+            self.r4.ra2_quad.eq(pipeline.ra2.quad),
         ]
         m.submodules.immediate = self.immediate = Immediate()
         m.d.comb += self.immediate.ra2.eq(pipeline.ra2)
@@ -154,26 +185,33 @@ class Qpu(wiring.Component):
     def _operate(self, m):
         """RU to A2: operands, both ALUs, rotation and branches."""
         pipeline, ports, accumulators, branch = self.pipeline, self.read_ports, self.accumulators, self.branch
-        rr_rotation = Signal(4)
         ru_control = pipeline.ru.issued.control
-        m.d.sync += rr_rotation.eq(Mux(ru_control.rotate_by_r5, accumulators.r5_rotation, ru_control.rotation))
-        m.d.comb += [accumulators.rr_quad.eq(pipeline.rr.quad), accumulators.rr_rotation.eq(rr_rotation)]
+        m.d.comb += accumulators.ru_rotation.eq(
+            Mux(ru_control.rotate_by_r5, accumulators.r5_rotation, ru_control.rotation)
+        )
+        for number, name in enumerate(OPERANDS):
+            m.d.comb += accumulators.ru_numbers[number].eq(getattr(ru_control, name))
         for number, lane in enumerate(self.lanes):
             m.d.comb += [
                 lane.ru_control.eq(ru_control),
                 lane.ru_a.eq(ports.ru_values.a[number]),
                 lane.ru_b.eq(ports.ru_values.b[number]),
+                lane.ru_r4.eq(self.r4.ru_r4[number]),
                 lane.ru_immediate.eq(self.immediate.ru_shared),
                 lane.ru_immediate_bits.eq(self.immediate.ru_bits[number]),
                 lane.rr_control.eq(pipeline.rr.issued.control),
                 lane.rr_live.eq(pipeline.rr.live),
-                *(lane.rr_add[k].eq(accumulators.rr_add[k][number]) for k in range(4)),
-                *(lane.rr_mul[k].eq(accumulators.rr_mul[k][number]) for k in range(4)),
+                *(lane.ru_newest[k].eq(accumulators.ru_newest[k][number]) for k in range(len(OPERANDS))),
+                *(
+                    lane.rr_banks[k][bank].eq(accumulators.rr_banks[k][bank][number])
+                    for k in range(len(OPERANDS))
+                    for bank in range(2)
+                ),
                 lane.rr_r5.eq(accumulators.rr_r5),
                 self.rotate.a2_i[number].eq(lane.a2_mul),
             ]
-        rotation = rr_rotation[: len(self.rotate.a1_amount)]
-        for stage in ("a0", "a1"):
+        rotation = accumulators.ru_rotation[: len(self.rotate.a1_amount)]
+        for stage in ("rr", "a0", "a1"):
             before, rotation = rotation, Signal.like(self.rotate.a1_amount, name=f"{stage}_rotation")
             m.d.sync += rotation.eq(before)
         m.d.comb += self.rotate.a1_amount.eq(rotation)
@@ -205,7 +243,7 @@ class Qpu(wiring.Component):
             results.flags.eq(flags.a2_flags),
             *(results.add[number].eq(lane.a2_add) for number, lane in enumerate(self.lanes)),
             results.mul.eq(self.rotate.a2_o),
-            accumulators.a2_quad.eq(a2.quad),
+            accumulators.quad.eq(a2.quad),
             accumulators.a2_add.eq(results.add_write),
             accumulators.a2_mul.eq(results.mul_write),
             write_back.a2.eq(a2),
@@ -216,19 +254,23 @@ class Qpu(wiring.Component):
             flags.wb_flags.eq(write_back.wb_flags),
             outputs.io_control.eq(pipeline.io.issued.control),
             outputs.io_quad.eq(pipeline.io.quad),
-            self.uniform_move.eq(outputs.uniform_move),
-            self.uniform_move_stb.eq(outputs.uniform_move_stb),
+            self.uniforms.move.eq(outputs.uniform_move),
+            self.uniforms.move_stb.eq(outputs.uniform_move_stb),
             self.interrupt.eq(outputs.interrupt),
+            self.sync.free_mutex.eq(outputs.free_mutex),
         ]
         m.d.sync += [
             outputs.io_add.eq(results.add_write),
             outputs.io_add.mask.eq(results.quad.add_mask),
             outputs.io_mul.eq(results.mul_write),
+            outputs.io_add_zero.eq(results.add_zero),
+            outputs.io_mul_zero.eq(results.mul_zero),
             outputs.io_mul.mask.eq(results.quad.mul_mask),
         ]
         io = pipeline.io
         m.d.comb += outputs.io_live.eq(io.live & (~io.issued.control.branch | self.branch.taken))
         connect(m, outputs.vpm, flipped(self.vpm))
+        connect(m, outputs.sfu, flipped(self.sfu.requests))
 
     def _trace(self, m):
         m.submodules.tracer = trace = Trace()
@@ -245,6 +287,8 @@ class Qpu(wiring.Component):
                 getattr(port, name).eq(getattr(trace, name))
                 for name in ("issue", "issue_stb", "written", "written_stb")
             ),
+            port.start.eq(self.start.payload),
+            port.start_stb.eq(self.start.valid & self.start.ready),
             port.slot_end.eq(self.pipeline.slot_end),
             *(getattr(port, name).eq(getattr(front, name)) for name in ("running", "sp_valid", "sp_pc", "stall")),
         ]

@@ -5,6 +5,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from vc4.common.select import select
+from vc4.config import MAX_QPUS
 from vc4.isa.immediates import SMALL_IMMEDIATES
 from vc4.isa.registers import ELEMENTS, FILE_REGISTERS, QUADS, read_address
 
@@ -28,18 +29,16 @@ class ReadPorts(wiring.Component):
     elements 12 to 15 of the last value read on it (addendum, "secret access"). Addresses that name nothing read the
     element number on port A and the QPU number on port B, which is also what the registers that only wait deliver.
 
-    Parameters
-    ----------
-    number : number of this QPU
-
     Interface attributes
     --------------------
+    number : of this QPU
     ra_control, ra_live, ra_quad : the instruction in RA
     ra_uniform, ra_store_busy : the uniform it takes, and whether a DMA store is under way
     ra2_files : the registers read for it, one clock later
     ru_values : both ports, in RU
     """
 
+    number: In(range(MAX_QPUS))
     ra_control: In(Control)
     ra_live: In(1)
     ra_quad: In(range(QUADS))
@@ -47,10 +46,6 @@ class ReadPorts(wiring.Component):
     ra_store_busy: In(1)
     ra2_files: In(PortValues)
     ru_values: Out(PortValues)
-
-    def __init__(self, number):
-        self._number = number
-        super().__init__()
 
     def elaborate(self, platform):
         m = Module()
@@ -62,7 +57,7 @@ class ReadPorts(wiring.Component):
         self._port(m, "a", control.read_a, control.raddr_a, Const(0), no_load, 0, elements, "x_coord", columns)
         same = [0] * LANES
         stores = self.ra_store_busy
-        self._port(m, "b", control.read_b, control.raddr_b, immediate, stores, self._number, same, "y_coord", rows)
+        self._port(m, "b", control.read_b, control.raddr_b, immediate, stores, self.number, same, "y_coord", rows)
         return m
 
     def _port(self, m, name, reads, address, is_immediate, busy, number, numbers, coordinate, coordinates):

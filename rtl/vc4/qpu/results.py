@@ -41,6 +41,7 @@ class Results(wiring.Component):
     flags : of the quad, as the instruction before left them
     add, mul : results of the lanes, rotated
     add_write, mul_write : for accumulators
+    add_zero, mul_zero : lanes in which these words are zero
     quad : for everything else
     """
 
@@ -52,6 +53,8 @@ class Results(wiring.Component):
     mul: In(data.ArrayLayout(MulResult, LANES))
     add_write: Out(ResultWrite)
     mul_write: Out(ResultWrite)
+    add_zero: Out(LANES)
+    mul_zero: Out(LANES)
     quad: Out(QuadResults)
 
     def elaborate(self, platform):
@@ -70,6 +73,8 @@ class Results(wiring.Component):
             m.d.comb += [
                 words.add[lane].eq(add.value),
                 words.mul[lane].eq(Mux(_packs_colour(control), mul.colour.replicate(4), mul.value)),
+                self.add_zero[lane].eq(add.zero),
+                self.mul_zero[lane].eq(Mux(_packs_colour(control), mul.colour == 0, mul.zero)),
                 quad.add_carry[lane].eq(add.carry),
                 quad.add_overflow[lane].eq(add.overflow),
             ]

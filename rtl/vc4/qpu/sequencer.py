@@ -5,11 +5,16 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from vc4.isa.timing import BRANCH_DISTANCE, DELAY_SLOTS, END_SLOTS, SWITCH_SLOTS
-from vc4.isa.word import WORD_BITS, WORD_BYTES
+from vc4.isa.word import ALIGNED_BITS, WORD_BITS
 
 from .structs import FetchedWord, Redirect, ThreadView
 
 __all__ = ["Sequencer"]
+
+
+def _behind(pc, count):
+    """The address `count` instructions behind `pc`."""
+    return Cat(C(0, ALIGNED_BITS), (pc[ALIGNED_BITS:] + count)[: len(pc) - ALIGNED_BITS])
 
 
 class Sequencer(wiring.Component):
@@ -86,6 +91,8 @@ class Sequencer(wiring.Component):
         self._switch_boundary = Signal(32, name="switch_boundary")
         next_pc, load = self._next_pc, self._load
         last_loaded = self._end(m)
+        expected = Signal(name="head_is_next")
+        m.d.comb += expected.eq(head.pc[ALIGNED_BITS:] == next_pc[ALIGNED_BITS:])
         m.d.comb += [
             self.issue_instruction.eq(self.slot_end & self.sp_valid & ~self.stalled),
             load.eq(
@@ -94,14 +101,14 @@ class Sequencer(wiring.Component):
                 & ~self._held
                 & (~self.sp_valid | self.issue_instruction)
                 & self.instructions.valid
-                & (head.pc == next_pc)
+                & expected
             ),
-            self.instructions.ready.eq(load | (head.pc != next_pc)),
+            self.instructions.ready.eq(load | ~expected),
             self.issue.eq(
                 self.issue_instruction
                 | (self.slot_end & self.running & last_loaded & ~self.sp_valid & ~self.link_pending)
             ),
-            self._following.eq(Mux((self._branch_slots == 1) & self.taken, self.target, next_pc + WORD_BYTES)),
+            self._following.eq(Mux((self._branch_slots == 1) & self.taken, self.target, _behind(next_pc, 1))),
         ]
         with m.If(load):
             m.d.sync += [
@@ -110,7 +117,7 @@ class Sequencer(wiring.Component):
                 self.sp_error.eq(head.error),
                 self.sp_view.eq(self.current),
                 self.sp_valid.eq(1),
-                next_pc.eq(self._following),
+                next_pc[ALIGNED_BITS:].eq(self._following[ALIGNED_BITS:]),
             ]
         with m.Elif(self.issue_instruction | (last_loaded & self.halted)):
             m.d.sync += self.sp_valid.eq(0)
@@ -118,7 +125,7 @@ class Sequencer(wiring.Component):
         self._branches(m)
         self._switches(m)
         with m.If(self.enters | self.leaves):
-            m.d.sync += next_pc.eq(self.pc)
+            m.d.sync += next_pc[ALIGNED_BITS:].eq(self.pc[ALIGNED_BITS:])
         return m
 
     def _end(self, m):
@@ -146,7 +153,7 @@ class Sequencer(wiring.Component):
         with m.If(branches):
             m.d.sync += [
                 slots_left.eq(DELAY_SLOTS - self._load),
-                boundary.eq(self._next_pc + DELAY_SLOTS * WORD_BYTES),
+                boundary[ALIGNED_BITS:].eq(_behind(self._next_pc, DELAY_SLOTS)[ALIGNED_BITS:]),
             ]
         with m.Elif(self._load & (slots_left != 0)):
             m.d.sync += slots_left.eq(slots_left - 1)
@@ -186,7 +193,7 @@ class Sequencer(wiring.Component):
             self.asks.eq(wanted & (self._branch_slots == 0)),
             # Whether the next word is still of this thread is known a clock later.
             self._held.eq(self.asks & none_left),
-            self._switch_boundary.eq(self._next_pc + (slots_left << 3)),
+            self._switch_boundary.eq(_behind(self._next_pc, slots_left)),
             self.leaves.eq(goes & (none_left | ((slots_left == 1) & self._load))),
             self.resume_pc.eq(Mux(none_left, self._next_pc, self._following)),
             self.sp_leaves.eq(last_in_sp | (self.leaves & none_left)),

@@ -22,6 +22,9 @@ class Stall(data.Struct):
     uniform_fault: unsigned(1)  # memory does not have it
     vpm_write: unsigned(1)  # the queue to the VPM has no room
     vdw: unsigned(1)  # a DMA store runs or is on the way
+    sfu: unsigned(1)  # the special function unit has not got to what it wants to read, or to what it has written
+    mutex: unsigned(1)  # another QPU has it, or is served first
+    semaphore: unsigned(1)  # it cannot count on, or another QPU is served first
     rotation: unsigned(1)  # the instruction before still writes what is rotated
     link: unsigned(1)  # the branch before has yet to write its link to an accumulator
     halted: unsigned(1)  # by a breakpoint or by the host

@@ -7,7 +7,9 @@ from vc4.isa.word import WORD_BITS
 
 __all__ = [
     "LANES",
+    "R4_VECTORS",
     "THREADS",
+    "UNIFORM_LENGTH_BITS",
     "DebugCommands",
     "FetchedWord",
     "LaneWords",
@@ -16,13 +18,16 @@ __all__ = [
     "ThreadView",
     "Uniform",
     "UniformMove",
-    "UniformStart",
 ]
 
 #: Elements that move in one clock: one quad.
 LANES = 4
 #: Hardware threads of a QPU.
 THREADS = 2
+#: Width of the length of a stream of uniforms (guide, V3D_SRQUL).
+UNIFORM_LENGTH_BITS = 12
+#: Results of the special function unit that a QPU keeps, see `R4`.
+R4_VECTORS = 4
 #: A quad of 32-bit values.
 LaneWords = data.ArrayLayout(unsigned(32), LANES)
 
@@ -32,6 +37,7 @@ class ProgramStart(data.Struct):
 
     pc: unsigned(32)  # byte address of its first instruction
     uniforms: unsigned(32)  # byte address of its first uniform
+    length: unsigned(UNIFORM_LENGTH_BITS)  # how many uniforms it has; see `UniformStream`
     threaded: unsigned(1)  # it may share the QPU with another one
 
 
@@ -67,13 +73,6 @@ class Uniform(data.Struct):
 
     value: unsigned(32)
     error: unsigned(1)  # memory does not have it
-
-
-class UniformStart(data.Struct):
-    """Where the uniform stream of a thread begins."""
-
-    thread: unsigned(1)
-    address: unsigned(32)
 
 
 class UniformMove(data.Struct):

@@ -4,9 +4,10 @@ from amaranth import *
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from vc4.isa.word import WORD_BYTES
+from vc4.isa.word import ALIGNED_BITS
+from vc4.slice.uniform_reader import UniformStream
 
-from .structs import THREADS, ProgramStart, ThreadView, UniformStart
+from .structs import THREADS, ProgramStart, ThreadView
 
 __all__ = ["Threads"]
 
@@ -32,6 +33,9 @@ class Threads(wiring.Component):
     waiting : a thread is suspended
     uniform_start, uniform_start_stb : the first uniform of a program that is taken
     entered : the thread that enters
+    ends : the program in SP has ended
+    place : the thread that a program would get
+    ended : a program has ended in this thread, one bit each, a clock later
     """
 
     start: In(stream.Signature(ProgramStart))
@@ -45,9 +49,12 @@ class Threads(wiring.Component):
     pc: Out(32)
     current: Out(ThreadView)
     waiting: Out(1)
-    uniform_start: Out(UniformStart)
+    uniform_start: Out(UniformStream)
     uniform_start_stb: Out(1)
     entered: Out(1)
+    ends: In(1)
+    place: Out(1)
+    ended: Out(THREADS)
 
     def elaborate(self, platform):
         m = Module()
@@ -72,23 +79,26 @@ class Threads(wiring.Component):
             self.offers.eq(resumes | takes),
             self.enters.eq(~self.running & self.settled & self.offers),
             self.entered.eq(Mux(takes, place, other)),
-            self.pc.eq(Mux(takes, start.pc & ~(WORD_BYTES - 1), Mux(other, resume[1], resume[0]))),
+            self.pc[ALIGNED_BITS:].eq(Mux(takes, start.pc, Mux(other, resume[1], resume[0]))[ALIGNED_BITS:]),
             self.waiting.eq(suspended.any()),
             self.current.thread.eq(thread),
             self.current.bank.eq(banks.bit_select(thread, 1)),
             self.uniform_start_stb.eq(takes),
             self.uniform_start.thread.eq(place),
             self.uniform_start.address.eq(start.uniforms),
+            self.uniform_start.length.eq(start.length),
+            self.place.eq(place),
         ]
+        m.d.sync += self.ended.eq(Mux(self.ends, 1 << thread, 0))
         with m.If(takes):
             m.d.sync += [shares.eq(start.threaded), banks.eq(banks ^ (1 << place))]
         for number in range(THREADS):
             with m.If(takes & self.running & (other == number)):
-                m.d.sync += [resume[number].eq(self.pc), suspended[number].eq(1)]
+                m.d.sync += [resume[number][ALIGNED_BITS:].eq(self.pc[ALIGNED_BITS:]), suspended[number].eq(1)]
             with m.If(self.leaves):
                 m.d.sync += suspended[number].eq(thread == number)
                 with m.If(thread == number):
-                    m.d.sync += resume[number].eq(self.resume_pc)
+                    m.d.sync += resume[number][ALIGNED_BITS:].eq(self.resume_pc[ALIGNED_BITS:])
         with m.If(self.leaves):
             m.d.sync += thread.eq(other)
         with m.If(self.enters):

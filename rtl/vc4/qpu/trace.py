@@ -15,7 +15,7 @@ from .accumulators import ResultWrite
 from .flags import QuadFlags
 from .pipeline import Issued, StageState
 from .stall import Stall
-from .structs import LANES, LaneWords
+from .structs import LANES, LaneWords, ProgramStart
 
 __all__ = ["Trace", "TracePort", "TracedIssue", "TracedQuad", "TracedWrite"]
 
@@ -64,6 +64,7 @@ class TracePort(wiring.Signature):
 
     Interface attributes
     --------------------
+    start, start_stb : a program begins
     issue, issue_stb : an instruction enters RA
     written, written_stb : a quad is written back
     slot_end : last clock of a slot
@@ -73,6 +74,8 @@ class TracePort(wiring.Signature):
     def __init__(self):
         super().__init__(
             {
+                "start": Out(ProgramStart),
+                "start_stb": Out(1),
                 "issue": Out(TracedIssue),
                 "issue_stb": Out(1),
                 "written": Out(TracedQuad),

@@ -2,19 +2,33 @@
 
 ::
 
-                   ┌──────────── slice ─────────────────────────────┐
-    programs ──────┼────────────┬─────────────────► ┌──────┐        │
-                   │            │ first address     │      │        │
-                   │ ┌──────────▼──┐  words         │      │ vectors│
-    instruction ◄──┼─┤ instructions├───────────────►│ qpu0 ├────────┼──► VPM
-    bus            │ │ (prefetch)  │◄───────────────┤      │        │
-                   │ └─────────────┘  redirect      │      ├────────┼──► interrupt
-                   │ ┌─────────────┐  uniforms      │      │        │
-    uniform bus ◄──┼─┤ uniforms    ├───────────────►│      │        │
-                   │ │ (prefetch)  │◄───────────────┤      │        │
-                   │ └─────────────┘  move          └──────┘        │
-                   └────────────────────────────────────────────────┘
+                   ┌───────────────── slice ─────────────────────────────────┐
+                   │ ┌───────────────────┐ words      ┌──────┐               │
+    instruction ◄──┼─┤ instruction_cache ├───────────►│      ├───────────────┼──► VPM
+    bus            │ │                   │◄───────────┤ qpu0 │◄──────────────┼─── programs
+                   │ └───────────────────┘ redirects  │      │◄─────────────►│◄─► semaphores, mutex
+                   │ ┌───────────────────┐ uniforms   │  to  ├───────────────┼──► interrupt
+    uniform bus ◄──┼─┤ uniform_cache     ├───────────►│      │               │
+                   │ │                   │◄───────────┤ qpu3 │  operands     │
+                   │ └───────────────────┘ moves      │      ├─────► ┌─────┐ │
+                   │                                  │      │  r4   │ sfu │ │
+                   │                                  └──────┘◄───── └─────┘ │
+                   └─────────────────────────────────────────────────────────┘
 
 Both streams read ahead of the QPU. A redirection or a move tells them where to go on; what they have fetched in vain is
 dropped.
+
+The caches of instructions and of uniforms are made of the same parts; a QPU has its turn every four clocks::
+
+               ┌───────── instruction_cache, uniform_cache ──────────┐
+               │            ┌────────────── lines ──────────────┐    │
+               │ ┌───────┐  │  address                          │    │
+    words ◄────┼─┤fetch_0├──┼──► turns ─► tags ─┬─► words ─┐    │    │
+    redirect ──┼►│  ...  │◄─┼───────────────────┼──────────┘    │    │
+    words ◄────┼─┤fetch_3│  │                   ▼ misses  ▲     │    │
+    redirect ──┼►└───────┘  │                 fills ──────┘◄────┼────┼──► lines
+               │            └───────────────────────────────────┘    │    from memory
+               └─────────────────────────────────────────────────────┘
+
+Between its QPU and `fetch`, a `uniform_reader` takes words apart, and counts for two threads.
 """

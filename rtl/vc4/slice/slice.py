@@ -1,78 +1,120 @@
 """A slice: QPUs and what they share."""
 
 from amaranth import *
-from amaranth.lib import stream, wiring
+from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
-from vc4.bus.port import BUS_BYTES, MemoryPort
 from vc4.config import V3DConfig
+from vc4.isa.registers import QUADS
+from vc4.qps.port import SyncPort
 from vc4.qpu.qpu import Qpu
-from vc4.qpu.structs import DebugCommands, ProgramStart
+from vc4.qpu.structs import THREADS, DebugCommands, ProgramStart
 from vc4.qpu.trace import TracePort
 from vc4.vpm.port import VpmPort
 
-from .prefetch import Prefetch
-from .uniforms import Uniforms
+from .instruction_cache import InstructionCache
+from .sfu import Sfu
+from .uniform_cache import UniformCache
 
-__all__ = ["Slice"]
+__all__ = ["Slice", "SliceEvents"]
+
+
+class SliceEvents(data.Struct):
+    """What performance counters count, one bit each."""
+
+    instruction_hit: unsigned(1)
+    instruction_miss: unsigned(1)
+    uniform_hit: unsigned(1)
+    uniform_miss: unsigned(1)
 
 
 class Slice(wiring.Component):
-    """One QPU with its instruction and uniform streams.
+    """QPUs with their caches and their special function unit (guide, section 2).
 
     Parameters
     ----------
     config : of the GPU
+    number : of this slice
 
     Interface attributes
     --------------------
-    start : programs to run
-    vpm : commands and vectors for the VPM
-    instruction_bus, uniform_bus : ports to memory, reads only
-    interrupt : a program raises the host interrupt
-    debug, halted : what the host asks of the QPU, and whether it stands still
-    idle : no program runs
-    trace : of the QPU, if the configuration wants it
+    start : programs for each QPU
+    place, ended : of each QPU
+    vpm, sync : of each QPU
+    instruction_bus, uniform_bus : ports to memory, reads of whole lines
+    clear_instructions, clear_uniforms : forget what the cache holds
+    events : for performance counters
+    interrupt : a program raises the host interrupt, one bit a QPU
+    debug, halted : what the host asks of each QPU, and whether it stands still
+    idle, executing : of each QPU
+    trace : of each QPU, if the configuration wants it
     """
 
-    def __init__(self, config: V3DConfig):
+    def __init__(self, config: V3DConfig, number: int):
         self._config = config
-        self.qpu0 = Qpu(config, 0)
+        count = config.qpus_per_slice
+        self._number = number
+        self.qpus = [Qpu(config) for _ in range(count)]
+        self._instruction_cache = InstructionCache(count)
+        self._uniform_cache = UniformCache(count)
         super().__init__(
             {
-                "start": In(stream.Signature(ProgramStart)),
-                "vpm": Out(VpmPort()),
-                "instruction_bus": Out(MemoryPort(word_bytes=BUS_BYTES)),
-                "uniform_bus": Out(MemoryPort(word_bytes=BUS_BYTES)),
-                "interrupt": Out(1),
-                "debug": In(DebugCommands),
-                "halted": Out(1),
-                "idle": Out(1),
-                **({"trace": Out(TracePort())} if config.trace else {}),
+                "start": In(stream.Signature(ProgramStart)).array(count),
+                "place": Out(count),
+                "ended": Out(data.ArrayLayout(THREADS, count)),
+                "vpm": Out(VpmPort()).array(count),
+                "sync": Out(SyncPort()).array(count),
+                "instruction_bus": Out(self._instruction_cache.bus.signature),
+                "uniform_bus": Out(self._uniform_cache.bus.signature),
+                "clear_instructions": In(1),
+                "clear_uniforms": In(1),
+                "events": Out(SliceEvents),
+                "interrupt": Out(count),
+                "debug": In(data.ArrayLayout(DebugCommands, count)),
+                "halted": Out(count),
+                "idle": Out(count),
+                "executing": Out(count),
+                **({"trace": Out(TracePort()).array(count)} if config.trace else {}),
             }
         )
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.qpu0 = qpu = self.qpu0
-        m.submodules.instructions = instructions = Prefetch()
-        m.submodules.uniforms = uniforms = Uniforms()
-        connect(m, instructions.o, qpu.instructions)
-        connect(m, uniforms.o, qpu.uniforms)
+        m.submodules.instruction_cache = instructions = self._instruction_cache
+        m.submodules.uniform_cache = uniforms = self._uniform_cache
+        m.submodules.sfu = sfu = Sfu(len(self.qpus))
         connect(m, instructions.bus, flipped(self.instruction_bus))
         connect(m, uniforms.bus, flipped(self.uniform_bus))
-        connect(m, qpu.vpm, flipped(self.vpm))
-        connect(m, flipped(self.start), qpu.start)
-        moves = ("start", "start_stb", "enter", "enter_stb", "move", "move_stb")
         m.d.comb += [
-            *(getattr(uniforms, name).eq(getattr(qpu, f"uniform_{name}")) for name in moves),
-            instructions.redirect.eq(qpu.redirect),
-            instructions.redirect_stb.eq(qpu.redirect_stb),
-            qpu.debug.eq(self.debug),
-            self.halted.eq(qpu.halted),
-            self.interrupt.eq(qpu.interrupt),
-            self.idle.eq(qpu.idle),
+            instructions.clear.eq(self.clear_instructions),
+            uniforms.clear.eq(self.clear_uniforms),
+            self.events.instruction_hit.eq(instructions.hit),
+            self.events.instruction_miss.eq(instructions.miss),
+            self.events.uniform_hit.eq(uniforms.hit),
+            self.events.uniform_miss.eq(uniforms.miss),
         ]
-        if self._config.trace:
-            connect(m, qpu.trace, flipped(self.trace))
+        # The turns of the caches: the slots of QPU n begin in the clocks n, n + 4, n + 8 after a reset.
+        turn = Signal(QUADS, init=0b1000)
+        m.d.sync += turn.eq(turn.rotate_left(1))
+        for place, qpu in enumerate(self.qpus):
+            m.submodules[f"qpu{place}"] = qpu
+            connect(m, qpu.instructions, instructions.qpus[place])
+            connect(m, qpu.uniforms, uniforms.qpus[place])
+            connect(m, qpu.sfu, sfu.qpus[place])
+            connect(m, qpu.vpm, flipped(self.vpm[place]))
+            connect(m, qpu.sync, flipped(self.sync[place]))
+            connect(m, flipped(self.start[place]), qpu.start)
+            m.d.comb += [
+                qpu.number.eq(self._number * len(self.qpus) + place),
+                qpu.turn.eq(turn[(place - 1) % QUADS]),
+                qpu.debug.eq(self.debug[place]),
+                self.place[place].eq(qpu.place),
+                self.ended[place].eq(qpu.ended),
+                self.halted[place].eq(qpu.halted),
+                self.interrupt[place].eq(qpu.interrupt),
+                self.idle[place].eq(qpu.idle),
+                self.executing[place].eq(qpu.executing),
+            ]
+            if self._config.trace:
+                connect(m, qpu.trace, flipped(self.trace[place]))
         return m

@@ -2,17 +2,18 @@
 
 ::
 
-                 ┌───────────── vpm ──────────────────────────────────────────┐
-    set-ups,     │ ┌────────────┐  quads   ┌───────┐  quads                   │
-    vectors,  ──►│─► write_port ├─────────►│ store ├────────┐                 │
-    addresses    │ └──▲───┬─────┘          └───▲───┘  ┌─────▼──── vdw ──────┐ │
-    (of a QPU)   │    │   │ stores             └──────┤ reader ─► packer ───┼─┼─► writes
-                 │    │   └──────────────────────────►│ runs ───────────────┼─┼─► requests
-                 │    └───────────────────────────────┤ answers ◄───────────┼─┼── responses
-                 │      rows not yet read, done       └─────────────────────┘ │
-                 └────────────────────────────────────────────────────────────┘
+                 ┌───────────── vpm ────────────────────────────────────────────────────┐
+    set-ups,     │ ┌────────────┐  quads  ┌───────┐   ┌───────┐  quads                  │
+    vectors,  ──►│─► write_port ├─────────► merge ├───► store ├────────┐                │
+    addresses    │ └──▲───┬─────┘  of all └───────┘   └───▲───┘  ┌─────▼──── vdw ─────┐ │
+    (of each     │    │   │         QPUs ┌───────┐        └──────┤ reader ─► packer ──┼─┼─► writes
+    QPU)         │    │   └──────────────► merge ├───────────────► runs ──────────────┼─┼─► requests
+                 │    │           stores └───────┘               │ answers ◄──────────┼─┼── responses
+                 │    └──────────────────────────────────────────┤                    │ │
+                 │      rows not yet read, done                  └────────────────────┘ │
+                 └──────────────────────────────────────────────────────────────────────┘
 
-A QPU writes vectors of sixteen elements into the rows of the store; an address makes the VDW store a block of rows to
+Each QPU writes vectors of sixteen elements into the rows of the store; an address makes the VDW store a block of rows to
 memory. A vector that would overwrite what a store has yet to read waits for it, so a program sees its commands happen
 in order however long memory takes.
 """

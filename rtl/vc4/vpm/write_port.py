@@ -6,31 +6,26 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.utils import exact_log2
 
-from vc4.common.queue import Queue
 from vc4.records.vpm import DmaMode, SetupId, VdwBasicSetup, VdwStrideSetup, VpmSize, VpmWriteSetup
 
-from .port import QUAD_WORDS, VpmBeat, VpmCommand, VpmPort, VpmUnbuilt
-from .structs import WINDOW_ROWS, QuadWrite, RowRange, VdwStore
+from .port import QUAD_WORDS, VpmCommand, VpmPort, VpmUnbuilt
+from .structs import ROW_WORDS, WINDOW_ROWS, QuadWrite, RowRange, VdwStore
 
 __all__ = ["WritePort"]
 
-_BEATS = 4  # of a command
-_LAST_QUAD = _BEATS - 1
+_LAST_QUAD = ROW_WORDS // QUAD_WORDS - 1
 #: Rows that the address of a vector can name.
 _ADDRESSED_ROWS = 64
-#: Two vectors, as in the guide: one waits while the next one comes in.
-_DEPTH = 2 * _BEATS
-#: Stores whose first beat is in: in the queue (with one that is half out of it), and the one that runs.
-_MAX_STORES = _DEPTH // _BEATS + 2
 
 
 class WritePort(wiring.Component):
     """Carries out the commands of one QPU, in order: vectors to the VPM, set-ups, and stores to the VDW.
 
-    Behaviour: a beat is at `quads` in the clock after it came, and one moves every clock. The commands wait
+    Behaviour: a beat passes without delay, and one moves every clock. The commands wait
 
-    * at a `STORE_ADDRESS`, until the VDW has finished the store before;
-    * at a vector for a row that the VDW has yet to read;
+    * at a `STORE_ADDRESS`, until the VDW takes it: it has one store at a time;
+    * at a vector for a row that the VDW has yet to read, for whomever;
+    * while other QPUs have their turn;
     * for ever, at a command that needs something that is not built: `unbuilt` says what, and `port.writes.ready` stays
       low. A set-up may ask for anything; it is its use that stops.
 
@@ -46,9 +41,9 @@ class WritePort(wiring.Component):
     Interface attributes
     --------------------
     port : the port of the QPU
-    quads : stream of `QuadWrite` to the VPM
+    quads : stream of `QuadWrite` to the VPM; one that waits is withdrawn while a store comes to have its row
     stores : stream of `VdwStore` to the VDW
-    store_done : strobe: a store of this port is in memory
+    store_done : strobe: the store that the VDW had, whoever gave it, is in memory
     unread : the rows that the VDW has yet to read
     unbuilt : the reason of the stop, sticky
     """
@@ -68,38 +63,31 @@ class WritePort(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.beats = beats = Queue(VpmBeat, _DEPTH)
-        beat = beats.o.payload
-        running = Signal()
+        writes = self.port.writes
+        beat = writes.payload
         reason = Signal(VpmUnbuilt)
         live = Signal()  # there is a beat, and nothing is wrong with it
         setup = Signal(VpmWriteSetup)  # its address moves on
         basic = Signal(VdwBasicSetup)
         stride = Signal(VdwStrideSetup)
 
-        m.d.comb += [
-            running.eq(self.unbuilt == VpmUnbuilt.NONE),
-            beats.i.payload.eq(self.port.writes.payload),
-            beats.i.valid.eq(self.port.writes.valid & running),
-            self.port.writes.ready.eq(beats.i.ready & running),
-            live.eq(beats.o.valid & (reason == VpmUnbuilt.NONE)),
-        ]
-        with m.If(beats.o.valid & running):
+        m.d.comb += live.eq(writes.valid & (reason == VpmUnbuilt.NONE))
+        with m.If(writes.valid):
             m.d.sync += self.unbuilt.eq(reason)
 
         with m.Switch(beat.command):
             with m.Case(VpmCommand.DATA):
                 _check_write(m, reason, setup)
-                self._vector(m, live, beats.o, setup)
+                self._vector(m, live, setup)
             with m.Case(VpmCommand.WRITE_SETUP):
-                m.d.comb += beats.o.ready.eq(live)
+                m.d.comb += writes.ready.eq(live)
                 with m.If(beat.quad == 0):
                     _set_up(m, live, reason, beat.data[0], setup, basic, stride)
             with m.Case(VpmCommand.STORE_ADDRESS):
                 _check_store(m, reason, basic, stride)
                 m.d.comb += [
                     self.stores.valid.eq(live & (beat.quad == 0)),
-                    beats.o.ready.eq(live & (self.stores.ready | (beat.quad != 0))),
+                    writes.ready.eq(live & (self.stores.ready | (beat.quad != 0))),
                 ]
             with m.Default():
                 m.d.comb += reason.eq(VpmUnbuilt.COMMAND)
@@ -109,12 +97,19 @@ class WritePort(wiring.Component):
             self.stores.payload.stride.eq(stride),
             self.stores.payload.address.eq(beat.data[0]),
         ]
-        self._store_busy(m)
+        busy = Signal()
+        begins = self.stores.valid & self.stores.ready
+        m.d.comb += self.port.store_busy.eq(busy)
+        m.d.sync += [
+            busy.eq(begins | (busy & ~self.store_done)),
+            Assert(~(begins & busy), "the VDW takes a store while it has one"),
+        ]
         return m
 
-    def _vector(self, m, live, beats, setup):
+    def _vector(self, m, live, setup):
         """Writes a quad; after the last one the address moves on."""
-        beat = beats.payload
+        beat = self.port.writes.payload
+        moves = Signal()
         row = setup.address[: exact_log2(_ADDRESSED_ROWS)]
         unread = Signal()
         behind_first = Signal(range(min(self._rows, WINDOW_ROWS)))
@@ -122,34 +117,15 @@ class WritePort(wiring.Component):
             behind_first.eq(row - self.unread.first),
             unread.eq(behind_first < self.unread.count),
             self.quads.valid.eq(live & ~unread),
-            beats.ready.eq(self.quads.valid & self.quads.ready),
+            moves.eq(live & ~unread & self.quads.ready),
+            self.port.writes.ready.eq(moves),
             self.quads.payload.address.row.eq(row),
             self.quads.payload.address.column.eq(beat.quad * QUAD_WORDS),
             self.quads.payload.enable.eq(~0),
             self.quads.payload.data.eq(beat.data),
         ]
-        with m.If(beats.ready & (beat.quad == _LAST_QUAD)):
+        with m.If(moves & (beat.quad == _LAST_QUAD)):
             m.d.sync += setup.address.eq(setup.address + Cat(setup.stride, setup.stride == 0))
-
-    def _store_busy(self, m):
-        """Counts the stores from their first beat to their last answer."""
-        stores = Signal(range(_MAX_STORES + 1))
-        writes = self.port.writes
-        come = Signal()
-        m.d.comb += [
-            come.eq(
-                writes.valid
-                & writes.ready
-                & (writes.payload.command == VpmCommand.STORE_ADDRESS)
-                & (writes.payload.quad == 0)
-            ),
-            self.port.store_busy.eq(stores != 0),
-        ]
-        m.d.sync += [
-            stores.eq(stores + come - self.store_done),
-            Assert(~self.store_done | (stores != 0), "a store is done that has not come"),
-            Assert(~come | self.store_done | (stores != _MAX_STORES), "more stores than there is room for"),
-        ]
 
 
 def _check_write(m, reason, setup):

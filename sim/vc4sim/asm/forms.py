@@ -5,9 +5,10 @@ from collections.abc import Iterator
 from vc4.isa.decode import Instruction
 from vc4.isa.ops import BranchCondition, Condition, LoadMode, Pack
 from vc4.isa.registers import ELEMENTS, NOP, WRITE
+from vc4.isa.sync import SEMAPHORE_ACQUIRE
 from vc4.isa.word import WORD_BYTES, BranchWord
 
-from .names import BRANCH_CONDITIONS, CONDITIONS, PACK_TEXT, SEMAPHORE_ACQUIRE
+from .names import BRANCH_CONDITIONS, CONDITIONS, PACK_TEXT
 
 __all__ = ["branch_target", "branches", "loads", "shared", "target"]
 

@@ -3,12 +3,13 @@
 from vc4.isa.decode import encode
 from vc4.isa.ops import LoadMode, Signal
 from vc4.isa.registers import ELEMENTS, FILE_REGISTERS, NOP
+from vc4.isa.sync import SEMAPHORE_ACQUIRE
 from vc4.isa.word import WORD_BYTES, BranchWord, LoadWord
 
 from .destinations import Destination, pack_field, write_fields
 from .errors import Problem
 from .modifiers import Modifiers, branch_modifiers, modifiers
-from .names import REGISTERS, SEMAPHORE_ACQUIRE
+from .names import REGISTERS
 from .statement import Operand, Statement
 from .values import Bank, Label, Register, Value, describe, integer, word_bits
 

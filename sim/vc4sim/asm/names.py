@@ -15,7 +15,6 @@ __all__ = [
     "PACKS",
     "PACK_TEXT",
     "REGISTERS",
-    "SEMAPHORE_ACQUIRE",
     "SET_FLAGS",
     "SIGNALS",
     "UNPACKS",
@@ -24,9 +23,6 @@ __all__ = [
     "PackName",
     "UnpackName",
 ]
-
-#: Bit of the immediate of a semaphore instruction: acquire (decrement), not release; below it the number.
-SEMAPHORE_ACQUIRE = 0x10
 
 #: Names of one register, the one of the instruction set tables first.
 _ALIASES = (

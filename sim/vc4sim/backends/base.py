@@ -7,13 +7,13 @@ from pathlib import Path
 
 from vc4.config import V3DConfig
 
-from ..events import MemoryWrite, Retirement
+from ..events import Event
 from ..launch import Launch
 
 __all__ = ["Ending", "Job", "Launch", "Outcome", "Watcher", "Waves"]
 
 #: Called with every event of a run; what it raises ends the run.
-Watcher = Callable[[Retirement | MemoryWrite], None]
+Watcher = Callable[[Event], None]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,8 +21,9 @@ class Job:
     """One run.
 
     image : the memory at the start; byte 0 lies at `base`
-    launches : programs, run one after the other
+    launches : programs, in the order in which they begin
     config : of the GPU
+    qpus : the first so many QPUs run programs; `None`: all
     latency : clocks from a memory request to its first word
     gap : chance of a pause of the memory in each clock, 0 to below 1
     seed : of the pauses
@@ -33,10 +34,16 @@ class Job:
     base: int
     launches: tuple[Launch, ...]
     config: V3DConfig
+    qpus: int | None = None
     latency: int = 20
     gap: float = 0.0
     seed: int = 1
     max_cycles: int = 1_000_000
+
+    @property
+    def reserved(self) -> range:
+        """The numbers of the QPUs that run no programs."""
+        return range(self.config.qpus if self.qpus is None else self.qpus, self.config.qpus)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +76,8 @@ class Outcome:
     memory : the memory at the end
     cycles : clocks
     instructions : retired
-    stalls : clocks lost, by reason
+    stalls : clocks lost, by reason, of all QPUs together
+    counts : performance counters, by the names of their sources
     interrupts : host interrupts raised
     """
 
@@ -78,5 +86,6 @@ class Outcome:
     cycles: int = 0
     instructions: int = 0
     stalls: dict[str, int] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)
     interrupts: int = 0
     why: str = ""

@@ -5,26 +5,35 @@
 
 namespace bench {
 
-// An event is its kind and its content.
+// An event is its kind, with the number of the QPU above it, and its content.
 constexpr size_t EVENT_WORDS = 1 + RECORD_WORDS;
-enum Kind : uint32_t { RETIRED, WRITTEN };
-constexpr uint32_t EVENTS_A_CLOCK = 2;
+enum Kind : uint32_t { RETIRED, WRITTEN, STARTED };
+constexpr uint32_t QPU_SHIFT = 8;
 
-using Launch = std::array<uint32_t, 3>;  // address of the program, of its uniforms, and whether it is threaded
+using Start = std::array<uint32_t, START_WORDS>;  // `ProgramStart`
+
+constexpr uint32_t EVENTS_A_CLOCK = 2 * joints::COUNT + 1;
+
+// What is done in the order of the program: registers that the host writes, and programs that share a QPU.
+struct Work {
+    std::vector<std::array<uint32_t, 2>> writes;  // offset and word
+    std::vector<Start> threads;
+    uint32_t programs = 0;
+};
 
 class Bench {
 public:
     Options options;
     Checks checks;
     Memory memory;
-    Gather gather;
+    std::array<Gather, joints::COUNT> gathers;
     Waves waves;
     uint32_t cycles = 0, retired = 0, interrupts = 0;
     bool done = false, stuck = false, stopped = false;
     Gpu gpu;
 
-    Bench(const Options &options, const uint8_t *image, const Launch *launches, uint32_t count)
-        : options(options), memory(this->options, image, checks), launches(launches, launches + count) {}
+    Bench(const Options &options, const uint8_t *image, Work work)
+        : options(options), memory(this->options, image, checks), work(std::move(work)) {}
 
     // Runs some clocks, to the end or while there is room for events; returns their number. Without `room` for a clock's
     // events nobody wants any.
@@ -37,65 +46,110 @@ public:
         return (events - room_for_events) / EVENT_WORDS;
     }
 
+    // Reads a register; the clocks that this takes do not count.
+    uint32_t read_register(uint32_t offset) {
+        ports::registers__address(gpu.v3d, {offset});
+        ports::registers__read_stb(gpu.v3d, {true});
+        gpu.eval(checks);
+        gpu.commit();
+        ports::registers__read_stb(gpu.v3d, {false});
+        settle();
+        return ports::registers__read_data(gpu.v3d)[0];
+    }
+
     // Lets all signals follow registers and inputs.
-    void settle() { gpu.eval(&checks); }
+    void settle() { gpu.settle(checks); }
 
 private:
-    std::vector<Launch> launches;
-    size_t started = 0;  // launches taken
+    Work work;
+    size_t written = 0, asked = 0, shared = 0;  // registers written, programs asked for, threads taken
+    uint32_t started = 0;
     uint32_t waiting = 0;
     uint32_t *events = nullptr;  // place of the next one
     bool watched = false;
 
-    // One evaluation: at its end all signals have settled, and the registers know their next values but have not taken
-    // them yet. This is right as long as no signal needs a second one, see `narrow`.
     void clock() {
-        bool offers = started < launches.size();
-        ports::start__valid(gpu, {offers});
+        bool writes = write_register();
+        bool offers = shared < work.threads.size();
+        ports::fragments__valid(gpu.v3d, {offers});
         if (offers)
-            ports::start__payload(gpu, launches[started]);
-        memory.offer(gpu);
+            ports::fragments__payload(gpu.v3d, work.threads[shared]);
+        memory.offer(gpu.v3d);
         if (waves.wants(cycles)) {
             settle();
             waves.sample(gpu, cycles);
         }
-        ports::clk(gpu, {true});
-        checks.require(gpu.eval(&checks), "the signals have not settled");
-        if (gather.complete) {
-            retired++;
-            tell(RETIRED, gather.record);
-        }
-        gather.clock(gpu);
-        if (memory.clock(gpu))
+        gpu.eval(checks);
+        uint32_t begun = started;
+        for (uint32_t number = 0; number < joints::COUNT; number++)
+            gather(number);
+        if (memory.clock(gpu.v3d))
             tell(WRITTEN, memory.written);
-        watch(offers);
+        watch(begun);
+        written += writes;
+        shared += offers && high(ports::fragments__ready(gpu.v3d));
         gpu.commit();
-        ports::clk(gpu, {false});
-        gpu.prev_p_clk = gpu.p_clk;
     }
 
-    void watch(bool offers) {
+    // The host writes a register in every clock, but waits while the queue of programs is full.
+    bool write_register() {
+        bool writes = written < work.writes.size();
+        if (writes && work.writes[written][0] == START_OFFSET) {
+            writes = asked - (started - shared) < QUEUE;
+            asked += writes;
+        }
+        ports::registers__write_stb(gpu.v3d, {writes});
+        if (writes) {
+            ports::registers__address(gpu.v3d, {work.writes[written][0]});
+            ports::registers__write_data(gpu.v3d, {work.writes[written][1]});
+        }
+        return writes;
+    }
+
+    // What a QPU does in this clock.
+    void gather(uint32_t number) {
+        const Qpu &qpu = gpu.qpus[number];
+        Gather &gather = gathers[number];
+        if (gather.complete) {
+            retired++;
+            tell(RETIRED, gather.record, number);
+        }
+        gather.clock(qpu);
+        if (high(qpu_ports::trace__start_stb(qpu))) {
+            started++;
+            tell(STARTED, qpu_ports::trace__start(qpu), number);
+        }
+    }
+
+    // `begun`: programs that had begun before this clock. A QPU that begins one in it looks idle.
+    void watch(uint32_t begun) {
         stopped = done || stuck || cycles >= options.max_cycles;
         bool hopeless = waits_for_ever();
-        done = started && !offers && high(ports::idle(gpu)) && !hopeless;
+        done = work.programs && begun == work.programs && high(ports::idle(gpu.v3d)) && !hopeless;
         stuck = waiting == options.grace;
         waiting = hopeless ? waiting + (waiting != options.grace) : 0;
-        if (offers && high(ports::start__ready(gpu)))
-            started++;
-        interrupts += high(ports::interrupt(gpu));
+        interrupts += __builtin_popcount(ports::interrupts(gpu.v3d)[0]);
         cycles++;
     }
 
     bool waits_for_ever() const {
-        return (high(ports::trace__sp_valid(gpu)) && ports::trace__stall(gpu)[0] & options.hopeless_stalls) ||
-               ports::vpm_unbuilt(gpu)[0] || high(ports::vpm_error(gpu));
+        bool fatal = ports::vpm_unbuilt(gpu.v3d)[0] || high(ports::vpm_error(gpu.v3d)), runs = false, all_share = true;
+        for (auto &qpu : gpu.qpus) {
+            uint32_t stall = Gather::stall(qpu);
+            fatal |= stall & options.hopeless_stalls;
+            if (Gather::runs(qpu)) {
+                runs = true;
+                all_share &= stall & options.shared_stalls && !(stall & ~options.shared_stalls);
+            }
+        }
+        return fatal || (runs && all_share);
     }
 
-    template<size_t Words> void tell(Kind kind, const std::array<uint32_t, Words> &words) {
+    template<size_t Words> void tell(Kind kind, const std::array<uint32_t, Words> &words, uint32_t qpu = 0) {
         static_assert(Words <= RECORD_WORDS, "an event has room for it");
         if (!watched)
             return;
-        events[0] = kind;
+        events[0] = kind | qpu << QPU_SHIFT;
         std::copy(words.begin(), words.end(), events + 1);
         events += EVENT_WORDS;
     }
@@ -105,9 +159,12 @@ private:
 
 extern "C" {
 
-bench::Bench *bench_create(const bench::Options *options, const uint8_t *image, const bench::Launch *launches,
-                           uint32_t count) {
-    return new bench::Bench(*options, image, launches, count);
+bench::Bench *bench_create(const bench::Options *options, const uint8_t *image, const uint32_t (*writes)[2],
+                           uint32_t write_count, const bench::Start *threads, uint32_t thread_count, uint32_t programs) {
+    bench::Work work = {{}, {threads, threads + thread_count}, programs};
+    for (uint32_t number = 0; number < write_count; number++)
+        work.writes.push_back({writes[number][0], writes[number][1]});
+    return new bench::Bench(*options, image, std::move(work));
 }
 
 void bench_destroy(bench::Bench *bench) { delete bench; }
@@ -125,15 +182,19 @@ const char *bench_failure(bench::Bench *bench) { return bench->checks.failure.c_
 
 const uint8_t *bench_memory(bench::Bench *bench) { return bench->memory.bytes.data(); }
 
-// Whether it has stopped; the report is in the order of `FinalState`, the counters of stalls behind it.
+uint32_t bench_register(bench::Bench *bench, uint32_t offset) { return bench->read_register(offset); }
+
+// Whether it has stopped; the report is in the order of `FinalState`, behind it is a `QpuState` for each QPU.
 bool bench_report(bench::Bench *bench, uint32_t *report) {
+    namespace ports = bench::ports;
     auto &gpu = bench->gpu;
     bench->settle();
-    const std::array<uint32_t, 9> words = {
+    const std::array<uint32_t, 7> words = {
         bench->done, bench->stuck, bench->cycles, bench->retired, bench->interrupts,
-        ports::vpm_unbuilt(gpu)[0], ports::vpm_error(gpu)[0], ports::trace__stall(gpu)[0], ports::trace__sp_pc(gpu)[0]};
+        ports::vpm_unbuilt(gpu.v3d)[0], ports::vpm_error(gpu.v3d)[0]};
     report = std::copy(words.begin(), words.end(), report);
-    std::copy(bench->gather.stalls.begin(), bench->gather.stalls.end(), report);
+    for (size_t number = 0; number < joints::COUNT; number++)
+        report = bench->gathers[number].report(gpu.qpus[number], report);
     return bench->stopped;
 }
 

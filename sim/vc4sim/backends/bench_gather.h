@@ -12,18 +12,31 @@ public:
 
     bool complete = false;  // an instruction has retired in the clock before: `record` has it
 
-    void clock(const Gpu &gpu) {
-        if (high(ports::trace__issue_stb(gpu)))
-            issued[next_issued++ % IN_FLIGHT] = ports::trace__issue(gpu);
-        if (high(ports::trace__slot_end(gpu)) && high(ports::trace__running(gpu)))
-            count(ports::trace__stall(gpu)[0]);
-        complete = high(ports::trace__written_stb(gpu)) && write(ports::trace__written(gpu));
+    void clock(const Qpu &qpu) {
+        if (high(qpu_ports::trace__issue_stb(qpu)))
+            issued[next_issued++ % IN_FLIGHT] = qpu_ports::trace__issue(qpu);
+        if (high(qpu_ports::trace__slot_end(qpu)) && high(qpu_ports::trace__running(qpu)))
+            count(qpu_ports::trace__stall(qpu)[0]);
+        complete = high(qpu_ports::trace__written_stb(qpu)) && write(qpu_ports::trace__written(qpu));
+    }
+
+    static bool runs(const Qpu &qpu) { return high(qpu_ports::trace__running(qpu)); }
+
+    // Why the instruction in SP waits, if there is one.
+    static uint32_t stall(const Qpu &qpu) { return high(qpu_ports::trace__sp_valid(qpu)) ? qpu_ports::trace__stall(qpu)[0] : 0; }
+
+    // `QpuState`.
+    uint32_t *report(const Qpu &qpu, uint32_t *words) const {
+        *words++ = runs(qpu);
+        *words++ = qpu_ports::trace__stall(qpu)[0];
+        *words++ = qpu_ports::trace__sp_pc(qpu)[0];
+        return std::copy(stalls.begin(), stalls.end(), words);
     }
 
 private:
     static constexpr size_t IN_FLIGHT = 8, QUADS = 4, LANES = 4, ELEMENTS = 16;
-    using Issue = decltype(ports::trace__issue(std::declval<Gpu>()));
-    using Written = decltype(ports::trace__written(std::declval<Gpu>()));
+    using Issue = decltype(qpu_ports::trace__issue(std::declval<Qpu>()));
+    using Written = decltype(qpu_ports::trace__written(std::declval<Qpu>()));
     std::array<Issue, IN_FLIGHT> issued;
     size_t next_issued = 0, next_retired = 0;
 

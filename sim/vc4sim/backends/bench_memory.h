@@ -3,11 +3,10 @@
 #include <array>
 #include <deque>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace bench {
-
-using Gpu = cxxrtl_design::p_top;
 
 constexpr uint32_t WORD_BYTES = 8, PAGE = 4096, IN_FLIGHT = 4;
 
@@ -27,10 +26,8 @@ template<size_t Words> void set_field(std::array<uint32_t, Words> &words, size_t
         words[(at + index) / 32] |= uint32_t(bits >> index & 1) << (at + index) % 32;
 }
 
-inline bool high(const std::array<uint32_t, 1> &words) { return words[0]; }
-
 struct Options {
-    uint32_t base, size, latency, chance, seed, max_cycles, grace, hopeless_stalls;
+    uint32_t base, size, latency, chance, seed, max_cycles, grace, hopeless_stalls, shared_stalls;
 };
 
 struct Request {
@@ -42,22 +39,6 @@ struct Request {
 struct Answer {
     uint32_t tag;
     bool error;
-};
-
-// The first check that failed.
-struct Checks : cxxrtl::performer {
-    std::string failure;
-
-    void require(bool condition, const char *text) {
-        if (!condition && failure.empty())
-            failure = text;
-    }
-
-    void on_check(cxxrtl::flavor type, bool condition, const cxxrtl::lazy_fmt &text,
-                  const cxxrtl::metadata_map &) override {
-        if (type == cxxrtl::flavor::ASSERT && !condition)
-            require(false, text().c_str());
-    }
 };
 
 // The pauses of the channels: a draw for each of them in every clock.
@@ -87,34 +68,34 @@ public:
     }
 
     // Drives what memory says; it depends on what was before this clock only.
-    void offer(Gpu &gpu) const {
+    void offer(V3d &v3d) const {
         bool reads = waited && !requests.front().write;
         bool responds = (answers.size() || reads) && !pauses.responses;
-        ports::bus__requests__ready(gpu, {requests.size() < IN_FLIGHT && !pauses.requests});
+        ports::bus__requests__ready(v3d, {requests.size() < IN_FLIGHT && !pauses.requests});
         ports::bus__writes__ready(
-            gpu, {waited && requests.front().write && answers.size() < IN_FLIGHT && !pauses.writes});
-        ports::bus__responses__valid(gpu, {responds});
+            v3d, {waited && requests.front().write && answers.size() < IN_FLIGHT && !pauses.writes});
+        ports::bus__responses__valid(v3d, {responds});
         if (responds && answers.size())
-            respond(gpu, answers.front().tag, 0, true, answers.front().error);
+            respond(v3d, answers.front().tag, 0, true, answers.front().error);
         else if (responds)
-            respond(gpu, requests.front().tag, word(), last(), !inside());
+            respond(v3d, requests.front().tag, word(), last(), !inside());
     }
 
     // Carries out the clock. Returns whether a word was written: `written` has it.
-    bool clock(const Gpu &gpu) {
+    bool clock(const V3d &v3d) {
         bool reads = waited && !requests.front().write;
         bool offered = (answers.size() || reads) && !pauses.responses;
-        bool responded = offered && high(ports::bus__responses__ready(gpu));
+        bool responded = offered && high(ports::bus__responses__ready(v3d));
         bool writes = waited && requests.front().write && answers.size() < IN_FLIGHT && !pauses.writes &&
-                      high(ports::bus__writes__valid(gpu));
-        bool requested = high(ports::bus__requests__valid(gpu));
+                      high(ports::bus__writes__valid(v3d));
+        bool requested = high(ports::bus__requests__valid(v3d));
         bool asked = requested && requests.size() < IN_FLIGHT && !pauses.requests;
         bool answered = responded && answers.size();
-        Request request = requested ? take(gpu) : Request{};
+        Request request = requested ? take(v3d) : Request{};
         if (answered)
             answers.pop_front();
         if (writes)
-            write(gpu);
+            write(v3d);
         if (writes || (responded && !answered))
             move();
         if (asked)
@@ -148,8 +129,8 @@ private:
         return bits;
     }
 
-    Request take(const Gpu &gpu) {
-        auto payload = ports::bus__requests__payload(gpu);
+    Request take(const V3d &v3d) {
+        auto payload = ports::bus__requests__payload(v3d);
         Request request = {uint32_t(field(payload, 0, 32)), bool(field(payload, 32, 1)), uint32_t(field(payload, 33, 8)),
                            uint32_t(field(payload, 41, TAG_BITS))};
         uint32_t size = (request.beats + 1) * WORD_BYTES;
@@ -158,17 +139,17 @@ private:
         return request;
     }
 
-    static void respond(Gpu &gpu, uint32_t tag, uint64_t data, bool last, bool error) {
+    static void respond(V3d &v3d, uint32_t tag, uint64_t data, bool last, bool error) {
         std::array<uint32_t, 3> payload = {};
         set_field(payload, 0, TAG_BITS, tag);
         set_field(payload, TAG_BITS, 64, data);
         set_field(payload, TAG_BITS + 64, 1, last);
         set_field(payload, TAG_BITS + 65, 1, error);
-        ports::bus__responses__payload(gpu, payload);
+        ports::bus__responses__payload(v3d, payload);
     }
 
-    void write(const Gpu &gpu) {
-        auto payload = ports::bus__writes__payload(gpu);
+    void write(const V3d &v3d) {
+        auto payload = ports::bus__writes__payload(v3d);
         uint64_t data = field(payload, 0, 64);
         uint32_t strobes = field(payload, 64, 8);
         checks.require(bool(field(payload, 72, 1)) == last(), "a write ends at the wrong word");

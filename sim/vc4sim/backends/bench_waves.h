@@ -12,7 +12,9 @@ public:
         file.open(path);
         this->first = first;
         this->last = last;
-        gpu.debug_info(&signals, nullptr, "v3d ");
+        gpu.v3d.debug_info(&signals, nullptr, "v3d ");
+        for (size_t number = 0; number < gpu.qpus.size(); number++)
+            gpu.qpus[number].debug_info(&signals, nullptr, "qpu" + std::to_string(number) + " ");
         writer.timescale(1, "ns");
         writer.add_without_memories(signals);
     }
@@ -22,7 +24,7 @@ public:
     // A clock in which all signals have settled; a clock takes ten nanoseconds and begins with its rising edge.
     void sample(Gpu &gpu, uint32_t clock) {
         for (bool level : {true, false}) {
-            ports::clk(gpu, {level});
+            ports::clk(gpu.v3d, {level});
             writer.sample(uint64_t(clock) * 10 + (level ? 0 : 5));
         }
         file << writer.buffer;

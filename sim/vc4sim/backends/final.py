@@ -1,20 +1,34 @@
 """What a simulation of the RTL has come to, in plain numbers, and what that means: the same words for every simulator."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from vc4.bus.port import BUS_BYTES
 from vc4.qpu.stall import STALL_REASONS, UNBUILT
 from vc4.vpm.port import VpmUnbuilt
 
+from ..bench.driver import COUNTED
+from ..bench.gpu import HOPELESS_STALLS
 from ..events import MemoryWrite
+from ..model.sync import MUTEX, describe, place
 from .base import Ending, Job, Outcome
 
-__all__ = ["FinalState", "conclude", "memory_writes"]
+__all__ = ["FinalState", "QpuState", "conclude", "memory_writes"]
+
+
+@dataclass(frozen=True, slots=True)
+class QpuState:
+    """The trace port of a QPU at the end of a run, and its counters of stalls."""
+
+    running: int
+    stall: int
+    sp_pc: int
+    stalls: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class FinalState:
-    """The signals of `GpuBench` at the end of a run; `stall` is that of the trace port, `stalls` are its counters."""
+    """The signals of `GpuBench` at the end of a run."""
 
     done: int
     stuck: int
@@ -23,9 +37,7 @@ class FinalState:
     interrupts: int
     vpm_unbuilt: int
     vpm_error: int
-    stall: int
-    sp_pc: int
-    stalls: tuple[int, ...]
+    qpus: tuple[QpuState, ...]
 
 
 def memory_writes(address: int, strobes: int, word: bytes) -> list[MemoryWrite]:
@@ -40,36 +52,56 @@ def memory_writes(address: int, strobes: int, word: bytes) -> list[MemoryWrite]:
     return runs
 
 
-def conclude(job: Job, state: FinalState, memory: bytes) -> Outcome:
-    """The outcome of a run that ended in `state`."""
+def conclude(job: Job, state: FinalState, counts: Sequence[int], memory: bytes) -> Outcome:
+    """The outcome of a run that ended in `state`, with `counts` in the performance counters."""
     if state.done:
         ending, why = Ending.DONE, ""
     elif state.stuck:
-        ending, why = Ending.STUCK, _why_stuck(state)
+        ending, why = Ending.STUCK, _why_stuck(job, state, memory)
     else:
         ending = Ending.TOO_LONG
-        why = f"the program has not ended after {job.max_cycles} cycles; QPU 0 is at {state.sp_pc:#010x}"
+        places = [_stands(job, number, qpu, memory) for number, qpu in enumerate(state.qpus) if qpu.running]
+        why = f"not ended after {job.max_cycles} cycles: {', '.join(places) or 'no program runs'}"
     return Outcome(
         ending,
         memory[: len(job.image)],
         cycles=state.cycles,
         instructions=state.instructions,
-        stalls=dict(zip(STALL_REASONS, state.stalls, strict=True)),
+        stalls={name: sum(qpu.stalls[bit] for qpu in state.qpus) for bit, name in enumerate(STALL_REASONS)},
+        counts={source.name: count for source, count in zip(COUNTED, counts, strict=True)},
         interrupts=state.interrupts,
         why=why,
     )
 
 
-def _why_stuck(state: FinalState) -> str:
+def _reasons(qpu: QpuState) -> list[str]:
+    return [name for bit, name in enumerate(STALL_REASONS) if qpu.stall >> bit & 1]
+
+
+def _stands(job: Job, number: int, qpu: QpuState, memory: bytes) -> str:
+    """Where a QPU stands, and which of what all share it waits for, if it waits."""
+    reasons = _reasons(qpu)
+    word = int.from_bytes(memory[qpu.sp_pc - job.base :][:4], "little")
+    waits = MUTEX if "mutex" in reasons else describe(word) if "semaphore" in reasons else ""
+    return place(number, qpu.sp_pc, waits)
+
+
+def _why_stuck(job: Job, state: FinalState, memory: bytes) -> str:
     unbuilt = VpmUnbuilt(state.vpm_unbuilt)
     if unbuilt is not VpmUnbuilt.NONE:
         return f"the VPM waits for ever: {unbuilt.name.lower().replace('_', ' ')} is not built yet"
     if state.vpm_error:
         return "a DMA store went outside of memory"
-    reasons = [name for bit, name in enumerate(STALL_REASONS) if state.stall >> bit & 1]
-    place = f"QPU 0 at {state.sp_pc:#010x}"
+    running = [(number, qpu) for number, qpu in enumerate(state.qpus) if qpu.running]
+    alone = [f"{place(number, qpu.sp_pc)}{_hopeless(qpu)}" for number, qpu in running if qpu.stall & HOPELESS_STALLS]
+    return "; ".join(alone or (_stands(job, number, qpu, memory) for number, qpu in running))
+
+
+def _hopeless(qpu: QpuState) -> str:
+    """What a QPU waits for that never comes, whatever the others do."""
+    reasons = _reasons(qpu)
     if "fetch_fault" in reasons:
-        return f"{place}: the instruction lies outside of memory"
+        return ": the instruction lies outside of memory"
     if "uniform_fault" in reasons:
-        return f"{place}: its next uniform lies outside of memory"
-    return f"{place} waits for {' and '.join(name for name in reasons if name in UNBUILT)}, which is not built yet"
+        return ": its next uniform lies outside of memory"
+    return f" waits for {' and '.join(name for name in reasons if name in UNBUILT)}, which is not built yet"

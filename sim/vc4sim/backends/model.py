@@ -2,10 +2,11 @@
 
 from vc4.isa.registers import QUADS
 
-from ..events import MemoryWrite
+from ..events import MemoryWrite, Retirement
 from ..model.memory import MemoryFault
+from ..model.sync import place
 from ..model.unbuilt import Unbuilt
-from ..model.v3d import ModelV3D
+from ..model.v3d import Deadlock, ModelV3D
 from .base import Ending, Job, Outcome, Watcher
 
 __all__ = ["run"]
@@ -22,23 +23,24 @@ def run(job: Job, watch: Watcher | None = None) -> Outcome:
     outcome = Outcome(Ending.DONE, b"")
     try:
         _run(model, job, outcome, watch)
+    except Deadlock as reason:
+        outcome.ending, outcome.why = Ending.STUCK, str(reason)
     except (Unbuilt, MemoryFault) as reason:
-        outcome.ending, outcome.why = Ending.STUCK, f"QPU 0 at {model.qpu.sequencer.pc:#010x}: {reason}"
+        where = place(model.current.number, model.current.sequencer.pc)
+        outcome.ending, outcome.why = Ending.STUCK, f"{where}: {reason}"
     outcome.memory = bytes(model.memory.data)
-    outcome.interrupts = model.qpu.interrupts
+    outcome.interrupts = model.interrupts
     return outcome
 
 
 def _run(model: ModelV3D, job: Job, outcome: Outcome, watch: Watcher) -> None:
-    limit = max(1, job.max_cycles // QUADS)
-    for event in model.run(job.launches):
+    limit = max(1, job.max_cycles // QUADS * len(model.qpus))
+    for event in model.run(job.launches, job.reserved):
         watch(event)
-        outcome.instructions += 1
+        outcome.instructions += isinstance(event, Retirement)
         if model.vpm.fault:
             raise model.vpm.fault
-        if outcome.instructions >= limit and model.qpu.sequencer.running:
+        if outcome.instructions >= limit and any(qpu.sequencer.running for qpu in model.qpus):
             outcome.ending = Ending.TOO_LONG
-            outcome.why = (
-                f"the program has not ended after {limit} instructions; QPU 0 is at {model.qpu.sequencer.pc:#010x}"
-            )
+            outcome.why = f"not ended after {limit} instructions: {', '.join(model.places)}"
             return

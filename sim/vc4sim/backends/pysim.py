@@ -2,19 +2,23 @@
 
 import contextlib
 import dataclasses
+from functools import partial
 from pathlib import Path
 
 from amaranth.sim import Simulator
 
 from vc4.bus.port import BUS_BYTES
 from vc4.qpu.stall import STALL_REASONS
+from vc4.qpu.structs import ProgramStart
 
+from ..bench.driver import COUNTED, QUEUE, START_OFFSET, count_offset, host_writes, launch_of, thread_words
 from ..bench.gpu import GpuBench
+from ..events import Start
 from ..problem import BadInput
 from ..retired import RECORD_WORDS, RetirementReader
 from ..waves.traces import traces
-from .base import Job, Launch, Outcome, Watcher, Waves
-from .final import FinalState, conclude, memory_writes
+from .base import Job, Outcome, Watcher, Waves
+from .final import FinalState, QpuState, conclude, memory_writes
 from .split import split
 
 __all__ = ["CLOCK_PERIOD", "run"]
@@ -38,41 +42,75 @@ def _bench(job: Job, *, waves: bool) -> GpuBench:
     )
 
 
-def _offer(ctx, bench: GpuBench, launches: list[Launch]) -> None:
-    """Offer the next program, if there is one."""
-    ctx.set(bench.start.valid, bool(launches))
-    if launches:
-        ctx.set(bench.start.payload, dataclasses.asdict(launches[0]))
-        launches.pop(0)
+async def _host(ctx, bench: GpuBench, job: Job) -> None:
+    """Ask for the programs of the user, as a driver does."""
+    asked = 0
+    ctx.set(bench.launches, len(job.launches))
+    for offset, word in host_writes(job.launches, job.reserved):
+        if offset == START_OFFSET:
+            while asked - _user_programs(ctx, bench) >= QUEUE:
+                await ctx.changed(bench.event)
+            asked += 1
+        ctx.set(bench.registers.address, offset)
+        ctx.set(bench.registers.write_data, word)
+        ctx.set(bench.registers.write_stb, 1)
+        await ctx.tick()
+        ctx.set(bench.registers.write_stb, 0)
 
 
-async def _watch(ctx, bench: GpuBench, job: Job, watch: Watcher | None) -> int:
-    """Start the programs, tell all events, and wait for the end. Returns the number of instructions."""
-    read = RetirementReader(0)
-    launches = list(job.launches)
-    _offer(ctx, bench, launches)
-    started = retired = written = 0
+def _user_programs(ctx, bench: GpuBench) -> int:
+    """Programs of the user that have begun."""
+    return sum(ctx.get(count) for count in bench.started_count) - ctx.get(bench.fragments_count)
+
+
+async def _threads(ctx, bench: GpuBench, job: Job) -> None:
+    """Offer the programs that share a QPU, as blocks of the GPU do."""
+    for taken, words in enumerate(thread_words(job.launches)):
+        ctx.set(bench.fragments.payload, ProgramStart.from_bits(words))
+        ctx.set(bench.fragments.valid, 1)
+        while ctx.get(bench.fragments_count) == taken:
+            await ctx.changed(bench.event)
+    ctx.set(bench.fragments.valid, 0)
+
+
+async def _count(ctx, bench: GpuBench) -> list[int]:
+    """The performance counters."""
+    counts = []
+    for index in range(len(COUNTED)):
+        ctx.set(bench.registers.address, count_offset(index))
+        ctx.set(bench.registers.read_stb, 1)
+        await ctx.tick()
+        counts.append(ctx.get(bench.registers.read_data))
+    return counts
+
+
+async def _watch(ctx, bench: GpuBench, watch: Watcher) -> int:
+    """Tell all events, and wait for the end. Returns the number of instructions."""
+    qpus = range(len(bench.trace))
+    read = [RetirementReader(number) for number in qpus]
+    started, retired, written = [0 for _ in qpus], [0 for _ in qpus], 0
     while True:
         # One registered signal: a trigger of several would break when they change in different delta cycles.
         await ctx.changed(bench.event)
-        if ctx.get(bench.started) != started:
-            started += 1
-            _offer(ctx, bench, launches)
-        if ctx.get(bench.retired_count) != retired:
-            retired += 1
-            if watch:
-                watch(read(ctx.get(bench.retired.as_value()).to_bytes(4 * RECORD_WORDS, "little")))
-        if watch and ctx.get(bench.written_count) != written:
+        for number in qpus:
+            if ctx.get(bench.started_count[number]) != started[number]:
+                started[number] += 1
+                start = ctx.get(bench.started[number])
+                watch(Start(number, launch_of(start)))
+            if ctx.get(bench.retired_count[number]) != retired[number]:
+                retired[number] += 1
+                record = ctx.get(bench.retired[number].as_value())
+                watch(read[number](record.to_bytes(4 * RECORD_WORDS, "little")))
+        if ctx.get(bench.written_count) != written:
             written += 1
             word = ctx.get(bench.written_data).to_bytes(BUS_BYTES, "little")
             for event in memory_writes(ctx.get(bench.written_address), ctx.get(bench.written_strobes), word):
                 watch(event)
         if ctx.get(bench.stop):
-            return retired
+            return sum(retired)
 
 
 def _state(ctx, bench: GpuBench, instructions: int) -> FinalState:
-    trace = bench.trace
     return FinalState(
         done=ctx.get(bench.done),
         stuck=ctx.get(bench.stuck),
@@ -81,9 +119,15 @@ def _state(ctx, bench: GpuBench, instructions: int) -> FinalState:
         interrupts=ctx.get(bench.interrupts),
         vpm_unbuilt=ctx.get(bench.vpm_unbuilt).value,
         vpm_error=ctx.get(bench.vpm_error),
-        stall=ctx.get(trace.stall.as_value()),
-        sp_pc=ctx.get(trace.sp_pc),
-        stalls=tuple(ctx.get(bench.stalls[bit]) for bit in range(len(STALL_REASONS))),
+        qpus=tuple(
+            QpuState(
+                running=ctx.get(trace.running),
+                stall=ctx.get(trace.stall.as_value()),
+                sp_pc=ctx.get(trace.sp_pc),
+                stalls=tuple(ctx.get(stalls[bit]) for bit in range(len(STALL_REASONS))),
+            )
+            for trace, stalls in zip(bench.trace, bench.stalls, strict=True)
+        ),
     )
 
 
@@ -106,13 +150,16 @@ def run(job: Job, watch: Watcher | None = None, waves: Waves | None = None) -> O
     outcomes = []
 
     async def testbench(ctx):
-        retired = await _watch(ctx, bench, job, watch)
-        outcomes.append(conclude(job, _state(ctx, bench, retired), await bench.memory.contents(ctx)))
+        retired = await _watch(ctx, bench, watch or (lambda event: None))
+        state, memory = _state(ctx, bench, retired), await bench.memory.contents(ctx)
+        outcomes.append(conclude(job, state, await _count(ctx, bench), memory))
 
     # The waves show the modules as they are written.
     simulator = Simulator(bench if waves else split(bench))
     simulator.add_clock(CLOCK_PERIOD)
     simulator.add_testbench(testbench)
+    for process in (_host, _threads):
+        simulator.add_testbench(partial(process, bench=bench, job=job), background=True)
     with _waves(simulator, bench, waves.path if waves else None):
         simulator.run()
     return outcomes[0]

@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 from amaranth import *
 
-from vc4.qpu.pipeline import STAGES, Issued, Pipeline
+from vc4.qpu.pipeline import STAGES, Issued
+from vc4.qpu.qpu import Qpu
 from vc4.qpu.stall import STALL_REASONS
 from vc4.qpu.trace import TracePort
 
@@ -44,23 +45,23 @@ class PipelineProbe(Elaboratable):
 
     Parameters
     ----------
-    pipeline : of the QPU
-    trace : the trace port of the QPU
+    qpu : whose pipeline is shown; it must be elaborated before
+    trace : its trace port
     """
 
-    def __init__(self, pipeline: Pipeline, trace: TracePort):
-        self._pipeline = pipeline
+    def __init__(self, qpu: Qpu, trace: TracePort):
+        self._qpu = qpu
         self._trace = trace
         self.stages = {stage: _stage_signals(stage) for stage in (SP, *STAGES)}
         self.stall = _text_signal("stall", len(trace.stall.as_value()), stall_text)
 
     def elaborate(self, platform):
-        m = Module()
-        self._show(m, SP, 1, 0, self._pipeline.issued)
+        m, pipeline = Module(), self._qpu.pipeline
+        self._show(m, SP, 1, 0, pipeline.issued)
         for stage in STAGES:
-            state = getattr(self._pipeline, stage)
+            state = getattr(pipeline, stage)
             self._show(m, stage, state.live, state.quad, state.issued)
-        waits = self._pipeline.slot_end & self._trace.running
+        waits = pipeline.slot_end & self._trace.running
         m.d.comb += self.stall.eq(Mux(waits, self._trace.stall.as_value(), 0))
         return m
 

@@ -12,7 +12,7 @@ from vc4.isa.ops import Condition
 from vc4.isa.registers import ELEMENTS
 from vc4.isa.word import WORD_BYTES, BranchWord
 
-from ..events import ALL_ELEMENTS, MemoryWrite, Retirement
+from ..events import ALL_ELEMENTS, Event, Retirement
 from ..model.flags import Flags, bits
 from .acts import Acts, Does, acts
 from .check import applying, rules_of
@@ -58,8 +58,8 @@ class Strict:
         self._values: dict[int, _Values] = {}
         self._paths: dict[tuple[int, int], _Path] = {}
 
-    def __call__(self, event: Retirement | MemoryWrite) -> None:
-        if isinstance(event, MemoryWrite):
+    def __call__(self, event: Event) -> None:
+        if not isinstance(event, Retirement):
             return
         self.retired += 1
         self._words[(event.pc - self._program.base) // WORD_BYTES] = event.word  # a program may have written it

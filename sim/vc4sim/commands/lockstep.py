@@ -13,7 +13,7 @@ from ..backends.base import Ending, Job, Waves
 from ..coverage import Coverage, RuleCount, table
 from ..lockstep import Difference, Lockstep
 from ..problem import BadInput, ExitStatus
-from ..random_programs import random_job
+from ..random_programs import random_job, random_team
 from ..shrink import keep, shrink
 from .engines import ENGINES, RTL_ENGINES, WAVES_ENGINE
 from .options import Commands, add_config, add_memory, integer, vcd_file
@@ -29,7 +29,8 @@ def register(commands: Commands) -> None:
         "lockstep",
         help="compare RTL and model with random programs",
         description="Run random programs on the RTL and on the model side by side, and compare every effect of every "
-        "instruction. Program after program, each with the next seed, until enough instructions are compared. A program "
+        "instruction. Program after program, each with the next seed, until enough instructions are compared; with several "
+        "QPUs, a few programs side by side, which use semaphores, the mutex and the VPM together. A program "
         "that shows a difference is made as small as it gets, and kept.",
     )
     parser.add_argument("--on", choices=RTL_ENGINES, default="pysim", help="simulator of the RTL (default: pysim)")
@@ -74,10 +75,12 @@ def register(commands: Commands) -> None:
 
 def _execute(options: argparse.Namespace) -> int:
     compared = programs = 0
+    # On one QPU there are threads; on several the programs wait for each other.
+    make = random_job if preset(options.config).qpus == 1 else random_team
     coverage, rules = Coverage(), RuleCount() if options.coverage else None
     with tqdm(total=options.count, unit=" instructions", disable=not sys.stderr.isatty(), leave=False) as progress:
         while compared < options.count:
-            job = random_job(
+            job = make(
                 options.seed + programs,
                 options.length,
                 preset(options.config),
@@ -137,7 +140,8 @@ def _report(job: Job, error: Difference | AssertionError, options: argparse.Name
     what = str(error).partition("\n")[0]
     memory = keep(small, folder, f"random program of seed {job.seed}, made small: {what}")
     print(f"smallest: {small.instructions} instructions besides nops, after {small.runs} runs, in {folder}")
-    command = ["run", str(folder), "--on", WAVES_ENGINE, "--lockstep", *memory, "--waves", _WAVES]
+    config = ["--config", options.config] if small.job.reserved.start > 1 else []
+    command = ["run", str(folder), "--on", WAVES_ENGINE, *config, "--lockstep", *memory, "--waves", _WAVES]
     print(f"replay: vc4 {shlex.join(command)}")
 
 

@@ -5,9 +5,21 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
-from vc4.config import PRESETS
+from vc4.config import PRESETS, preset
 
-__all__ = ["Commands", "add_config", "add_memory", "fraction", "integer", "seconds", "vcd_file", "window"]
+from ..problem import BadInput
+
+__all__ = [
+    "Commands",
+    "add_config",
+    "add_memory",
+    "enough_qpus",
+    "fraction",
+    "integer",
+    "seconds",
+    "vcd_file",
+    "window",
+]
 
 _LARGEST_GAP = 0.95
 _VCD = ".vcd"
@@ -76,6 +88,16 @@ def vcd_file(text: str) -> Path:
 def add_config(parser: argparse.ArgumentParser) -> None:
     """The option that chooses a configuration."""
     parser.add_argument("--config", choices=PRESETS, default="qpu", help="configuration of the GPU (default: qpu)")
+
+
+def enough_qpus(name: str, qpus: int, config: str) -> None:
+    """Raises `BadInput` if the preset `config` has fewer than the `qpus` that `name` needs."""
+    if qpus <= preset(config).qpus:
+        return
+    enough = " or ".join(f"--config {other}" for other in PRESETS if preset(other).qpus >= qpus)
+    most = max(PRESETS, key=lambda other: preset(other).qpus)
+    advice = f"add {enough}" if enough else f"the most are the {preset(most).qpus} of --config {most}"
+    raise BadInput(f"{name}: needs {qpus} QPUs at the same time, but {config} has {preset(config).qpus}: {advice}")
 
 
 def add_memory(parser: argparse.ArgumentParser, seed: str) -> None:

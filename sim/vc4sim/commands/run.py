@@ -2,13 +2,14 @@
 
 import argparse
 import contextlib
+import dataclasses
 import shlex
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TextIO
 
-from vc4.config import preset
+from vc4.config import MAX_QPUS, preset
 
 from ..backends.base import Ending, Job, Outcome, Watcher, Waves
 from ..checker import Broken, Strict
@@ -17,7 +18,7 @@ from ..problem import BadInput, ExitStatus
 from ..workload import Workload, example_names, load_case, load_example, load_source
 from ..workload.files import STDIN
 from .engines import ENGINES, RTL_ENGINES, WAVES_ENGINE, Engine
-from .options import Commands, add_config, add_memory, integer, vcd_file, window
+from .options import Commands, add_config, add_memory, enough_qpus, integer, vcd_file, window
 from .show import buffer_lines, statistics_lines
 
 __all__ = ["register"]
@@ -62,6 +63,13 @@ def register(commands: Commands) -> None:
     parser.add_argument("what", metavar="WHAT", help="example, assembly file or case directory")
     parser.add_argument("--on", choices=ENGINES, default="model", help=f"what to run it on (default: model). {engines}")
     add_config(parser)
+    parser.add_argument(
+        "--qpus",
+        type=integer(1, MAX_QPUS),
+        metavar="N",
+        help="run an assembly file or an example on N QPUs at once, all with the same uniforms; of a case, at most N of its "
+        "programs at once (default: 1; of a case, as many as it says)",
+    )
     parser.add_argument("--lockstep", action="store_true", help="run the model beside the RTL and compare every effect")
     parser.add_argument(
         "--strict", action="store_true", help="stop at the first instruction that breaks a rule of `vc4 check`"
@@ -114,11 +122,13 @@ def _execute(options: argparse.Namespace) -> int:
     if options.window and not options.waves:
         raise BadInput("--window is about waves: add --waves FILE.vcd")
     workload = _workload(options)
+    enough_qpus(workload.name, workload.qpus, options.config)
     job = Job(
         image=workload.image,
         base=workload.base,
         launches=workload.launches,
         config=preset(options.config),
+        qpus=workload.qpus,
         latency=options.latency,
         gap=options.gap,
         seed=options.seed,
@@ -141,18 +151,24 @@ def _execute(options: argparse.Namespace) -> int:
 
 
 def _workload(options: argparse.Namespace) -> Workload:
-    """What the user has named; the names of examples come first."""
-    what, examples = options.what, example_names()
+    """What the user has named, for as many QPUs as asked for; the names of examples come first."""
+    what, examples, copies = options.what, example_names(), options.qpus or 1
     is_example = what in examples
     if not is_example and (what == STDIN or Path(what).is_file()):
-        return load_source(what, options.uniform, options.buffer)
+        return _copied(load_source(what, options.uniform, options.buffer), copies)
     if options.uniform or options.buffer:
         raise BadInput(f"{what}: --uniform and --buffer are for assembly files")
     if is_example:
-        return load_example(what)
+        return _copied(load_example(what), copies)
     if Path(what).is_dir():
-        return load_case(Path(what))
+        case = load_case(Path(what))
+        return dataclasses.replace(case, qpus=options.qpus or case.qpus)
     raise BadInput(f"{what}: no assembly file, case directory, or example ({', '.join(examples)})")
+
+
+def _copied(workload: Workload, copies: int) -> Workload:
+    """The same program on several QPUs at once."""
+    return dataclasses.replace(workload, launches=workload.launches * copies, qpus=copies)
 
 
 @contextlib.contextmanager

@@ -3,6 +3,8 @@
 import struct
 from collections.abc import Iterator, Sequence
 
+from vc4.regs.counters import SOURCES
+
 from ..backends.base import Outcome
 from ..workload import Buffer
 from ..workload.workload import ROW_BYTES, WORD_BYTES
@@ -11,6 +13,11 @@ __all__ = ["buffer_lines", "statistics_lines"]
 
 #: Biased exponents of floats that people compute with: 2**-40 to 2**40.
 _PLAIN_EXPONENTS = range(127 - 40, 127 + 41)
+
+#: Columns of a name of a statistic, at least.
+_LABEL = 24
+#: What each performance counter counts, in words; that it does so for all slices or QPUs goes without saying.
+_COUNTED = {source.name: source.description.partition(", ")[0] for source in SOURCES}
 
 
 def buffer_lines(buffer: Buffer, data: bytes) -> Iterator[str]:
@@ -45,12 +52,13 @@ def _numbers(words: Sequence[int]) -> list[str]:
 
 
 def statistics_lines(outcome: Outcome, has_clocks: bool) -> Iterator[str]:
-    """What a run took."""
-    yield f"instructions            {outcome.instructions:9}"
-    if not has_clocks:
-        return
-    yield f"cycles                  {outcome.cycles:9}"
-    yield f"cycles per instruction  {outcome.cycles / max(1, outcome.instructions):9.2f}"
-    for reason, cycles in outcome.stalls.items():
-        if cycles:
-            yield f"stalled for {reason:11} {cycles:9}"
+    """What a run took, and what the performance counters have counted."""
+    rows = [("instructions", f"{outcome.instructions}")]
+    if has_clocks:
+        per_instruction = outcome.cycles / max(1, outcome.instructions)
+        rows += [("cycles", f"{outcome.cycles}"), ("cycles per instruction", f"{per_instruction:.2f}")]
+        rows += [(f"stalled for {reason}", f"{cycles}") for reason, cycles in outcome.stalls.items() if cycles]
+        rows += [(_COUNTED[name], f"{count}") for name, count in outcome.counts.items() if count]
+    width = max(len(label) for label, _ in rows) + 2
+    for label, value in rows:
+        yield f"{label:{max(width, _LABEL)}}{value:>9}"

@@ -17,8 +17,8 @@ def register(commands: Commands) -> None:
     parser = commands.add_parser(
         "verilog",
         help="export the GPU as Verilog",
-        description="Export the GPU as Verilog, with the top module v3d. The assertions and the trace port are for "
-        "simulation, and are left out.",
+        description="Export the GPU as Verilog, with the top module v3d: registers on AXI4-Lite (s_axil_*), memory on AXI4 "
+        "(m_axi_*), clk, rst and irq. The assertions and the trace port are for simulation, and are left out.",
     )
     add_config(parser)
     parser.add_argument("-o", "--output", metavar="FILE", type=Path, help="file to write (default: standard output)")

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..events import MemoryWrite, Retirement
+from ..events import Event, Retirement
 from .columns import Columns
 from .groups import GROUPS, Group
 from .holes import holes
@@ -22,17 +22,17 @@ class Coverage:
         self._begin()
 
     def _begin(self) -> None:
-        self._flags = (0, 0, 0)
+        self._flags: dict[int, tuple[int, int, int]] = {}
         self._threads: dict[tuple[int, int], tuple[list[int], list[tuple[int, int, int]]]] = {}
 
-    def __call__(self, event: Retirement | MemoryWrite) -> None:
-        if isinstance(event, MemoryWrite):
+    def __call__(self, event: Event) -> None:
+        if not isinstance(event, Retirement):
             return
         words, flags = self._threads.setdefault((event.qpu, event.thread), ([], []))
         words.append(event.word)
-        flags.append(self._flags)
+        flags.append(self._flags.get(event.qpu, (0, 0, 0)))
         if event.flags is not None:
-            self._flags = event.flags
+            self._flags[event.qpu] = event.flags
 
     def finish(self) -> None:
         """A run has ended: its instructions are counted, and the next one begins with nothing before it."""

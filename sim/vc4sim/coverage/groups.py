@@ -11,6 +11,7 @@ from vc4.config import BUILT_UNITS
 from vc4.isa.immediates import ROTATE_FIRST
 from vc4.isa.ops import AddOp, BranchCondition, Condition, LoadMode, MulOp, MulPack, Mux, Pack, Signal, Unpack
 from vc4.isa.registers import READ, SIGNAL_UNITS, WRITE, Port
+from vc4.isa.sync import SEMAPHORE_ACQUIRE, SEMAPHORES
 
 from .columns import ADD, MUL, PLACES, Columns
 from .kinds import DISTANCES, HAZARDS, OPERAND_KINDS, PORTS, hazards, operand_kind, port_of
@@ -116,10 +117,14 @@ def _loads(alu: int) -> Group:
     def hits(now: Columns) -> _Hits:
         yield now.is_load, (now.load("mode"), now.pack(), now.condition(alu))
 
-    semaphores = tuple(mode.value for mode in LoadMode if mode.value & LoadMode.SEMAPHORE.value)
-    gaps = (Gap("semaphores are not built", {"mode": semaphores}),)
     dimensions = {"mode": _names(LoadMode), "pack": _PACKS, "condition": _names(Condition)}
-    return Group(f"load immediate: mode x pack x condition of {_ALUS[alu]}", dimensions, hits, gaps)
+    return Group(f"load immediate: mode x pack x condition of {_ALUS[alu]}", dimensions, hits)
+
+
+def _semaphores(now: Columns) -> _Hits:
+    immediate = now.load("immediate")
+    acquires = (immediate & SEMAPHORE_ACQUIRE != 0).astype(int)
+    yield now.is_load & (now.load("mode") >= LoadMode.SEMAPHORE.value), (immediate % SEMAPHORES, acquires)
 
 
 def _unpacks(now: Columns) -> _Hits:
@@ -228,6 +233,11 @@ GROUPS = (
         _immediates,
     ),
     *(_loads(alu) for alu in (ADD, MUL)),
+    Group(
+        "semaphore x operation",
+        {"semaphore": tuple(map(str, range(SEMAPHORES))), "operation": ("release", "acquire")},
+        _semaphores,
+    ),
     Group(
         "branch: condition x relative x register x place x taken",
         {

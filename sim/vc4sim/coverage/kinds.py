@@ -7,12 +7,14 @@ import numpy as np
 from vc4.isa.immediates import ROTATE_BY_R5
 from vc4.isa.ops import BranchCondition, Condition, Mux, Unpack
 from vc4.isa.registers import ACCUMULATOR_BASE, FILE_REGISTERS, NOP, read_address, write_address
+from vc4.isa.sfu_tables import SfuFunction
 
 from .columns import ADD, MUL, Columns, before
 
 __all__ = ["DISTANCES", "HAZARDS", "OPERAND_KINDS", "PORTS", "hazards", "operand_kind", "port_of"]
 
 _UNIFORM = read_address("unif")
+_FUNCTIONS = tuple(function.name.lower() for function in SfuFunction)
 #: What a read address can name, the same for both files.
 PORTS = ("register", "uniform", "I/O", "nop")
 _MODES = [mode.name.lower() for mode in Unpack if mode is not Unpack.NONE]
@@ -80,10 +82,10 @@ def _rotated(now: Columns, file: np.ndarray, address: np.ndarray) -> np.ndarray:
     return read & now.rotates()
 
 
-def _after(write: str, then: Callable[[Columns], np.ndarray]) -> _Reads:
-    """Something that comes behind a write of one I/O register of either file."""
-    wanted = write_address(write)
-    return lambda now, file, address: (address == wanted) & then(now)
+def _after(write: str | tuple[str, ...], then: Callable[[Columns], np.ndarray]) -> _Reads:
+    """Something that comes behind a write of an I/O register, or one of several, of either file."""
+    wanted = [write_address(name) for name in ((write,) if isinstance(write, str) else write)]
+    return lambda now, file, address: np.isin(address, wanted) & then(now)
 
 
 def _reads_address(name: str) -> Callable[[Columns], np.ndarray]:
@@ -91,9 +93,9 @@ def _reads_address(name: str) -> Callable[[Columns], np.ndarray]:
     return lambda now: now.is_alu & ((now.alu("raddr_a") == wanted) | ~now.is_small & (now.alu("raddr_b") == wanted))
 
 
-def _writes_address(name: str) -> Callable[[Columns], np.ndarray]:
-    wanted = write_address(name)
-    return lambda now: ~now.is_branch & ((now.address(ADD) == wanted) | (now.address(MUL) == wanted))
+def _writes_address(*names: str) -> Callable[[Columns], np.ndarray]:
+    wanted = [write_address(name) for name in names]
+    return lambda now: ~now.is_branch & (np.isin(now.address(ADD), wanted) | np.isin(now.address(MUL), wanted))
 
 
 def _branch_register(now: Columns, file: np.ndarray, address: np.ndarray) -> np.ndarray:
@@ -122,6 +124,8 @@ _READERS: dict[str, _Reads] = {
     "r0 to r3, rotated": _rotated,
     "r5, read": _after("r5quad", lambda now: now.reads(Mux.R5)),
     "r5, rotates by it": _after("r5quad", _amount),
+    "special function, reads r4": _after(_FUNCTIONS, lambda now: now.reads(Mux.R4)),
+    "special function, another one": _after(_FUNCTIONS, _writes_address(*_FUNCTIONS)),
     "address of the uniforms, reads one": _after("unif_addr", _reads_address("unif")),
     "set-up of the VPM, writes a vector": _after("vw_setup", _writes_address("vpm")),
     "vector to the VPM, starts a store": _after("vpm", _writes_address("vw_addr")),

@@ -37,7 +37,6 @@ instruction and of what is around it. `vc4 lockstep --coverage` prints this tabl
 * *Pack* has the sixteen packs of file A, and behind them with `pm` those of colours, reserved codes included.
 * *Place* is where an instruction stands: in a delay slot of a branch, in a slot of a thread switch, or free.
 * *Hazard* is something that depends on what an ALU wrote one, two or three instructions before, in the same thread.
-* r4 is always 0, as nothing that is built writes it: its unpacks are executed, but nothing comes of them.
 
 The products of everything with everything are too many to be reached, and so they are not in the total.
 """

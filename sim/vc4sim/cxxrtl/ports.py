@@ -1,20 +1,39 @@
 """C++ that reads and writes the ports of a narrowed design as if they were whole."""
 
+import re
+
 from .cuts import WORD
 from .narrow import Pieces
 
-__all__ = ["port_accessors"]
+__all__ = ["port_accessors", "rewinder"]
 
 
-def port_accessors(ports: dict[str, Pieces], inputs: set[str]) -> str:
-    """A namespace `ports` with a function for each port, of arrays of 32-bit words, the lowest first.
+def port_accessors(
+    ports: dict[str, Pieces], inputs: set[str], design: str = "cxxrtl_design", name: str = "ports"
+) -> str:
+    """A namespace `name` with a function for each port of a `design`, of arrays of 32-bit words, the lowest first.
 
     `ports` is what `narrow` tells. An output `x` is read by `x(gpu)`, one of `inputs` is written by `x(gpu, words)`.
     """
-    functions = [(_setter if name in inputs else _getter)(name, pieces) for name, pieces in ports.items()]
-    return f"#include <array>\n\nnamespace ports {{\nusing Gpu = cxxrtl_design::p_top;\n{_HELPERS}\n{''.join(functions)}}}\n"
+    functions = [(_setter if port in inputs else _getter)(port, pieces) for port, pieces in ports.items()]
+    return (
+        f"#include <array>\n\nnamespace {name} {{\nusing Gpu = {design}::p_top;\n{_HELPERS}\n{''.join(functions)}}}\n"
+    )
 
 
+def rewinder(header: str, name: str) -> str:
+    """`rewind(gpu)`, in the namespace `name`: what an evaluation wanted registers and memories to become is forgotten.
+
+    An evaluation leaves registers alone that are not enabled in it, so a second one in the same clock needs this. `header`
+    is the C++ header of the design.
+    """
+    clears = "".join(f"    gpu.{memory}.write_queue.clear();\n" for memory in _MEMORY.findall(header))
+    holds = "".join(f"    gpu.{wire}.next = gpu.{wire}.curr;\n" for wire in _WIRE.findall(header))
+    return f"namespace {name} {{\ninline void rewind(Gpu &gpu) {{\n{clears}{holds}}}\n}}\n"
+
+
+_MEMORY = re.compile(r"\bmemory<\d+> (\w+)")
+_WIRE = re.compile(r"\bwire<\d+> (\w+)")
 _HELPERS = """\
 template<size_t Bits> uint32_t get(const cxxrtl::value<Bits> &piece) { return piece.data[0]; }
 template<size_t Bits> uint32_t get(const cxxrtl::wire<Bits> &piece) { return piece.curr.data[0]; }

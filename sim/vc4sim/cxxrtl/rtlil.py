@@ -137,8 +137,11 @@ class _Reader:
                 case ["wire"]:
                     self._wire(words)
                 case ["memory"]:
-                    _, _, width, _, size, *options, name = words
-                    self.module.memories[name] = Memory(int(width), int(size), " ".join(options), self._taken())
+                    _, *options, name = words
+                    said = dict(zip(options[::2], options[1::2], strict=True))
+                    width, size = int(said.pop("width", 1)), int(said.pop("size"))
+                    rest = " ".join(word for option in said.items() for word in option)
+                    self.module.memories[name] = Memory(width, size, rest, self._taken())
                 case ["cell"]:
                     self.module.cells.append(self._cell(words[1], words[2]))
                 case ["connect"]:

@@ -7,6 +7,7 @@ reference decides.
 ``float``   floating point: truncated, no denormals, no NaN
 ``alu``     results and carries of every operation of both ALUs
 ``pack``    unpacks, packs and the colour conversion
+``sfu``     special functions
 ``plan``    what an instruction word asks for, all forms alike
 ``flags``   flags and conditions
 ``alus``    operands, rotation, both ALUs and what they keep

@@ -4,7 +4,9 @@ What the pipeline of the hardware makes visible is state here: results that reac
 the last quad on each read port and in each ALU, the delay slots. Where the guide says undefined, `docs/` has the choice.
 """
 
+from collections import deque
 from collections.abc import Callable, Mapping
+from functools import partial
 
 import numpy as np
 
@@ -20,22 +22,28 @@ from vc4.isa.registers import (
     WRITE,
     read_address,
 )
-from vc4.isa.timing import LINK_BYTES
+from vc4.isa.sfu_tables import SfuFunction
+from vc4.isa.timing import LINK_BYTES, SFU_DISTANCE
 from vc4.isa.word import WORD_BYTES
+from vc4.regs.scheduler import UNLIMITED_UNIFORMS
 
 from .. import events
+from ..launch import Launch
 from .alus import LAST_QUAD, Alus, Result
 from .flags import Flags, bits
-from .memory import Memory
+from .memory import Memory, MemoryFault
 from .pack import colour, pack
 from .plan import Plan, Write, plan
 from .sequencer import Sequencer
+from .sfu import SFU_FUNCTIONS
+from .sync import Sync
 from .unbuilt import Unbuilt
-from .vpm import Vpm
+from .vpm import VpmPort
 
 __all__ = ["Qpu"]
 
 _UNIFORM = read_address("unif")
+_MUTEX = read_address("mutex")
 _ELEMENT_NUMBER = np.arange(ELEMENTS, dtype=np.uint32)
 _BYTE_MASKS = np.array(
     [sum(255 << 8 * byte for byte in range(4) if enables >> byte & 1) for enables in range(16)], np.uint32
@@ -43,25 +51,30 @@ _BYTE_MASKS = np.array(
 
 
 class Qpu:
-    """QPU `number` running programs out of `memory`, with its way into `vpm`.
+    """QPU `number` running programs out of `memory`, with its way into the VPM and with what it shares with the others.
 
     `start` a program, then `step` until `sequencer.running` is false. `interrupts` counts writes to the host interrupt.
     """
 
-    def __init__(self, number: int, memory: Memory, vpm: Vpm):
+    def __init__(self, number: int, memory: Memory, vpm: VpmPort, sync: Sync):
         self.number = number
         self.memory = memory
         self.vpm = vpm
+        self.sync = sync
         zero = np.zeros(ELEMENTS, np.uint32)
         self.files = [[zero] * FILE_REGISTERS, [zero] * FILE_REGISTERS]
         self.accumulators = [zero] * 6
         self.flags = Flags()
         self.sequencer = Sequencer()
         self.uniforms = [0] * 2
+        self._uniforms_end: list[int | None] = [None] * 2
         self.interrupts = 0
         self._late: list[tuple[int, int, np.ndarray, np.ndarray, int]] = []
         self._r5_writes: list[tuple[int, np.ndarray, np.ndarray]] = []
         self._last_read = [zero, zero]
+        self._r4_write: np.ndarray | None = None
+        #: What the instructions before write to r4, as far as the next one must not see it yet.
+        self._r4_late: deque[np.ndarray | None] = deque([None] * (SFU_DISTANCE - 1))
         self._alus = Alus()
         self._inputs: dict[str, Callable[[], np.ndarray]] = {
             "elem_num": lambda: _ELEMENT_NUMBER,
@@ -78,26 +91,34 @@ class Qpu:
             "vpm": lambda value, _: self.vpm.write(value),
             "vw_setup": lambda value, _: self.vpm.write_setup(int(value[0])),
             "vw_addr": lambda value, _: self.vpm.store(int(value[0])),
+            "mutex": lambda _, __: self.sync.free(),
         }
+        for function in SfuFunction:
+            self._outputs[function.name.lower()] = partial(self._write_sfu, SFU_FUNCTIONS[function])
 
-    def start(self, pc: int, uniforms: int, threaded: bool = False) -> None:
-        """Begin a program at byte address `pc` with its uniforms at `uniforms`; registers keep what they hold.
+    def start(self, launch: Launch) -> None:
+        """Begin a program; registers keep what they hold. There must be a place for it, see `Sequencer.place`."""
+        thread = self.sequencer.start(launch.pc, launch.threaded)
+        self.uniforms[thread] = launch.uniforms & ~3
+        limited = 0 < launch.length < UNLIMITED_UNIFORMS
+        self._uniforms_end[thread] = self.uniforms[thread] + 4 * launch.length & 0xFFFF_FFFC if limited else None
 
-        `threaded` programs may share the QPU. There must be a place for it, see `Sequencer.place`.
-        """
-        self.uniforms[self.sequencer.start(pc, threaded)] = uniforms & ~3
-
-    def step(self, observed: Mapping[str, int] | None = None) -> events.Retirement:
+    def step(self, observed: Mapping[str, int] | None = None, *, granted: bool = False) -> events.Retirement:
         """Execute one instruction and tell what it did.
 
-        `observed` gives the state of DMA engines that a read shall see (default: idle). Raises `Unbuilt` for what the
-        hardware lacks and `MemoryFault` outside of memory.
+        `observed` gives the state of DMA engines that a read shall see (default: idle). Raises `Waiting` if the instruction
+        waits for another QPU, unless it is known to be `granted`, `Unbuilt` for what the hardware lacks and `MemoryFault`
+        outside of memory; in all three cases nothing has happened.
         """
         pc, thread = self.sequencer.pc, self.sequencer.thread
         todo = plan(self.memory.read_int(pc, WORD_BYTES, "instruction fetch"))
         for unit in todo.units:
             if unit not in BUILT_UNITS:
                 raise Unbuilt(unit)
+        if _MUTEX in todo.raddr:
+            self.sync.lock(granted=granted)
+        if "semaphore" in todo.units:
+            self.sync.count(todo.word, granted=granted)
         reads: list[tuple[str, int]] = []
         ports = self._read_ports(todo, reads, observed or {})
         target = self._branch_target(todo, pc)
@@ -121,8 +142,12 @@ class Qpu:
             return [np.full(ELEMENTS, self.sequencer.pc + LINK_BYTES & 0xFFFF_FFFF, np.uint32)] * 2
         uniform = None
         if _UNIFORM in todo.raddr:
-            uniform = self.memory.read_int(self.uniforms[self.sequencer.thread], 4, "uniform read")
-            self._move_uniforms(4, relative=True)
+            thread = self.sequencer.thread
+            address = self.uniforms[thread]
+            if address == self._uniforms_end[thread]:
+                raise MemoryFault(address, "uniform read behind the end of its stream")
+            uniform = self.memory.read_int(address, 4, "uniform read")
+            self.uniforms[thread] = address + 4 & 0xFFFF_FFFC
             reads.append(("unif", uniform))
         ports = []
         for file, address in enumerate(todo.raddr):
@@ -195,6 +220,8 @@ class Qpu:
             elif write.address < ACCUMULATOR_BASE + 4:
                 number = write.address - ACCUMULATOR_BASE
                 self.accumulators[number] = self._merged(self.accumulators[number], value, mask, enables)
+            elif services[index] == "sfu" and todo.branch is not None:
+                pass  # it has no use for the address behind a branch
             elif index == 1 or services[0] is None or services[0] != services[1]:
                 # A service takes one write an instruction: that of the mul ALU, if there are two.
                 self._outputs[WRITE.name(write.address, write.file)](value, mask)
@@ -242,8 +269,17 @@ class Qpu:
     def _move_uniforms(self, address: int, relative: bool = False) -> None:
         thread = self.sequencer.thread
         self.uniforms[thread] = address + (self.uniforms[thread] if relative else 0) & 0xFFFF_FFFC
+        self._uniforms_end[thread] = None  # what its length was given for is left behind
+
+    def _write_sfu(self, function: Callable[[np.ndarray], np.ndarray], value: np.ndarray, _mask: np.ndarray) -> None:
+        self._r4_write = function(value)
 
     def _advance(self, todo: Plan, target: int | None) -> None:
+        self._r4_late.append(self._r4_write)
+        self._r4_write = None
+        r4 = self._r4_late.popleft()
+        if r4 is not None:
+            self.accumulators[4] = r4
         self.sequencer.advance(
             branch=todo.branch is not None,
             target=target,

@@ -1,6 +1,6 @@
-"""What the hardware does not have yet."""
+"""Why an instruction cannot be carried out."""
 
-__all__ = ["Unbuilt"]
+__all__ = ["Unbuilt", "Waiting"]
 
 
 class Unbuilt(Exception):
@@ -9,3 +9,7 @@ class Unbuilt(Exception):
     def __init__(self, unit: str):
         super().__init__(f"waits for {unit}, which is not built yet")
         self.unit = unit
+
+
+class Waiting(Exception):
+    """An instruction waits until another QPU has done something; the text says for what."""

@@ -1,36 +1,77 @@
 """The GPU of the model put together."""
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 
 from vc4.config import V3DConfig
 
-from ..events import Retirement
+from ..events import Retirement, Start
 from ..launch import Launch
 from .memory import Memory
 from .qpu import Qpu
-from .vpm import Vpm
+from .sync import Sync, place
+from .unbuilt import Waiting
+from .vpm import Vpm, VpmPort
 
-__all__ = ["ModelV3D"]
+__all__ = ["Deadlock", "ModelV3D"]
+
+
+class Deadlock(Exception):
+    """All QPUs wait for each other; the text says of each one where, and for what."""
 
 
 class ModelV3D:
-    """QPU, VPM and a memory that holds `image` from address `base` on."""
+    """QPUs, VPM and a memory that holds `image` from address `base` on.
+
+    current : the QPU that made the last step of `run`, or tried to
+    waits : by number of a QPU, what it waits for
+    """
 
     def __init__(self, config: V3DConfig, image: bytes, base: int):
         self.memory = Memory(len(image), base, image)
         self.vpm = Vpm(config.vpm_rows, self.memory)
-        self.qpu = Qpu(0, self.memory, self.vpm)
+        self.sync = Sync()
+        self.qpus = [Qpu(number, self.memory, VpmPort(self.vpm), self.sync) for number in range(config.qpus)]
+        self.current = self.qpus[0]
+        self.waits: dict[int, str] = {}
 
-    def run(self, launches: Iterable[Launch]) -> Iterator[Retirement]:
-        """Run programs, an instruction an item; each begins as soon as there is a place. Raises what `Qpu.step` raises."""
-        queue, sequencer = deque(launches), self.qpu.sequencer
-        while True:
-            if queue and sequencer.place(queue[0].threaded) is not None:
-                launch = queue.popleft()
-                self.qpu.start(launch.pc, launch.uniforms, launch.threaded)
-            elif not sequencer.running:
-                if not sequencer.waiting:
-                    return
-                sequencer.resume()
-            yield self.qpu.step()
+    @property
+    def places(self) -> list[str]:
+        """Where each QPU stands that runs a program, and what it waits for, if it waits."""
+        running = (qpu for qpu in self.qpus if qpu.sequencer.running)
+        return [place(qpu.number, qpu.sequencer.pc, self.waits.get(qpu.number, "")) for qpu in running]
+
+    @property
+    def interrupts(self) -> int:
+        """Writes to the host interrupt."""
+        return sum(qpu.interrupts for qpu in self.qpus)
+
+    def run(self, launches: Iterable[Launch], reserved: Container[int] = ()) -> Iterator[Start | Retirement]:
+        """Run programs, an instruction an item; the QPUs take turns, and each program begins as soon as there is a place.
+
+        reserved : numbers of QPUs that run no programs
+
+        Raises `Deadlock`, and what `Qpu.step` raises.
+        """
+        queue = deque(launches)
+        while queue or any(qpu.sequencer.running or qpu.sequencer.waiting for qpu in self.qpus):
+            moved = False
+            for qpu in self.qpus:
+                self.current, sequencer = qpu, qpu.sequencer
+                if queue and qpu.number not in reserved and sequencer.place(queue[0].threaded) is not None:
+                    launch = queue.popleft()
+                    qpu.start(launch)
+                    yield Start(qpu.number, launch)
+                elif not sequencer.running and sequencer.waiting:
+                    sequencer.resume()
+                if sequencer.running:
+                    try:
+                        event = qpu.step()
+                    except Waiting as what:
+                        self.waits[qpu.number] = str(what)
+                    else:
+                        moved = True
+                        self.waits.pop(qpu.number, None)
+                        yield event
+            if not moved:
+                raise Deadlock("; ".join(self.places))

@@ -8,8 +8,11 @@ was just written, and set up peripherals side by side, as everything is defined 
 ``program``  a program
 ``lawful``   takes out what breaks a rule
 ``job``      a few programs with their memory
+``member``   a program that waits for others on other QPUs
+``team``     a few of those with their memory
 """
 
 from .job import random_job
+from .team import random_team
 
-__all__ = ["random_job"]
+__all__ = ["random_job", "random_team"]

@@ -11,10 +11,10 @@ from .lawful import lawful
 from .program import OUTPUT_BYTES, UNIFORM_BYTES, Place, Program
 from .values import random_value
 
-__all__ = ["random_job"]
+__all__ = ["BASE", "LINE_BYTES", "random_job"]
 
-_BASE = 0x1_0000
-_LINE_BYTES = 64
+BASE = 0x1_0000
+LINE_BYTES = 64
 #: How much longer than asked for a program can be.
 _MARGIN = 200
 
@@ -29,27 +29,27 @@ def random_job(seed: int, length: int, config: V3DConfig, **memory) -> Job:
     number = random_.choice((1, 1, 1, 2, 3))
     mostly_threaded = random_.random() < 0.8
     is_lawful = random_.random() < 0.05
-    room = -(-(length + number * _MARGIN) * WORD_BYTES // _LINE_BYTES) * _LINE_BYTES
-    uniforms = _BASE + room
+    room = -(-(length + number * _MARGIN) * WORD_BYTES // LINE_BYTES) * LINE_BYTES
+    uniforms = BASE + room
     threaded = [number > 1 and (random_.random() < 0.9) == mostly_threaded for _ in range(number)]
     words: list[int] = []
     frame: set[int] = set()
     launches = []
     for one in threaded:
         first = len(words)
-        place = Place(_BASE + WORD_BYTES * first, uniforms, uniforms + UNIFORM_BYTES)
+        place = Place(BASE + WORD_BYTES * first, uniforms, uniforms + UNIFORM_BYTES)
         launches.append(Launch(place.base, uniforms + 4 * random_.randrange(64), threaded=one))
         program = Program(random_, length // number, place, threaded=any(threaded))
         words += program.words
         frame |= {first + index for index in program.frame}
     if is_lawful:
-        words = lawful(words, _BASE, [(launch.pc - _BASE) // WORD_BYTES for launch in launches], frame)
+        words = lawful(words, BASE, [(launch.pc - BASE) // WORD_BYTES for launch in launches], frame)
     image = struct.pack(f"<{len(words)}Q", *words).ljust(room, b"\0")
     assert len(image) == room, "the programs are longer than their room"
     image += b"".join(struct.pack("<I", random_value(random_)) for _ in range(UNIFORM_BYTES // 4))
     return Job(
         image=image + bytes(OUTPUT_BYTES),
-        base=_BASE,
+        base=BASE,
         launches=tuple(launches),
         config=config,
         seed=seed,

@@ -1,11 +1,13 @@
-"""Random programs: instructions, branches, loops, thread switches and stores, up to an end that they always reach."""
+"""Random programs: instructions, branches, loops, thread switches, stores, semaphores, up to an end that they always reach."""
 
 import random
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from vc4.isa import ops
 from vc4.isa.decode import encode
 from vc4.isa.registers import FILE_REGISTERS, NOP, read_address, write_address
+from vc4.isa.sync import SEMAPHORE_ACQUIRE, SEMAPHORE_MAX, SEMAPHORES
 from vc4.isa.timing import DELAY_SLOTS, END_SLOTS, SWITCH_SLOTS
 from vc4.isa.word import NOP_WORD, WORD_BYTES, BranchWord
 
@@ -22,6 +24,8 @@ _RESERVED = 15
 _OF_OTHER_THREADS = (30, 31)
 #: Instructions that a branch leaves out, at the most.
 _MOST_SKIPPED = DELAY_SLOTS
+#: How far a program counts a semaphore up: three programs of a run never reach the end.
+_MOST_COUNTED = SEMAPHORE_MAX // 3
 _WAIT, _BUSY = read_address("vw_wait"), read_address("vw_busy")
 _SETUP, _STORE, _MOVE = (write_address(name) for name in ("vw_setup", "vw_addr", "unif_addr"))
 
@@ -52,8 +56,18 @@ class Program:
         self._make = Words(random_, tuple(number for number in range(FILE_REGISTERS) if number not in reserved))
         # What the reserved register of file A holds, if that is known.
         self._holds: int | None = None
+        # How far each semaphore is above what it was in the beginning.
+        self._counted = [0] * SEMAPHORES
         self._begin()
-        kinds = [
+        makers, weights = zip(*self._kinds(), strict=True)
+        while len(self.words) < length:
+            self._holds = None
+            random_.choices(makers, weights)[0]()
+        self._end()
+
+    def _kinds(self) -> list[tuple[Callable[[], None], int]]:
+        """What adds something to the program, and how often."""
+        return [
             (self._plain, 80),
             (self._set_up, 4),
             (self._store, 2),
@@ -61,12 +75,13 @@ class Program:
             (self._branch, 6),
             (self._loop, 2),
             (self._switch, 3),
+            *self._shares(),
+            (self._exclude, 2),
         ]
-        makers, weights = zip(*kinds, strict=True)
-        while len(self.words) < length:
-            self._holds = None
-            random_.choices(makers, weights)[0]()
-        self._end()
+
+    def _shares(self) -> list[tuple[Callable[[], None], int]]:
+        """What it does with semaphores."""
+        return [(self._count, 2)]
 
     def _fixed(self, *words: int) -> None:
         """Instructions of the frame."""
@@ -79,6 +94,10 @@ class Program:
     def _begin(self) -> None:
         """A set-up of the VPM, and something in every register."""
         self._fixed(self._make.constant(_SETUP, 1, 0x1A00), self._make.constant(_SETUP, 1, 0x8401_4000 | 16 << 16))
+        self._fill()
+
+    def _fill(self) -> None:
+        """Something in every register."""
         for file in range(2):
             self.words += [self._make.constant(to, file, random_value(self._random)) for to in self._make.registers]
 
@@ -196,10 +215,39 @@ class Program:
         for _ in range(DELAY_SLOTS):
             self._plain()
 
+    def _settle(self) -> None:
+        """What follows lies in no delay slots of what came before, and runs once."""
+        self._fixed(*[NOP_WORD] * (DELAY_SLOTS + 1))
+
+    def _semaphore(self, number: int, operation: int) -> None:
+        self._fixed(self._make.semaphore(operation | number))
+
+    def _count(self) -> None:
+        """Semaphores count up, and down by no more than this program has counted them up."""
+        self._settle()
+        for _ in range(self._random.randrange(1, 6)):
+            number = self._random.randrange(SEMAPHORES)
+            counted = self._counted[number]
+            if counted == _MOST_COUNTED or counted and self._random.random() < 0.6:
+                self._semaphore(number, SEMAPHORE_ACQUIRE)
+                self._counted[number] -= 1
+            else:
+                self._semaphore(number, 0)
+                self._counted[number] += 1
+            if self._random.random() < 0.5:
+                self._plain()
+
+    def _exclude(self) -> None:
+        """A few instructions with the mutex; the other thread does not run meanwhile."""
+        self._settle()
+        self._fixed(self._make.acquire_mutex())
+        for _ in range(self._random.randrange(4)):
+            self._plain()
+        self._fixed(self._make.free_mutex())
+
     def _end(self) -> None:
         """The end, often in the delay slots of a branch."""
-        # Neither the end nor the branch before it may lie in delay slots of what came before, or run twice.
-        self._fixed(*[NOP_WORD] * (DELAY_SLOTS + 1))
+        self._settle()
         if self._random.random() < 0.75:
             self._close_branch()
             for _ in range(self._random.randrange(DELAY_SLOTS)):

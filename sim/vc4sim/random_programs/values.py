@@ -4,8 +4,19 @@ import random
 
 from vc4.isa.ops import Condition, LoadMode, Signal
 from vc4.isa.registers import ACCUMULATOR_BASE, FILE_REGISTERS, NOP, READ, read_address, write_address
+from vc4.isa.sfu_tables import SfuFunction
 
-__all__ = ["LOAD_MODES", "SIGNALS", "SWITCHES", "condition", "destination", "random_value", "source"]
+__all__ = [
+    "LOAD_MODES",
+    "SEMAPHORE_MODES",
+    "SIGNALS",
+    "SWITCHES",
+    "condition",
+    "destination",
+    "own_destination",
+    "random_value",
+    "source",
+]
 
 #: Values that reach corners of the arithmetic.
 _CORNERS = (
@@ -23,13 +34,15 @@ _INPUTS = tuple(
     )
     for file in range(2)
 )
-_PLAIN_WRITES = (NOP, *(write_address(name) for name in ("vpm", "irq", "quad_x")))
+_SFU = tuple(write_address(function.name.lower()) for function in SfuFunction)
+_PLAIN_WRITES = (NOP, *(write_address(name) for name in ("vpm", "vpm", "irq", "quad_x")), *_SFU)
 _ACCUMULATORS = (*range(ACCUMULATOR_BASE, ACCUMULATOR_BASE + 4), write_address("r5quad"))
 #: Signals that change nothing else; most often none.
 SIGNALS = (*(Signal.NONE,) * 4, Signal.WAIT_SCOREBOARD, Signal.UNLOCK_SCOREBOARD, Signal.BREAKPOINT)
 _UNIFORM = read_address("unif")
 SWITCHES = (Signal.THREAD_SWITCH, Signal.LAST_THREAD_SWITCH)
 LOAD_MODES = tuple(mode for mode in LoadMode if mode.value < LoadMode.SEMAPHORE.value)
+SEMAPHORE_MODES = tuple(mode for mode in LoadMode if mode.value >= LoadMode.SEMAPHORE.value)
 
 
 def random_value(random_: random.Random) -> int:
@@ -53,6 +66,11 @@ def destination(random_: random.Random, registers: tuple[int, ...]) -> int:
     if kind < 4:
         return random_.choice(registers)
     return random_.choice(_ACCUMULATORS if kind < 8 else _PLAIN_WRITES)
+
+
+def own_destination(random_: random.Random, registers: tuple[int, ...]) -> int:
+    """A write address that nothing outside of the QPU has to do with."""
+    return random_.choice(random_.choice((registers, _ACCUMULATORS, (NOP,))))
 
 
 def source(random_: random.Random, file: int) -> int:

@@ -1,19 +1,24 @@
 """Random instructions."""
 
 import random
+from collections.abc import Callable
 
 from vc4.isa import ops
 from vc4.isa.decode import encode
 from vc4.isa.immediates import ROTATE_FIRST
-from vc4.isa.registers import NOP
+from vc4.isa.registers import NOP, read_address, write_address
+from vc4.isa.sync import SEMAPHORE_ACQUIRE, SEMAPHORES
 from vc4.isa.timing import LINK_BYTES
 from vc4.isa.word import AluWord, BranchWord, LoadWord
 
-from .values import LOAD_MODES, SIGNALS, condition, destination, random_value, source
+from .values import LOAD_MODES, SEMAPHORE_MODES, SIGNALS, condition, destination, own_destination, random_value, source
 
 __all__ = ["Words"]
 
 _MUXES = ("add_a", "add_b", "mul_a", "mul_b")
+_MUTEX, _FREE = read_address("mutex"), write_address("mutex")
+#: The bits of an immediate that say what a semaphore instruction does.
+_OPERATION = SEMAPHORE_ACQUIRE | SEMAPHORES - 1
 
 
 class Words:
@@ -26,11 +31,11 @@ class Words:
     def _chance(self, probability: float) -> bool:
         return self.random.random() < probability
 
-    def _results(self) -> dict:
+    def _results(self, draw: Callable[[random.Random, tuple[int, ...]], int] = destination) -> dict:
         """The fields that say where results go."""
         return {
-            "waddr_add": destination(self.random, self.registers),
-            "waddr_mul": destination(self.random, self.registers),
+            "waddr_add": draw(self.random, self.registers),
+            "waddr_mul": draw(self.random, self.registers),
             "ws": self.random.getrandbits(1),
         }
 
@@ -69,6 +74,31 @@ class Words:
             "pm": self._chance(0.4),
         }
         return encode(LoadWord, **draw | self._conditions() | self._results())
+
+    def semaphore(self, operation: int) -> int:
+        """A semaphore instruction: `operation` says which one, and whether it counts up or down."""
+        draw = {
+            "signal": ops.Signal.LOAD_IMMEDIATE,
+            "mode": self.random.choice(SEMAPHORE_MODES),
+            "immediate": random_value(self.random) & ~_OPERATION | operation,
+            "pm": self._chance(0.4),
+        }
+        return encode(LoadWord, **draw | self._conditions() | self._results(own_destination))
+
+    def acquire_mutex(self) -> int:
+        """An ALU instruction that waits for the mutex on one port or on both."""
+        random_ = self.random
+        port_a, port_b = random_.choice(((_MUTEX, NOP), (NOP, _MUTEX), (_MUTEX, _MUTEX)))
+        ports = {"signal": ops.Signal.NONE, "raddr_a": port_a, "raddr_b": port_b}
+        return self.alu(**ports, **self._results(own_destination))
+
+    def free_mutex(self) -> int:
+        """An ALU instruction that writes to the mutex."""
+        results = self._results(own_destination)
+        alu = self.random.choice(("add", "mul"))
+        some = self.random.choice([one for one in ops.Condition if one is not ops.Condition.NEVER])
+        ports = {"raddr_a": NOP, "raddr_b": NOP}
+        return self.alu(signal=ops.Signal.NONE, **ports, **results | {f"waddr_{alu}": _FREE, f"cond_{alu}": some})
 
     def plain(self) -> int:
         """An instruction that goes nowhere else."""

@@ -50,7 +50,7 @@ def _case(job: Job, address: int, size: int, name: str, description: str) -> dic
         "mem_size": len(job.image),
         "program_addr": address,
         "program_size": size,
-        "qpus": 1,
+        "qpus": job.reserved.start,
         "launches": [
             {"pc": launch.pc, "unif": launch.uniforms, "threaded": int(launch.threaded)} for launch in job.launches
         ],

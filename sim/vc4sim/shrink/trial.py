@@ -8,7 +8,7 @@ from vc4.isa.word import WORD_BYTES
 
 from ..backends import model
 from ..backends.base import Job, Outcome, Watcher
-from ..events import MemoryWrite, Retirement
+from ..events import Event, Retirement
 from ..lockstep import Difference, Lockstep
 
 __all__ = ["Run", "Trial", "failure", "on_model"]
@@ -31,7 +31,7 @@ def on_model(job: Job) -> tuple[Outcome, set[int]]:
     """What the model makes of `job`, and the indices of the words of memory that it executes."""
     executed: set[int] = set()
 
-    def watch(event: Retirement | MemoryWrite) -> None:
+    def watch(event: Event) -> None:
         if isinstance(event, Retirement):
             executed.add((event.pc - job.base) // WORD_BYTES)
 

@@ -59,6 +59,6 @@ TARGETS = {
 }
 
 PARTS = {
-    "qpu": Part(lambda config: Qpu(config, 0), Bounds(16_000, 13_000, 60, 80), "one QPU, complete"),
+    "qpu": Part(Qpu, Bounds(16_000, 13_000, 60, 80), "one QPU, complete"),
     "v3d": Part(V3D, None, "the whole GPU"),
 }

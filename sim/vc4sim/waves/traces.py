@@ -1,4 +1,4 @@
-"""What a wave viewer shows of a run: the stages of the QPU one after the other, then stalls, memory and the VPM."""
+"""What a wave viewer shows of a run: the stages of the first QPU one after the other, then stalls, memory and the VPM."""
 
 from amaranth.hdl import Value
 
@@ -25,11 +25,11 @@ def traces(bench: GpuBench) -> dict:
     if bench.probe is None:
         raise ValueError("the bench is not built for waves")
     stages = {title: list(bench.probe.stages[stage].values()) for stage, title in STAGE_TITLES.items()}
-    vpm = bench.v3d.slice0.vpm
+    vpm, trace = bench.v3d.slices[0].vpm[0], bench.trace[0]
     return {
-        "run": [bench.cycles, bench.retired_count, bench.trace.running],
+        "run": [bench.cycles, bench.retired_count[0], trace.running],
         **stages,
-        "stall": [bench.probe.stall, bench.trace.stall.as_value()],
+        "stall": [bench.probe.stall, trace.stall.as_value()],
         "memory": {name: _stream(getattr(bench.v3d.bus, name)) for name in ("requests", "writes", "responses")},
         "VPM": [*_stream(vpm.writes), vpm.store_busy, Value.cast(bench.vpm_unbuilt)],
     }

@@ -79,7 +79,8 @@ class Workload:
 
     name, description : for people
     image, base : the memory at the start, and the address of its first byte
-    launches : programs, one after the other
+    launches : programs, in the order in which they begin
+    qpus : how many of them must be able to run at the same time
     buffers : what is shown afterwards
     checks : what is compared afterwards
     origin : where the expected bytes come from, in words
@@ -90,6 +91,7 @@ class Workload:
     image: bytes
     base: int
     launches: tuple[Launch, ...]
+    qpus: int = 1
     buffers: tuple[Buffer, ...] = ()
     checks: tuple[Check, ...] = ()
     origin: str = ""

@@ -1,0 +1,54 @@
+"""Runs of random programs on several QPUs."""
+
+import random
+import struct
+
+from vc4.config import V3DConfig
+from vc4.isa.word import WORD_BYTES
+
+from ..backends.base import Job, Launch
+from .job import BASE, LINE_BYTES
+from .member import MOST_MEMBERS, Member, Role
+from .program import OUTPUT_BYTES, Place
+from .values import random_value
+
+__all__ = ["random_team"]
+
+#: Where the uniforms of a program begin: one of so many words.
+_FIRST_UNIFORMS = 64
+#: How much longer than asked for a program can be.
+_MARGIN = 300
+
+
+def random_team(seed: int, length: int, config: V3DConfig, **memory) -> Job:
+    """A run of two or more random programs of about `length` words each; the same `seed` gives the same run.
+
+    There are at most half as many more as the GPU has QPUs. They wait for each other in a ring if they all run at the same
+    time. Each has rows of the VPM and memory of its own, and there are rows for which they take the mutex.
+    `memory` may give `latency` and `gap` of the memory, see `Job`.
+    """
+    random_ = random.Random(seed)
+    members = random_.randrange(2, min(config.qpus + config.qpus // 2, MOST_MEMBERS) + 1)
+    meetings = random_.randrange(1, 8) if members <= config.qpus else 0
+    room = -(-(length + _MARGIN) * WORD_BYTES // LINE_BYTES) * LINE_BYTES
+    outputs = BASE + members * room
+    uniforms = outputs + members * OUTPUT_BYTES
+    # A program runs a few times as many instructions as it has, and each reads one uniform at the most.
+    uniform_words = _FIRST_UNIFORMS + 8 * (length + _MARGIN)
+    codes, launches = [], []
+    for number in range(members):
+        place = Place(BASE + number * room, uniforms, outputs + number * OUTPUT_BYTES)
+        words = Member(random_, length, place, Role(number, members, meetings)).words
+        codes.append(struct.pack(f"<{len(words)}Q", *words).ljust(room, b"\0"))
+        assert len(codes[-1]) == room, "the program is longer than its room"
+        launches.append(Launch(place.base, uniforms + 4 * random_.randrange(_FIRST_UNIFORMS)))
+    numbers = b"".join(struct.pack("<I", random_value(random_)) for _ in range(uniform_words))
+    return Job(
+        image=b"".join(codes) + bytes(members * OUTPUT_BYTES) + numbers,
+        base=BASE,
+        launches=tuple(launches),
+        config=config,
+        seed=seed,
+        max_cycles=members * (400 * length + 10_000),
+        **memory,
+    )

@@ -1,0 +1,38 @@
+"""`vc4 bench`: the figures, and that native code is as fast as promised."""
+
+import json
+
+import pytest
+
+from vc4sim.cli import main
+
+
+def measure(tmp_path, seconds):
+    path = tmp_path / "figures.json"
+    assert main(["bench", "sim", "--seconds", str(seconds), "--json", str(path)]) == 0
+    figures = json.loads(path.read_text())
+    assert (figures["program"], figures["config"]) == ("mandelbrot", "qpu")
+    return figures["clocks_per_second"]
+
+
+@pytest.mark.usefixtures("compiler")
+def test_native_code_is_faster(tmp_path, capsys):
+    """Not by how much: other tests run beside this one."""
+    rates = measure(tmp_path, 0.2)
+    assert list(rates) == ["pysim", "cxxrtl", "cxxrtl with lockstep"]
+    assert rates["cxxrtl"] > rates["cxxrtl with lockstep"] > 10 * rates["pysim"]
+    printed = capsys.readouterr().out
+    assert printed.count(" x pysim") == 3
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("compiler")
+def test_five_hundred_times(tmp_path):
+    rates = measure(tmp_path, 5)
+    assert rates["cxxrtl"] >= 500 * rates["pysim"]
+
+
+@pytest.mark.parametrize("seconds", ["0", "x", "1e9"])
+def test_a_time_that_is_none(seconds, capsys):
+    assert main(["bench", "sim", "--seconds", seconds]) == 2
+    assert "must be a number from 0.1 to 3600" in capsys.readouterr().err

@@ -1,0 +1,51 @@
+"""Exported Verilog in Icarus Verilog, with cocotb around it and the buses of cocotbext-axi, which are not ours."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from vc4sim.verilog import export_component
+
+FOLDER = Path(__file__).parent
+
+
+@pytest.fixture
+def cosim(tmp_path, monkeypatch):
+    """`cosim(component, bench, seed=..., gap=...)`: runs the tests of the module `bench` of this folder on the Verilog."""
+    runner = pytest.importorskip("cocotb_tools.runner", reason="needs cocotb: pip install -e '.[cosim]'")
+    pytest.importorskip("cocotbext.axi", reason="needs cocotbext-axi: pip install -e '.[cosim]'")
+    if not shutil.which("iverilog"):
+        pytest.skip("needs Icarus Verilog")
+
+    monkeypatch.syspath_prepend(FOLDER)  # the runner hands its own path on
+
+    def run(component, bench, *, seed, gap):
+        source = tmp_path / "dut.v"
+        source.write_text(export_component(component, "dut"))
+        icarus = runner.get_runner("icarus")
+        icarus.build(
+            sources=[source],
+            hdl_toplevel="dut",
+            build_dir=tmp_path,
+            build_args=["-g2012"],
+            timescale=("1ns", "1ps"),
+            log_file=tmp_path / "build.log",
+        )
+        log = tmp_path / "run.log"
+        try:
+            results = icarus.test(
+                test_module=bench,
+                hdl_toplevel="dut",
+                seed=seed,
+                build_dir=tmp_path,
+                test_dir=tmp_path,
+                extra_env={"COSIM_GAP": str(gap), "COCOTB_LOG_LEVEL": "WARNING"},
+                log_file=log,
+            )
+        except SystemExit:  # how the runner says that a test has failed
+            pytest.fail(f"seed {seed}: {log.read_text()}")
+        count, _ = runner.get_results(results)
+        assert count > 0, log.read_text()
+
+    return run
