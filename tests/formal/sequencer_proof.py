@@ -9,7 +9,7 @@ from amaranth.lib.wiring import In, connect, flipped
 
 from vc4.isa.registers import QUADS
 from vc4.isa.timing import BRANCH_DISTANCE, DELAY_SLOTS, END_SLOTS, SWITCH_SLOTS
-from vc4.isa.word import WORD_BYTES
+from vc4.isa.word import ALIGNED_BITS, WORD_BYTES
 from vc4.qpu import sequencer
 from vc4.qpu.structs import FetchedWord
 
@@ -58,6 +58,7 @@ class SequencerProof(wiring.Component):
         connect(m, flipped(self.instructions), dut.instructions)
         phase, slot_end, issued = Signal(range(QUADS)), Signal(), Signal()
         kinds = dut.sp_word[:3]
+        addresses = self.pc, self.outcome.target, self.instructions.payload.pc
         m.d.sync += phase.eq(phase + 1)
         m.d.comb += [
             *(slot_end.eq(phase == QUADS - 1), dut.slot_end.eq(slot_end), issued.eq(dut.issue & dut.sp_valid)),
@@ -66,6 +67,7 @@ class SequencerProof(wiring.Component):
             *(dut.sp_branch.eq(kinds[0]), dut.sp_ends.eq(kinds[1]), dut.sp_switches.eq(kinds[2])),
             Assume(~(self.enters & dut.running)),
             Assume((kinds & (kinds - 1)) == 0),  # a branch has no signal, and others have one
+            *(Assume(address[:ALIGNED_BITS] == 0) for address in addresses),
         ]
         state = SimpleNamespace(dut=dut, phase=phase, issued=issued)
         self._follow(m, state)
