@@ -13,8 +13,8 @@ def pytest_addoption(parser):
     parser.addoption(
         "--engine",
         choices=RTL_ENGINES,
-        default="cxxrtl",
-        help="simulator for tests that run programs on the RTL (default: cxxrtl, or pysim without a C++ compiler)",
+        default="native",
+        help="simulator for tests that run programs on the RTL (default: native, or pysim without a C++ compiler)",
     )
 
 

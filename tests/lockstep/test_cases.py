@@ -20,7 +20,7 @@ def test_case(shared, name, capsys):
     latency, gap = CASES[name]
     case = str(shared / "cases/qpu" / name)
     assert main(["run", case]) == 0
-    assert main(["run", case, "--on", "cxxrtl", "--lockstep", "--latency", latency, "--gap", gap]) == 0
+    assert main(["run", case, "--on", "native", "--lockstep", "--latency", latency, "--gap", gap]) == 0
     assert capsys.readouterr().out.count(f"PASS {name}") == 2
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from vc4.config import V3DConfig, preset
 from vc4sim.asm import assemble
-from vc4sim.backends import cxxrtl, model, pysim
+from vc4sim.backends import model, native, pysim
 from vc4sim.backends.base import Ending, Job, Launch
 from vc4sim.lockstep import Lockstep
 
@@ -68,7 +68,7 @@ def test_each_says_what_it_waits_for(source, first, others, qpus, config):
     job = make_job(source, qpus, preset(config))
     why = waiting([first, *[others] * (qpus - 1)])
     assert (model.run(job).ending, model.run(job).why) == (Ending.STUCK, why)
-    check(job, cxxrtl.run, why)
+    check(job, native.run, why)
 
 
 @pytest.mark.usefixtures("compiler")
@@ -76,7 +76,7 @@ def test_a_full_semaphore():
     job = make_job(FULL, 1, preset("slice"))
     why = waiting([(16, "semaphore 9, which is full")])
     assert model.run(job).why == why
-    check(job, cxxrtl.run, why)
+    check(job, native.run, why)
 
 
 @pytest.mark.usefixtures("compiler")
@@ -87,11 +87,11 @@ def test_programs_that_wait_for_one_that_cannot_begin():
     few = Job(image=job.image, base=BASE, launches=job.launches, config=job.config, qpus=2, latency=4)
     why = waiting([(1, "semaphore 1, which is 0")] * 2)
     assert model.run(few).why == why
-    check(few, cxxrtl.run, why)
+    check(few, native.run, why)
 
 
 @pytest.mark.usefixtures("compiler")
-@pytest.mark.parametrize("run", [model.run, cxxrtl.run])
+@pytest.mark.parametrize("run", [model.run, native.run])
 def test_who_waits_for_one_that_runs_on_is_named(run):
     """That is no deadlock, so it only ends when the run is given up."""
     source = (

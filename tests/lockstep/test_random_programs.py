@@ -7,7 +7,7 @@ import pytest
 from vc4.config import V3DConfig
 from vc4.isa.word import WORD_BYTES
 from vc4sim.asm import assemble
-from vc4sim.backends import cxxrtl, model, pysim
+from vc4sim.backends import model, native, pysim
 from vc4sim.backends.base import Ending, Job, Launch
 from vc4sim.checker import check
 from vc4sim.cli import main
@@ -29,7 +29,7 @@ MILLION = [(1000 * part, latency, gap) for part, (latency, gap) in enumerate(MEM
 def test_random_programs(seed, latency, gap):
     job = random_job(seed, LENGTH, V3DConfig(), latency=latency, gap=gap)
     watch = Lockstep(job)
-    outcome = cxxrtl.run(job, watch)
+    outcome = native.run(job, watch)
     watch.conclude(outcome)
     assert outcome.ending is Ending.DONE
     assert watch.retired >= LENGTH
@@ -58,7 +58,7 @@ class TestDifferences:
     def run(spoil):
         job = random_job(5, 150, V3DConfig(), latency=4)
         watch = Lockstep(job)
-        return cxxrtl.run(job, lambda event: watch(spoil(event))), watch
+        return native.run(job, lambda event: watch(spoil(event))), watch
 
     def test_a_wrong_value(self):
         seen = []
@@ -81,19 +81,19 @@ class TestDifferences:
         job = store_job()
         watch = Lockstep(job)
         with pytest.raises(Difference, match="a byte written to memory differs"):
-            cxxrtl.run(job, lambda event: watch(spoil(event)))
+            native.run(job, lambda event: watch(spoil(event)))
 
     def test_a_missing_write(self):
         job = store_job()
         watch = Lockstep(job)
-        outcome = cxxrtl.run(job, lambda event: None if isinstance(event, MemoryWrite) else watch(event))
+        outcome = native.run(job, lambda event: None if isinstance(event, MemoryWrite) else watch(event))
         with pytest.raises(Difference, match="a write to memory is missing"):
             watch.conclude(outcome)
 
     def test_another_ending(self):
         job = random_job(5, 150, V3DConfig(), latency=4)
         watch = Lockstep(job)
-        outcome = cxxrtl.run(job, watch)
+        outcome = native.run(job, watch)
         outcome.ending = Ending.STUCK
         with pytest.raises(Difference, match="the endings differ"):
             Lockstep(job).conclude(outcome)

@@ -4,7 +4,7 @@ import pytest
 
 from vc4.config import preset
 from vc4sim.asm import assemble
-from vc4sim.backends import cxxrtl
+from vc4sim.backends import native
 from vc4sim.backends.base import Ending, Job, Launch
 
 pytestmark = pytest.mark.usefixtures("compiler")
@@ -32,7 +32,7 @@ def run(body, rounds, qpus, config):
     )
     image = assemble(source).code.ljust(UNIFORMS - BASE, b"\0") + bytes(256)
     job = Job(image=image, base=BASE, launches=(Launch(BASE, UNIFORMS),) * qpus, config=preset(config))
-    outcome = cxxrtl.run(job)
+    outcome = native.run(job)
     assert outcome.ending is Ending.DONE
     return outcome
 

@@ -15,5 +15,5 @@ def test_regression(folder, capsys):
     """RTL and model do the same, and leave what was right then."""
     memory = json.loads((folder / "case.json").read_text())["memory"]
     options = [text for name, value in memory.items() for text in (f"--{name}", str(value))]
-    assert main(["run", str(folder), "--on", "cxxrtl", "--lockstep", *options]) == 0
+    assert main(["run", str(folder), "--on", "native", "--lockstep", *options]) == 0
     assert f"PASS {folder.name} " in capsys.readouterr().out

@@ -27,7 +27,7 @@ def test_two_hundred_thousand_instructions(config, seed, latency, gap, capsys):
     """A quarter of it each, by the command that replays it."""
     memory = ["--seed", seed, "--latency", latency, "--gap", gap]
     options = ["--config", config, "--length", 500, "--count", 50_000, *memory]
-    assert main(["lockstep", "--on", "cxxrtl", *map(str, options)]) == 0
+    assert main(["lockstep", "--on", "native", *map(str, options)]) == 0
     assert "no difference" in capsys.readouterr().out
 
 

@@ -5,5 +5,9 @@
 ``pysim``
     Amaranth's own simulator
 ``cxxrtl``
-    native code, made by CXXRTL, with a native bench
+    native code, made by CXXRTL
+``native``
+    native code that computes all QPUs side by side
+``parts``, ``library``
+    what is compiled for both, with a native bench; and how it is run
 """

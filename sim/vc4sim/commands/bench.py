@@ -39,7 +39,8 @@ class _Contestant:
 _CONTESTANTS = (
     _Contestant("pysim", "pysim", lambda job: None),
     _Contestant("cxxrtl", "cxxrtl", lambda job: None),
-    _Contestant("cxxrtl with lockstep", "cxxrtl", Lockstep),
+    _Contestant("native", "native", lambda job: None),
+    _Contestant("native with lockstep", "native", Lockstep),
 )
 _REFERENCE = "pysim"
 #: Clocks of the first measurement of each.

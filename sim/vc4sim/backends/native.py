@@ -1,0 +1,47 @@
+"""Runs the RTL as native code that computes all QPUs side by side: the fastest simulator."""
+
+import ctypes
+import dataclasses
+import functools
+import sys
+from pathlib import Path
+
+from vc4.config import V3DConfig
+
+from ..cxxrtl.build import NoCompiler, build_once, cache_folder, find_compiler
+from ..native.build import build_joined, flags, source_texts
+from ..problem import BadInput
+from . import pysim
+from .base import Job, Outcome, Watcher, Waves
+from .library import run_library
+from .parts import Gpu, bench_text, hardware_texts
+
+__all__ = ["run"]
+
+
+@functools.cache
+def _library(config: V3DConfig, folder: Path) -> ctypes.CDLL:
+    """The GPU and its bench. Raises `NoCompiler`."""
+    driver = bench_text("bench_lanes.h", "bench_no_waves.h")
+
+    def make() -> ctypes.CDLL:
+        gpu = Gpu(config)
+        return build_joined(gpu.v3d, gpu.qpu, config.qpus, gpu.constants + driver, folder)
+
+    made_of = [repr(config), driver, flags(find_compiler()), *source_texts(), *hardware_texts()]
+    return build_once(made_of, make, folder)
+
+
+def run(job: Job, watch: Watcher | None = None, waves: Waves | None = None) -> Outcome:
+    """Run `job`; `watch` is called with every event. Without it the run is faster.
+
+    Without a C++ compiler everything runs in Amaranth's simulator, and that is said. Raises `BadInput` for waves.
+    """
+    if waves:
+        raise BadInput("native writes no waves: use --on pysim, or --on cxxrtl for a window of clocks")
+    try:
+        library = _library(dataclasses.replace(job.config, trace=True), cache_folder())
+    except NoCompiler as reason:
+        print(f"{reason}; this runs in Amaranth's simulator instead, which is slow", file=sys.stderr)
+        return pysim.run(job, watch)
+    return run_library(library, job, watch)

@@ -1,0 +1,90 @@
+"""Compiles a design, and the instances that were taken out of it, with a driver."""
+
+import ctypes
+import subprocess
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from importlib import resources
+from pathlib import Path
+
+from ..cxxrtl.build import Part, compile_quietly, find_compiler, flatten
+from ..cxxrtl.narrow import narrow
+from .code import accessors, code
+from .design import Design
+from .joint import Joint, Side
+from .schedule import order
+
+__all__ = ["build_alone", "build_joined", "flags", "source_texts"]
+
+_FLAGS = ("-O1", "-std=c++17", "-fPIC", "-march=native")
+
+
+def flags(compiler: list[str]) -> str:
+    """What the compiler makes of the flags: code for this processor, which others need not understand."""
+    asked = [*compiler, *_FLAGS, "-E", "-v", "-x", "c++", "/dev/null"]
+    said = subprocess.run(asked, check=True, capture_output=True, text=True).stderr
+    return "".join(line for line in said.splitlines() if "cc1plus" in line)
+
+
+def build_joined(whole: Part, part: Part, count: int, driver: str, folder: Path) -> ctypes.CDLL:
+    """The library of `whole`, namespace `v3d`, and of `count` lanes of `part`, namespace `qpu`, with `driver`, C++ that uses
+    both through the namespaces `v3d_ports`, `qpu_ports` and `joints`. Raises `NoCompiler`.
+    """
+    compiler = find_compiler()
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder) as place:
+        work = Path(place)
+        with ThreadPoolExecutor() as pool:
+            sides = list(pool.map(lambda one: _side(*one, work), [("v3d", whole), ("qpu", part)]))
+            joint = Joint(*sides, count)
+            lanes = 1 << (count - 1).bit_length()
+            codes = [
+                code(side.design, side.name, its, phases)
+                for side, its, phases in zip(sides, (1, lanes), (joint.wholes, joint.parts), strict=True)
+            ]
+            ports = "".join(accessors(side.design, side.ports, side.inputs, side.name) for side in sides)
+            headers = _lanes() + "".join(one.header for one in codes)
+            sources = {side.name: _lanes() + one.header + one.source for side, one in zip(sides, codes, strict=True)}
+            sources["driver"] = headers + ports + joint.text() + driver
+            objects = list(pool.map(lambda name: _compile(compiler, name, sources[name], work), sources))
+        library = folder / f"{work.name}.so"
+        compile_quietly([*compiler, *_FLAGS, "-shared", *objects, "-o", str(library)], work)
+    return ctypes.CDLL(str(library))
+
+
+def build_alone(part: Part, lanes: int, driver: str, folder: Path) -> ctypes.CDLL:
+    """The library of `lanes` instances of a design, namespace `design`, with `driver`. Raises `NoCompiler`."""
+    compiler = find_compiler()
+    side = _side("design", part, folder)
+    made = code(side.design, side.name, lanes, order(side.design, {}))
+    source = _lanes() + made.header + made.source + accessors(side.design, side.ports, side.inputs, side.name) + driver
+    library = folder / "design.so"
+    compile_quietly(
+        [*compiler, *_FLAGS, "-shared", _compile(compiler, side.name, source, folder), "-o", str(library)], folder
+    )
+    return ctypes.CDLL(str(library))
+
+
+def _side(name: str, part: Part, work: Path) -> Side:
+    flat = flatten(part, name, work)
+    if part.change:
+        part.change(flat)
+    inputs = flat.inputs()
+    narrowed, ports = narrow(flat)
+    return Side(name, Design(narrowed), ports, inputs)
+
+
+def _compile(compiler: list[str], name: str, source: str, work: Path) -> str:
+    (work / f"{name}.cc").write_text(source)
+    compile_quietly([*compiler, *_FLAGS, "-c", f"{name}.cc", "-o", f"{name}.o"], work)
+    return f"{name}.o"
+
+
+def source_texts() -> list[str]:
+    """The files of this package: what it makes of a design depends on all of them."""
+    files = (file for file in resources.files(__package__).iterdir() if file.name.endswith((".py", ".h")))
+    return [file.read_text() for file in sorted(files, key=lambda file: file.name)]
+
+
+def _lanes() -> str:
+    return (resources.files(__package__) / "lanes.h").read_text()

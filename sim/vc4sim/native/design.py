@@ -1,0 +1,231 @@
+"""A narrowed design as variables, and what each of them is computed from."""
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+from ..cxxrtl.cuts import MEMORY_READ, MEMORY_WRITE, REGISTERS, memory_of, width_of
+from ..cxxrtl.rtlil import Cell, Chunk, Module, Spec, sliced
+from .cells import CELLS, Operands
+from .expression import Expression, join, spread, word, words
+
+__all__ = ["Array", "Check", "Design", "MemoryRead", "MemoryWrite", "Register"]
+
+_INITS = ("$meminit", "$meminit_v2")
+
+
+@dataclass(frozen=True, slots=True)
+class Register:
+    """A variable that takes the value of another one, `following`, with every clock."""
+
+    name: str
+    following: str
+    init: int
+
+
+@dataclass(slots=True)
+class Array:
+    """A memory; `init` has the words that are not 0."""
+
+    name: str
+    size: int
+    init: dict[int, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryRead:
+    """`result` takes a word with every clock in which `enable` is not 0; `late`: what is written in the same clock is there."""
+
+    memory: str
+    address: str
+    enable: str
+    result: str
+    late: bool
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryWrite:
+    """The bits that are set in `bits` are written."""
+
+    memory: str
+    address: str
+    bits: str
+    data: str
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """`text` says what is wrong if `fails` is not 0."""
+
+    fails: str
+    text: str
+
+
+class Design:
+    """The variables of a module in which no wire is wider than a word.
+
+    A wire is a variable; one that several cells drive has a variable for each part, too. Variables that nothing computes are
+    inputs and registers, or stay 0.
+
+    computed : by variable, its value
+    registers, reads, writes : what changes with the clock
+    arrays : the memories, by their names in the module
+    checks : what must not happen
+
+    Raises `ValueError` for cells that are not known.
+    """
+
+    def __init__(self, module: Module):
+        self.module = module
+        self.computed: dict[str, Expression] = {}
+        self.registers: list[Register] = []
+        self.reads: list[MemoryRead] = []
+        self.writes: list[MemoryWrite] = []
+        self.arrays = {
+            name: Array(f"m{index}", memory.size) for index, (name, memory) in enumerate(module.memories.items())
+        }
+        self.checks: list[Check] = []
+        self._names = {wire: f"w{index}" for index, wire in enumerate(module.wires)}
+        self._parts: dict[str, list[tuple[Chunk, str]]] = defaultdict(list)
+        self._kept = 0
+        for cell in module.cells:
+            self._cell(cell)
+        for driven, driver in module.connections:
+            self._drive(driven, self.words(driver))
+        for wire, parts in self._parts.items():
+            values = [Expression(f"({name} << {chunk.low})", frozenset([name])) for chunk, name in parts]
+            self.computed[self.name(wire)] = join(" | ".join(["{}"] * len(values)), *values)
+
+    def name(self, wire: str) -> str:
+        """The variable of a wire."""
+        return self._names[wire]
+
+    def words(self, spec: Spec) -> list[Expression]:
+        """The words of a signal."""
+        return words(spec, self.name, self.width)
+
+    def word(self, spec: Spec) -> Expression:
+        """A signal of one word."""
+        return word(spec, self.name, self.width)
+
+    def width(self, wire: str) -> int:
+        """Bits of a wire."""
+        return self.module.wires[wire].width
+
+    def ports(self, kind: str) -> list[str]:
+        """The variables of all inputs, or of all outputs."""
+        return [self.name(name) for name, wire in self.module.wires.items() if wire.options.startswith(kind)]
+
+    def wanted(self) -> list[str]:
+        """The variables that have to be there after a clock: all that is computed is computed for one of them."""
+        return [
+            *(register.following for register in self.registers),
+            *(name for read in self.reads for name in (read.address, read.enable)),
+            *(name for write in self.writes for name in (write.address, write.bits, write.data)),
+            *(check.fails for check in self.checks),
+            *self.ports("output"),
+        ]
+
+    def _keep(self, value: Expression) -> Expression:
+        self._kept += 1
+        name = f"t{self._kept}"
+        self.computed[name] = value
+        return Expression(name, frozenset([name]))
+
+    def _variable(self, spec: Spec) -> str:
+        """A variable that has the value of a signal of one word."""
+        value = self.word(spec)
+        return value.text if value.text in value.reads else self._keep(value).text
+
+    def _place(self, chunk: Chunk) -> str:
+        """The variable of what drives these bits."""
+        name = self.name(chunk.wire)
+        if chunk.width == self.width(chunk.wire):
+            return name
+        part = f"{name}_{chunk.low}"
+        self._parts[chunk.wire].append((chunk, part))
+        return part
+
+    def _drive(self, spec: Spec, values: list[Expression]) -> None:
+        if len(spec) > 1:
+            values = [self._keep(value) for value in values]
+        for chunk, value in spread(values, spec):
+            self.computed[self._place(chunk)] = value
+
+    def _cell(self, cell: Cell) -> None:
+        if cell.kind in REGISTERS:
+            self._register(cell)
+        elif cell.kind == MEMORY_READ:
+            self._read(cell)
+        elif cell.kind == MEMORY_WRITE:
+            self._write(cell)
+        elif cell.kind in _INITS:
+            self._init(cell)
+        elif cell.kind == "$check":
+            self._check(cell)
+        elif cell.kind in CELLS:
+            self._drive(cell.ports["\\Y"], CELLS[cell.kind](Operands(cell, self.words, self._keep)))
+        else:
+            raise ValueError(f"{cell.name}: cells of the kind {cell.kind} are not known")
+
+    def _register(self, cell: Cell) -> None:
+        at = 0
+        for chunk in cell.ports["\\Q"]:
+            following = self.word(sliced(cell.ports["\\D"], at, chunk.width))
+            held = self.word([chunk])
+            enable = self._control(cell, "EN")
+            reset = self._control(cell, "SRST")
+            if reset:
+                value = cell.parameters["\\SRST_VALUE"].partition("'")[2][::-1].ljust(width_of(cell.ports["\\Q"]), "0")
+                value = self.word([Chunk(chunk.width, bits=value[at : at + chunk.width])])
+            if enable and cell.kind != "$sdffe":
+                if reset:
+                    following = join("mux({}, {}, {})", reset, following, value)
+                following = join("mux({}, {}, {})", enable, held, following)
+            else:
+                if enable:
+                    following = join("mux({}, {}, {})", enable, held, following)
+                if reset:
+                    following = join("mux({}, {}, {})", reset, following, value)
+            init = self.module.wires[chunk.wire].init[chunk.low : chunk.high].replace("x", "0")
+            name = self._place(chunk)
+            self.registers.append(Register(name, self._keep(following).text, int(init[::-1] or "0", 2)))
+            at += chunk.width
+
+    def _control(self, cell: Cell, name: str) -> Expression | None:
+        """A control input of a register as a bit that is 1 when it acts, or `None` if there is none."""
+        if f"\\{name}" not in cell.ports:
+            return None
+        signal = self.word(cell.ports[f"\\{name}"])
+        acts = cell.parameters[f"\\{name}_POLARITY"].endswith("1")
+        return signal if acts else join("({} ^ 1)", signal)
+
+    def _read(self, cell: Cell) -> None:
+        ports = cell.ports
+        array = self.arrays[memory_of(cell)]
+        if not cell.parameters["\\CLK_ENABLE"].endswith("1"):
+            self._drive(ports["\\DATA"], [join(f"load({array.name}, {{}})", self.word(ports["\\ADDR"]))])
+            return
+        seen = set(cell.parameters["\\TRANSPARENCY_MASK"].partition("'")[2])
+        if len(seen) > 1:
+            raise ValueError(f"{cell.name}: it reads what some ports write, but not what others do")
+        address, enable = self._variable(ports["\\ADDR"]), self._variable(ports["\\EN"])
+        result = f"r{len(self.reads)}"
+        self.reads.append(MemoryRead(array.name, address, enable, result, seen == {"1"}))
+        self._drive(ports["\\DATA"], [Expression(result, frozenset([result]))])
+
+    def _write(self, cell: Cell) -> None:
+        address, bits, data = (self._variable(cell.ports[port]) for port in ("\\ADDR", "\\EN", "\\DATA"))
+        self.writes.append(MemoryWrite(self.arrays[memory_of(cell)].name, address, bits, data))
+
+    def _init(self, cell: Cell) -> None:
+        memory = self.module.memories[memory_of(cell)]
+        bits = "".join(chunk.bits for chunk in cell.ports["\\DATA"]).replace("x", "0")
+        first = int("".join(chunk.bits for chunk in cell.ports["\\ADDR"])[::-1] or "0", 2)
+        for index in range(len(bits) // memory.width):
+            value = int(bits[index * memory.width : (index + 1) * memory.width][::-1], 2)
+            if value:
+                self.arrays[memory_of(cell)].init[first + index] = value
+
+    def _check(self, cell: Cell) -> None:
+        fails = self._keep(join("{} & ({} ^ 1)", self.word(cell.ports["\\EN"]), self.word(cell.ports["\\A"])))
+        self.checks.append(Check(fails.text, cell.parameters["\\FORMAT"]))

@@ -1,0 +1,90 @@
+"""C++ expressions that know which variables they read."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from ..cxxrtl.cuts import WORD
+from ..cxxrtl.rtlil import Chunk, Spec, sliced
+
+__all__ = ["ZERO", "Expression", "Names", "join", "mask", "number", "parts_of", "spread", "word", "words"]
+
+#: The variable of a wire.
+Names = Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """A word in every lane; the bits above its width are 0."""
+
+    text: str
+    reads: frozenset[str] = frozenset()
+
+
+def join(template: str, *operands: Expression) -> Expression:
+    """The expression that `template` makes of the texts of others."""
+    return Expression(
+        template.format(*(one.text for one in operands)), frozenset().union(*(one.reads for one in operands))
+    )
+
+
+def number(value: int) -> Expression:
+    """A constant."""
+    return Expression(f"k({value:#x}u)")
+
+
+ZERO = number(0)
+
+
+def mask(width: int) -> int:
+    """A word with its low `width` bits set."""
+    return (1 << width) - 1
+
+
+def word(spec: Spec, names: Names, widths: Callable[[str], int]) -> Expression:
+    """A signal of up to 32 bits; unknown bits are 0."""
+    found, at = [], 0
+    for chunk in spec:
+        if chunk.wire or "1" in chunk.bits:
+            found.append(join(f"({{}} << {at})", _chunk(chunk, names, widths)) if at else _chunk(chunk, names, widths))
+        at += chunk.width
+    if not found:
+        return ZERO
+    return found[0] if len(found) == 1 else join(f"({' | '.join(['{}'] * len(found))})", *found)
+
+
+def words(spec: Spec, names: Names, widths: Callable[[str], int]) -> list[Expression]:
+    """A signal in words, the lowest first."""
+    return [word(part, names, widths) for part in parts_of(spec)]
+
+
+def parts_of(spec: Spec) -> list[Spec]:
+    """A signal in parts of a word, the lowest first; the last one may be narrower."""
+    width = sum(chunk.width for chunk in spec)
+    return [sliced(spec, low, min(WORD, width - low)) for low in range(0, width, WORD)]
+
+
+def _chunk(chunk: Chunk, names: Names, widths: Callable[[str], int]) -> Expression:
+    if not chunk.wire:
+        return number(int(chunk.bits[::-1].translate({ord("x"): "0", ord("z"): "0"}), 2))
+    name = names(chunk.wire)
+    text = f"({name} >> {chunk.low})" if chunk.low else name
+    if chunk.high != widths(chunk.wire):
+        text = f"({text} & {mask(chunk.width):#x}u)"
+    return Expression(text, frozenset([name]))
+
+
+def spread(values: Sequence[Expression], spec: Spec) -> list[tuple[Chunk, Expression]]:
+    """What each chunk of `spec` gets of a value, which is given in words."""
+    found, at = [], 0
+    for chunk in spec:
+        first, shift = divmod(at, WORD)
+        value = values[first]
+        if shift:
+            value = join(f"({{}} >> {shift})", value)
+        if shift + chunk.width > WORD:
+            value = join(f"({{}} | ({{}} << {WORD - shift}))", value, values[first + 1])
+        if len(spec) > 1 and chunk.width < WORD:
+            value = join(f"({{}} & {mask(chunk.width):#x}u)", value)
+        found.append((chunk, value))
+        at += chunk.width
+    return found

@@ -1,0 +1,69 @@
+// Words side by side: a word of every instance of a design, one instance a lane. One lane is a plain word.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace lanes {
+
+template<size_t Lanes> struct Vector { typedef uint32_t type __attribute__((vector_size(4 * Lanes))); };
+template<> struct Vector<1> { using type = uint32_t; };
+
+inline uint32_t get(uint32_t value, size_t) { return value; }
+inline void set(uint32_t &value, size_t, uint32_t word) { value = word; }
+template<class V> inline uint32_t get(const V &value, size_t lane) { return value[lane]; }
+template<class V> inline void set(V &value, size_t lane, uint32_t word) { value[lane] = word; }
+
+template<class V> inline V mux(V bit, V no, V yes) { return bit != 0 ? yes : no; }
+template<class V> inline V eq(V a, V b) { return (V)(a == b) & 1; }
+template<class V> inline V ne(V a, V b) { return (V)(a != b) & 1; }
+template<class V> inline V lt(V a, V b) { return (V)(a < b) & 1; }
+template<class V> inline V le(V a, V b) { return (V)(a <= b) & 1; }
+template<class V> inline V gt(V a, V b) { return (V)(a > b) & 1; }
+template<class V> inline V ge(V a, V b) { return (V)(a >= b) & 1; }
+template<class V> inline V shl(V a, V by) { return mux(gt(by, V{} + 31), a << (by & 31), V{}); }
+template<class V> inline V shr(V a, V by) { return mux(gt(by, V{} + 31), a >> (by & 31), V{}); }
+
+template<class V> inline V parity(V a) {
+    for (int half = 16; half; half /= 2)
+        a ^= a >> half;
+    return a & 1;
+}
+
+// Out of a sum of two words and one bit.
+template<class V> inline V carry(V a, V b, V more) {
+    V sum = a + b;
+    return lt(sum, a) | lt(sum + more, sum);
+}
+
+// The upper word of a product.
+template<class V> inline V high(V a, V b) {
+    V low = (a & 0xffff) * (b & 0xffff), left = (a >> 16) * (b & 0xffff), right = (a & 0xffff) * (b >> 16);
+    V middle = left + (low >> 16);
+    V other = right + (middle & 0xffff);
+    return (a >> 16) * (b >> 16) + (middle >> 16) + (other >> 16);
+}
+
+// A memory has a word of each instance at every address; beyond its end it reads as 0 and keeps nothing.
+template<class V, size_t Size> inline V load(const std::array<V, Size> &memory, V address) {
+    V found{};
+    for (size_t lane = 0; lane < sizeof(V) / 4; lane++)
+        if (uint32_t at = get(address, lane); at < Size)
+            set(found, lane, get(memory[at], lane));
+    return found;
+}
+template<class V, size_t Size> inline void store(std::array<V, Size> &memory, V address, V bits, V data) {
+    for (size_t lane = 0; lane < sizeof(V) / 4; lane++)
+        if (uint32_t at = get(address, lane), wanted = get(bits, lane); wanted && at < Size)
+            set(memory[at], lane, (get(memory[at], lane) & ~wanted) | (get(data, lane) & wanted));
+}
+
+template<class V> inline bool any(V value) {
+    for (size_t lane = 0; lane < sizeof(V) / 4; lane++)
+        if (get(value, lane))
+            return true;
+    return false;
+}
+
+}  // namespace lanes

@@ -1,0 +1,151 @@
+"""Native code does what Amaranth's simulator does: random hardware, every instance with inputs of its own."""
+
+import ctypes
+import random
+
+import pytest
+from amaranth import *
+from amaranth.back import rtlil
+from amaranth.hdl import Assert
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from vc4.common.ram import BlockRam
+from vc4sim.cxxrtl.build import Part
+from vc4sim.native.build import build_alone
+
+from ..cxxrtl.random_hardware import IN_BITS, OUT_BITS, Random, in_amaranths_simulator
+
+CLOCKS = 200
+LANES = (1, 4)
+#: Gives each lane its input words in each clock, and takes its output words.
+DRIVER = """
+extern "C" const char *run(const uint32_t *inputs, uint32_t *outputs, uint32_t clocks) {
+    static design::Design device;
+    device = design::Design();
+    for (; clocks; clocks--) {
+        for (size_t lane = 0; lane < sizeof(design::V) / 4; lane++, inputs += 2)
+            design_ports::i(device, {inputs[0], inputs[1]}, lane);
+        device.settle(0);
+        for (size_t lane = 0; lane < sizeof(design::V) / 4; lane++)
+            for (uint32_t word : design_ports::o({device, lane}))
+                *outputs++ = word;
+        if (const char *failure = device.failure())
+            return failure;
+        device.commit();
+    }
+    return nullptr;
+}
+"""
+pytestmark = pytest.mark.usefixtures("compiler")
+
+
+class Arithmetic(wiring.Component):
+    """Every operator on parts of the input and of a register, of all widths, with and without sign."""
+
+    i: In(IN_BITS)
+    o: Out(OUT_BITS)
+
+    def __init__(self, seed):
+        self._random = random.Random(seed)
+        super().__init__()
+
+    def elaborate(self, platform):
+        m = Module()
+        rng = self._random
+        held = Signal(OUT_BITS)
+        m.submodules.ram = ram = BlockRam(IN_BITS, 5)
+
+        def operand(most):
+            signal = rng.choice([self.i, held, ram.read_data])
+            width = min(rng.randint(1, most), len(signal))
+            low = rng.randrange(len(signal) - width + 1)
+            part = signal[low : low + width]
+            return part.as_signed() if rng.random() < 0.3 else part
+
+        def unsigned_operand(most):
+            return operand(most).as_unsigned()
+
+        operators = [
+            lambda: operand(60) + operand(60),
+            lambda: operand(40) - operand(33),
+            lambda: -operand(32),
+            lambda: unsigned_operand(32) * unsigned_operand(32),
+            lambda: operand(15) * operand(16),
+            lambda: operand(70) == operand(70),
+            lambda: operand(40) != operand(5),
+            lambda: operand(31) < operand(31),
+            lambda: unsigned_operand(32) >= unsigned_operand(20),
+            lambda: operand(70).any(),
+            lambda: operand(70).all(),
+            lambda: operand(70).xor(),
+            lambda: unsigned_operand(40) << unsigned_operand(5),
+            lambda: unsigned_operand(100) >> unsigned_operand(7),
+            lambda: unsigned_operand(32) >> unsigned_operand(6),
+            lambda: unsigned_operand(120).bit_select(unsigned_operand(7), rng.randint(1, 40)),
+            lambda: unsigned_operand(128).word_select(unsigned_operand(2), 32),
+            lambda: Mux(operand(3), operand(50), operand(20)),
+            lambda: Array([operand(33), operand(9), operand(40)])[unsigned_operand(2)],
+            lambda: ~operand(66) ^ operand(40),
+        ]
+        values = [operator() for operator in operators]
+        mixed = C(0, OUT_BITS)
+        for value in values:
+            mixed = Mux(mixed[0], mixed.rotate_left(7), mixed.rotate_left(11)) ^ value.as_unsigned()
+            kept = Signal(OUT_BITS)
+            m.d.comb += kept.eq(mixed)
+            mixed = kept
+        m.d.sync += held.eq(mixed)
+        m.d.comb += [
+            self.o.eq(mixed),
+            *(ram.write_address.eq(self.i), ram.read_address.eq(held), ram.read_enable.eq(held[9])),
+            *(ram.write_data.eq(mixed), ram.write_enable.eq(self.i[3])),
+        ]
+        return m
+
+
+def compiled(device, inputs, lanes, folder):
+    """The outputs of each lane; `inputs` are by clock and lane."""
+    words = [word for clock in inputs for value in clock for word in (value & 0xFFFF_FFFF, value >> 32)]
+    room = -(-OUT_BITS // 32)
+    outputs = (ctypes.c_uint32 * (room * lanes * len(inputs)))()
+    library = build_alone(Part(rtlil.convert(device, emit_src=False)), lanes, DRIVER, folder)
+    library.run.restype = ctypes.c_char_p
+    failure = library.run((ctypes.c_uint32 * len(words))(*words), outputs, ctypes.c_uint32(len(inputs)))
+    values = [
+        sum(outputs[place * room + word] << 32 * word for word in range(room)) for place in range(lanes * len(inputs))
+    ]
+    return [values[lane::lanes] for lane in range(lanes)], failure
+
+
+@pytest.mark.parametrize("lanes", LANES)
+@pytest.mark.parametrize("kind", [Random, Arithmetic])
+@pytest.mark.parametrize("seed", range(4))
+def test_random_hardware(kind, seed, lanes, tmp_path):
+    rng = random.Random(seed)
+    inputs = [[rng.getrandbits(IN_BITS) for _ in range(lanes)] for _ in range(CLOCKS)]
+    outputs, failure = compiled(kind(seed), inputs, lanes, tmp_path)
+    assert failure is None
+    for lane in range(lanes):
+        assert outputs[lane] == in_amaranths_simulator(kind(seed), [clock[lane] for clock in inputs])
+
+
+class Checked(wiring.Component):
+    """Must not see a 7."""
+
+    i: In(IN_BITS)
+    o: Out(OUT_BITS)
+
+    def elaborate(self, platform):
+        m = Module()
+        m.d.comb += self.o.eq(self.i)
+        m.d.sync += [Assert(self.i != 9, "a nine"), Assert(self.i != 7, "a seven")]
+        return m
+
+
+@pytest.mark.parametrize("lane", range(4))
+def test_a_check_fails_in_any_lane(lane, tmp_path):
+    inputs = [[5] * 4, [3] * 4]
+    assert compiled(Checked(), inputs, 4, tmp_path)[1] is None
+    inputs[1][lane] = 7
+    assert compiled(Checked(), inputs, 4, tmp_path)[1] == b"a seven"
