@@ -25,13 +25,15 @@ _COUNTS = "cells.json"
 #: Amaranth asks of a read port of a block RAM the old word where a write meets it, and Yosys builds that from logic. Where
 #: the RTL says that they never meet, it need not.
 #:
-#: Without wide multiplexers of LUTs, and with comparisons of constants as LUTs, the cells are fewest. A second round of
-#: mapping to LUTs would save some more, but makes the paths longer.
+#: Without wide multiplexers of LUTs, and with comparisons of constants as LUTs, the cells are fewest. The mapping to LUTs
+#: begins as usual in Yosys, and is done a second time from what the first one found.
+_MAP = "&dch,-f,-r;&if,{C},{W},{D},{R},-v;&mfs"
 _SCRIPT = f"""
 read_rtlil top.il
 hierarchy -check -top {_TOP}
 setattr -mod -set keep_hierarchy 1 {_PART}
 setparam -set COLLISION_X_MASK 1'1 a:no_rw_check=1 %m t:$memrd_v2 %i
+scratchpad -set abc9.script +&scorr;&sweep;&dc2;&ps;{_MAP};&st;{_MAP}
 synth_ecp5 -nowidelut -cmp2softlogic -top {_TOP} -json {NETLIST}
 tee -q -o {_COUNTS} stat -json
 """
