@@ -5,7 +5,9 @@ from dataclasses import dataclass
 __all__ = ["BUILT_UNITS", "MAX_QPUS", "PRESETS", "V3DConfig", "preset"]
 
 #: Services of `vc4.isa.registers` that the hardware has; an instruction that needs another one waits for ever.
-BUILT_UNITS = frozenset({"uniforms", "vpm_write", "vdw", "sfu", "mutex", "semaphore", "threads", "breakpoint"})
+BUILT_UNITS = frozenset(
+    {"uniforms", "vpm_read", "vpm_write", "vdr", "vdw", "sfu", "mutex", "semaphore", "threads", "breakpoint"}
+)
 
 #: Most slices, and most QPUs of a slice (guide, V3D_SLCACTL and V3D_SQRSV0).
 _MAX_SLICES, _MAX_QPUS_PER_SLICE = 4, 4

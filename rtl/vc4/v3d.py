@@ -8,6 +8,7 @@ from vc4.bus.hub import Hub
 from vc4.bus.port import BUS_BYTES
 from vc4.bus.windows import Windows
 from vc4.config import V3DConfig
+from vc4.host.error_status import ErrorStatus
 from vc4.host.port import RegisterPort
 from vc4.host.registers import Registers
 from vc4.l2c.l2c import L2c
@@ -16,7 +17,7 @@ from vc4.qps.sync import Sync
 from vc4.qpu.structs import THREADS, ProgramStart
 from vc4.qpu.trace import TracePort
 from vc4.slice.slice import Slice
-from vc4.vpm.port import VpmUnbuilt
+from vc4.vpm.allocation import VpmAllocation, allocation
 from vc4.vpm.vpm import Vpm
 
 __all__ = ["V3D"]
@@ -39,8 +40,8 @@ class V3D(wiring.Component):
     interrupts : programs that raise the host interrupt, one bit a QPU
     irq : the host should look at the registers
     idle : no program runs and every store has reached memory
-    vpm_unbuilt : why the VPM has stopped for a QPU, if it has
-    vpm_error : memory has answered a store with an error
+    allocation : how the VPM is divided, for the blocks that are still to come
+    vpm_error : memory has answered a DMA store or load with an error
     trace : of each QPU, if the configuration wants it
     """
 
@@ -52,7 +53,7 @@ class V3D(wiring.Component):
         self._l2c = L2c(tag_bits=self._reads.bus.signature.tag_bits)
         tag_bits = self._l2c.bus.signature.tag_bits
         self._vpm = Vpm(config.vpm_rows, qpus=config.qpus, word_bytes=BUS_BYTES, tag_bits=tag_bits)
-        self._hub = Hub(2, word_bytes=BUS_BYTES, client_tag_bits=tag_bits)
+        self._hub = Hub(3, word_bytes=BUS_BYTES, client_tag_bits=tag_bits)
         super().__init__(
             {
                 **{name: In(stream.Signature(ProgramStart)) for name in ("fragments", "vertices", "coordinates")},
@@ -63,7 +64,7 @@ class V3D(wiring.Component):
                 "interrupts": Out(config.qpus),
                 "irq": Out(1),
                 "idle": Out(1),
-                "vpm_unbuilt": Out(VpmUnbuilt),
+                "allocation": Out(VpmAllocation),
                 "vpm_error": Out(1),
                 **({"trace": Out(TracePort()).array(config.qpus)} if config.trace else {}),
             }
@@ -83,7 +84,8 @@ class V3D(wiring.Component):
             connect(m, bus, client)
         connect(m, reads.bus, l2c.client)
         connect(m, l2c.bus, hub.clients[0])
-        connect(m, vpm.bus, hub.clients[1])
+        connect(m, vpm.store_bus, hub.clients[1])
+        connect(m, vpm.load_bus, hub.clients[2])
 
         m.submodules.registers = registers = Registers(self._config)
         connect(m, flipped(self.registers), registers.port)
@@ -91,14 +93,13 @@ class V3D(wiring.Component):
         self._memory(m, registers, hub.bus)
         self._caches(m, registers, l2c)
         self._counts(m, registers.events, l2c)
+        self._allocate(m, registers)
         self._programs(m, registers, scheduler)
         ports = [(one, place) for one in self.slices for place in range(self._config.qpus_per_slice)]
         for number, (one, place) in enumerate(ports):
             connect(m, one.sync[place], sync.qpus[number])
             connect(m, one.vpm[place], vpm.qpus[number])
             connect(m, scheduler.starts[number], one.start[place])
-            with m.If(vpm.unbuilt[number] != VpmUnbuilt.NONE):
-                m.d.comb += self.vpm_unbuilt.eq(vpm.unbuilt[number])
             m.d.comb += [
                 scheduler.places[number].eq(one.place[place]),
                 scheduler.ended.word_select(number, THREADS).eq(one.ended[place]),
@@ -114,7 +115,7 @@ class V3D(wiring.Component):
             self.idle.eq(
                 Cat(one.idle for one in self.slices).all()
                 & ~scheduler.busy
-                & ~Cat(port.store_busy | port.writes.valid for port in vpm.qpus).any()
+                & ~Cat(port.store_busy | port.load_busy | port.writes.valid for port in vpm.qpus).any()
             ),
             self.vpm_error.eq(vpm.error),
         ]
@@ -144,6 +145,28 @@ class V3D(wiring.Component):
         for number in range(self._config.qpus):
             register, field = f"SQRSV{number // 8}", f"QPURSV{number}"
             m.d.comb += scheduler.reservations[number].eq(getattr(values, register)[field])
+
+    def _allocate(self, m, registers):
+        """The registers of the VPM, and its errors."""
+        m.submodules.error_status = status = ErrorStatus(self._config)
+        vpm, values = self._vpm, registers.values
+        divided = Signal(VpmAllocation)
+        reserved = Signal.like(values.VPMBASE.VPMURSV)
+        m.d.sync += reserved.eq(values.VPMBASE.VPMURSV)
+        m.d.comb += [
+            *(divided[name].eq(value) for name, value in allocation(values.VPMBASE, values.VPACNTL).items()),
+            self.allocation.eq(divided),
+            vpm.user_rows.eq(divided.user_rows),
+            registers.live.ERRSTAT.eq(status.status),
+            status.come.VPAEABB.eq((reserved != values.VPMBASE.VPMURSV) & ~self.idle),
+            status.come.VPMEWR.eq(vpm.errors.write_range),
+            status.come.VPMERR.eq(vpm.errors.read_range),
+            status.come.VPMERNA.eq(vpm.errors.read_unallocated),
+            status.come.VPMEWNA.eq(vpm.errors.write_unallocated),
+            status.come.VDWE.eq(vpm.errors.store),
+            status.come.VCDE.eq(vpm.errors.load),
+            status.come.VCDI.eq(~vpm.loading),
+        ]
 
     def _memory(self, m, registers, bus):
         """The way to memory, and what goes wrong there."""
@@ -185,12 +208,14 @@ class V3D(wiring.Component):
             ]
 
     def _counts(self, m, events, l2c):
-        """What performance counters count. The VDW reads the VPM through a port of its own, and never waits for it."""
+        """What performance counters count."""
         m.d.comb += [
             events.QPU_CLOCKS_IDLE.eq(sum(Cat(one.idle for one in self.slices))),
             events.QPU_CLOCKS_EXECUTING.eq(sum(Cat(one.executing for one in self.slices))),
             events.L2C_HITS.eq(l2c.hit),
             events.L2C_MISSES.eq(l2c.miss),
+            events.VPM_STALLS_VDW.eq(self._vpm.store_stalled),
+            events.VPM_STALLS_VCD.eq(self._vpm.load_stalled),
         ]
         for name, event in (
             ("QPU_INSTRUCTION_HITS", "instruction_hit"),

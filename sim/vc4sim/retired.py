@@ -30,7 +30,7 @@ def _offset(name: str) -> int:
 
 
 _HEAD = struct.Struct("<IQI")  # pc, word, uniform
-_TAIL = struct.Struct("<IIHHHH")  # add and single bits, mul, n, z, c, flag_mask
+_TAIL = struct.Struct("<IIHHHH")  # add and single bits, mul and single bits, n, z, c, flag_mask
 assert _offset("pc") == 0
 assert _offset("add_data") == _HEAD.size
 _ADD_DATA, _MUL_DATA, _ADD = (_offset(name) for name in ("add_data", "mul_data", "add"))
@@ -42,8 +42,12 @@ def _shift(layout: data.Layout, name: str, first: str) -> int:
     return layout[name].offset - layout[first].offset
 
 
-_READS_UNIFORM, _READS_BUSY, _BUSY, _SETS_FLAGS, _THREAD = (
-    _shift(_layout, name, "add") for name in ("reads_uniform", "reads_store_busy", "store_busy", "sets_flags", "thread")
+_READS_UNIFORM = _shift(_layout, "reads_uniform", "add")
+_SETS_FLAGS, _THREAD = (_shift(_layout, name, "mul") for name in ("sets_flags", "thread"))
+#: The states of DMA engines: name, whether it was read, and what.
+_STATES = tuple(
+    (f"v{engine}_busy", _shift(_layout, f"reads_{name}_busy", "add"), _shift(_layout, f"{name}_busy", "add"))
+    for engine, name in (("r", "load"), ("w", "store"))
 )
 _written = data.Layout.cast(RetiredWrite)
 _FILE, _MASK, _BYTES = (_shift(_written, name, "address") for name in ("file", "mask", "bytes"))
@@ -64,14 +68,13 @@ class RetirementReader:
         reads = []
         if add >> _READS_UNIFORM & 1:
             reads.append(("unif", uniform))
-        if add >> _READS_BUSY & 1:
-            reads.append(("vw_busy", add >> _BUSY & 1))
+        reads += [(name, add >> busy & 1) for name, is_read, busy in _STATES if add >> is_read & 1]
         flags = None
-        if add >> _SETS_FLAGS & 1:
+        if mul >> _SETS_FLAGS & 1:
             flags = self._flags = tuple(
                 before & ~mask | after & mask for before, after in zip(self._flags, new, strict=True)
             )
-        return Retirement(self._qpu, add >> _THREAD & 1, pc, word, tuple(reads), tuple(writes), flags)
+        return Retirement(self._qpu, mul >> _THREAD & 1, pc, word, tuple(reads), tuple(writes), flags)
 
 
 def _write(written: int, record: bytes | memoryview, at: int) -> list[Write]:

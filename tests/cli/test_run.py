@@ -64,7 +64,7 @@ def test_statistics_of_several_qpus(tmp_path, output_of):
     path = tmp_path / "counter.qasm"
     path.write_text("srel -, 1\nread mutex\nmov recip, unif\nmov r0, r4\nmov recip, r0\nmov recip, r0\nmov recip, r0\n"
                     "nop\nnop\nmov r1, r4\nmov mutex, 0\nsacq -, 1\nthrend\nnop\nnop\n")  # fmt: skip
-    arguments = ["run", path, "--uniform", 1, "--config", "slice", "--qpus", 4, "--on", "cxxrtl", "--stats"]
+    arguments = ["run", path, "--uniform", 1, "--config", "slice", "--qpus", 4, "--on", "native", "--stats"]
     text = output_of(*arguments)
     found = dict(line.rsplit(maxsplit=1) for line in text.splitlines() if line[-1].isdigit())
     assert found["instructions"] == "60"

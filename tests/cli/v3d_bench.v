@@ -5,7 +5,7 @@
 module v3d_bench;
   parameter BASE = 32'h00010000;
   parameter WORDS = 96;
-  parameter L2CACTL = 12'h020, SRQPC = 12'h430, SRQUA = 12'h434, SRQCS = 12'h43c;
+  parameter L2CACTL = 12'h020, SRQPC = 12'h430, SRQUA = 12'h434, SRQCS = 12'h43c, VPMBASE = 12'h504;
   parameter ENABLE_AND_CLEAR = 32'h5, ONE_COMPLETED = 32'h00010100;
 
   reg clk = 0, rst = 1;
@@ -135,6 +135,7 @@ module v3d_bench;
     $readmemh("memory.hex", mem);
     repeat (4) @(posedge clk);
     rst <= 0;
+    write_register(VPMBASE, 16);
     write_register(L2CACTL, ENABLE_AND_CLEAR);
     write_register(SRQUA, BASE + 32'h100);
     write_register(SRQPC, BASE);

@@ -67,6 +67,7 @@ class System:
     async def begin(self):
         """The reset, and what a driver does once."""
         await start(self.dut)
+        await self.write("VPMBASE", 16)
         await self.write("L2CACTL", 0b101)
         await self.write("DBCFG", 1)
         await self.write("DBQITE", 1)

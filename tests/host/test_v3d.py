@@ -19,6 +19,8 @@ CODE = {
     "spin": ":here\nbrr -, r:here\nnop\nnop\nnop",
     "store": "ldi vw_setup, 0x1a00\nmov vpm, elem_num\nldi vw_setup, 0x80904000\nmov vw_addr, unif\nread vw_wait\n"
     "thrend\nnop\nnop",
+    "fill": "ldi vw_setup, 0x1a00\nldi vr_setup, 0x1a04\nmov vpm, unif\nmov vpm, 1\nmov r0, vpm\nthrend\nnop\nnop",
+    "reserved": "ldi vw_setup, 0x80000001\nmov vw_addr, 0\nldi vw_setup, 0x40000000\nthrend\nnop\nnop",
 }
 PLACES = {name: BASE + 0x100 * number for number, name in enumerate(CODE)}
 #: What the first performance counters count.
@@ -59,6 +61,7 @@ class Driver:
         numbers = {source.name: source.number for source in SOURCES}
         for index, name in enumerate(COUNTED):
             await self.write(f"PCTRS{index}", numbers[name])
+        await self.write("VPMBASE", 16)
         await self.write("PCTRE", 1 << 31 | (1 << len(COUNTED)) - 1)
         await self.write("PCTRC", 0xFFFF)
 
@@ -266,3 +269,36 @@ def test_memory_windows(drive):
         assert await errors() == (0b01, 0x1234_5678, 0), "memory has answered with an error, which is not enabled"
 
     drive(script, memory_windows=True)
+
+
+def test_the_vpm_is_reserved_and_tells_errors(drive):
+    async def script(driver):
+        ctx, bench = driver.ctx, driver.bench
+
+        async def errors():
+            """Names of the bits of ERRSTAT."""
+            word = await driver.read("ERRSTAT")
+            return {field.name for field in register("ERRSTAT").fields if word >> field.low & 1}
+
+        allocation = bench.v3d.allocation
+        assert await errors() == {"VCDI"}
+        assert ctx.get(allocation.user_rows) == 64
+        await driver.write("VPACNTL", 1 << 12 | 5 << 6 | 3)
+        await driver.clocks(1)
+        assert ctx.get(allocation.limited)
+        assert (ctx.get(allocation.rendering_rows), ctx.get(allocation.rendering_waits)) == (96, 16)
+        await driver.run("fill")
+        assert await errors() == {"VCDI"}
+        await driver.clocks(50)  # the last program is through the pipeline
+        await driver.write("VPMBASE", 0)
+        await driver.run("fill")
+        assert await errors() == {"VCDI", "VPMEWNA", "VPMERNA"}
+        await driver.run("reserved")
+        assert await errors() == {"VCDI", "VPMEWNA", "VPMERNA", "VPMEWR", "VDWE"}
+        await driver.ask("spin")
+        await driver.clocks(100)
+        await driver.write("VPMBASE", 2)
+        await driver.clocks(2)
+        assert "VPAEABB" in await errors(), "it changes while a program runs"
+
+    drive(script)

@@ -12,8 +12,8 @@ from vc4sim.events import Retirement
 from vc4sim.lockstep import Lockstep
 
 BASE = 0x1_0000
-UNIFORMS = 0x1_8000
-OUTPUT = 0x1_9000
+UNIFORMS = 0x1_9000
+OUTPUT = 0x1_8000
 SIZE = 0x1_0000
 
 END = "\nthrend\nnop\nnop\n"

@@ -7,20 +7,24 @@ from vc4.config import PRESETS, V3DConfig, preset
 from vc4.qpu.qpu import Qpu
 from vc4.v3d import V3D
 
-#: Writes row 0 of the VPM and stores the row behind the 64 that programs can write.
+from .conftest import OUTPUT, UNIFORMS
+
+#: Loads what lies at the uniform into the row behind the 64 that vectors can name, and stores that row.
 SOURCE = """
-    ldi vw_setup, 0x1a00
-    mov vpm, elem_num
-    ldi vw_setup, 0x80904000 | 64 << 7    # one row of sixteen words, from row 64
+    mov r0, unif
+    ldi vr_setup, 0x80010000 | 64 << 4    # one row of sixteen words, to row 64
+    mov vr_addr, r0
+    read vr_wait
+    ldi vw_setup, 0x80904000 | 64 << 7
     mov vw_addr, unif
     read vw_wait
 """
 
 
-@pytest.mark.parametrize(("kib", "row"), [(4, tuple(range(16))), (8, (0,) * 16)])
+@pytest.mark.parametrize(("kib", "row"), [(4, (0,) * 16), (8, tuple(range(1, 17)))])
 def test_vpm_kib(lockstep, kib, row):
-    """A VPM of 64 rows begins again behind the last one; a larger one has a row there, which nobody has written."""
-    run = lockstep(SOURCE, [0x1_9000], config=V3DConfig(vpm_kib=kib))
+    """A VPM of 64 rows reads zeros behind the last one; a larger one has a row there."""
+    run = lockstep(SOURCE, [UNIFORMS + 8, OUTPUT, *range(1, 17)], config=V3DConfig(vpm_kib=kib))
     assert run.output(16) == row
 
 

@@ -49,6 +49,8 @@ def check_reads(control, todo):
     assert control.reads_uniform == (32 in todo.raddr)
     assert control.reads_store_busy == (address_b == 49)
     assert control.waits_store == (address_b == 50)
+    assert control.reads_load_busy == (address_a == 49)
+    assert control.waits_load == (address_a == 50)
     assert control.acquires_mutex == (51 in todo.raddr)
 
 
@@ -145,6 +147,7 @@ def test_control_has_no_field_that_is_not_checked():
         raddr_a raddr_b read_a read_b b_immediate moves per_element per_element_unsigned links immediate unpack unpack_r4
         unpack_float add_a add_b mul_a mul_b rotate_by_r5 rotation rotated_accumulators op_add op_mul cond_add cond_mul
         waddr_add waddr_mul ws sf pm pack add_float mul_float written_accumulators branch branch_condition branch_relative
-        branch_register ends reads_uniform moves_uniforms reads_store_busy waits_store reads_r4 acquires_mutex needs
+        branch_register ends reads_uniform moves_uniforms reads_store_busy reads_load_busy waits_store waits_load starts_store starts_load
+        sets_up_reads releases reads_r4 acquires_mutex needs
     """
     assert {name for name, _ in data.Layout.cast(Control)} == set(checked.split())

@@ -7,7 +7,7 @@ import pytest
 from vc4.qpu.read_ports import ReadPorts
 
 NUMBER = 9
-UNIFORM, X_COORD, BUSY, NOP = 32, 41, 49, 39
+UNIFORM, X_COORD, VPM, BUSY, NOP = 32, 41, 48, 49, 39
 
 
 def small_immediate(code):
@@ -19,14 +19,16 @@ def small_immediate(code):
     return 0xFFFF_FFF0 | code % 16
 
 
-def io_value(file, address, quad, lane, uniform, store_busy):
+def io_value(file, address, quad, lane, uniform, busy, vector):
     """What an I/O address delivers; those that only wait or name nothing give element or QPU number."""
     if address == UNIFORM:
         return uniform
     if address == X_COORD:
         return (lane & 1, lane >> 1)[file]
     if address == BUSY:
-        return (0, store_busy)[file]  # no DMA load ever runs
+        return busy >> file & 1
+    if address == VPM:
+        return vector[lane]
     return (4 * quad + lane, NUMBER)[file]
 
 
@@ -38,8 +40,11 @@ class Bench:
         self.shown = [[0] * 4, [0] * 4]
         self.pending = None
 
-    async def clock(self, live=1, read=(0, 0), address=(NOP, NOP), immediate=0, uniform=0, store_busy=0):
-        """One clock with a quad in RA. The register files deliver random words for the quad of the clock before."""
+    async def clock(self, live=1, read=(0, 0), address=(NOP, NOP), immediate=0, uniform=0, busy=0):
+        """One clock with a quad in RA. The register files deliver random words for the quad of the clock before.
+
+        busy : bit 0: a DMA load, bit 1: a DMA store
+        """
         ctx, dut, quad = self.ctx, self.dut, self.rng.randrange(4)
         files = [[self.rng.getrandbits(32) for _ in range(4)] for _ in "ab"]
         ctx.set(dut.ra_control.read_a, read[0])
@@ -50,7 +55,10 @@ class Bench:
         ctx.set(dut.ra_live, live)
         ctx.set(dut.ra_quad, quad)
         ctx.set(dut.ra_uniform, uniform)
-        ctx.set(dut.ra_store_busy, store_busy)
+        vector = [self.rng.getrandbits(32) for _ in range(4)]
+        ctx.set(dut.ra_load_busy, busy & 1)
+        ctx.set(dut.ra_store_busy, busy >> 1)
+        ctx.set(dut.ra_vector, vector)
         ctx.set(dut.ra2_files, {"a": files[0], "b": files[1]})
         await ctx.tick()
         if self.pending:
@@ -58,10 +66,10 @@ class Bench:
         for file, name in enumerate("ab"):
             found = [ctx.get(getattr(dut.ru_values, name)[lane]) for lane in range(4)]
             assert found == self.shown[file], f"port {name}, {self.pending}"
-        self.pending = (live, read, address, immediate, quad, uniform, store_busy)
+        self.pending = (live, read, address, immediate, quad, uniform, busy, vector)
 
     def _show(self, files):
-        live, read, address, immediate, quad, uniform, store_busy = self.pending
+        live, read, address, immediate, quad, *state = self.pending
         for file in range(2):
             if not (live and read[file]):
                 continue
@@ -70,7 +78,7 @@ class Bench:
             elif address[file] < 32:
                 self.shown[file] = files[file]
             else:
-                self.shown[file] = [io_value(file, address[file], quad, lane, uniform, store_busy) for lane in range(4)]
+                self.shown[file] = [io_value(file, address[file], quad, lane, *state) for lane in range(4)]
 
 
 @pytest.fixture
@@ -92,9 +100,9 @@ def run(simulate):
 def test_every_address_on_both_ports(run):
     async def script(bench):
         for address in [*range(64), NOP]:
-            for store_busy in (0, 1):
+            for busy in range(4):
                 await bench.clock(read=(1, 1), address=(address, 63 - address), uniform=0xABCD_0000 + address)
-                await bench.clock(read=(1, 1), address=(63 - address, address), store_busy=store_busy)
+                await bench.clock(read=(1, 1), address=(63 - address, address), busy=busy)
         await bench.clock()
 
     run(script)
@@ -133,7 +141,7 @@ def test_random_reads(run, seed):
                 address=(rng.randrange(64), rng.randrange(64)),
                 immediate=rng.random() < 0.3,
                 uniform=rng.getrandbits(32),
-                store_busy=rng.randrange(2),
+                busy=rng.randrange(4),
             )
 
     run(script, seed)

@@ -226,7 +226,7 @@ def test_a_peripheral_takes_the_whole_vector_under_any_condition(lockstep):
         mov vw_addr, unif
         read vw_wait
         """,
-        [0x1_9000],
+        [0x1_8000],
     )
     assert run.output(16) == tuple(ELEMENTS)
 
@@ -266,7 +266,7 @@ def test_a_wait_right_behind_a_store_sees_it(lockstep):
         mov vw_addr, r0
         read vw_wait
         """,
-        [0x1_9000],
+        [0x1_8000],
         latency=100,
     )
     assert run.output(16) == tuple(ELEMENTS)
@@ -288,7 +288,7 @@ def test_busy_is_seen_until_the_store_is_in_memory(lockstep):
         nop
         nop
         """,
-        [0x1_9000],
+        [0x1_8000],
     )
     polls = [event.reads for event in run.retired if event.reads and event.reads[0][0] == "vw_busy"]
     assert polls[0] == (("vw_busy", 1),)

@@ -11,8 +11,6 @@ from vc4sim.lockstep import Lockstep
 NEEDS = {
     "varyings": ["mov r0, vary"],
     "fragment": ["mov r0, ms_mask", "mov rev_flag, r0"],
-    "vpm_read": ["mov r0, vpm", "mov vr_setup, r0"],
-    "vdr": ["mov r0, vr_busy", "read vr_wait", "mov vr_addr, r0"],
     "tmu": ["mov t0s, r0", "mov.ifz t1b, r0", "nop; ldtmu0", "nop; ldtmu1", "mov tmu_noswap, r0"],
     "tile_buffer": ["mov tlbc, r0", "nop; loadc", "nop; loadcv", "nop; loadam", "nop; ldcend", "nop; mov stencil, r0"],
 }
@@ -53,20 +51,15 @@ def test_a_suppressed_write_needs_nothing(lockstep):
     assert run.outcome.ending is Ending.DONE
 
 
-@pytest.mark.parametrize(
-    ("setup", "reason"),
-    [
-        ("0x00000200", "write vertical"),
-        ("0x00000900", "write size"),
-        ("0x00000800", "write size"),
-    ],
-)
-def test_unbuilt_modes_of_the_vpm_stop_it(job, simulator, setup, reason):
-    work = job(f"ldi vw_setup, {setup}\nmov vpm, r0\nread vw_wait\nldi r0, 1\nthrend\nnop\nnop")
-    watch = Lockstep(work)
-    outcome = simulator(work, watch)
-    assert outcome.ending is Ending.STUCK
-    assert outcome.why == f"the VPM waits for ever: {reason} is not built yet"
+def test_a_vector_that_never_comes(job, simulator):
+    """Nobody has set up a read, or not of so many."""
+    for setup, place in (("", 0x10000), ("ldi vr_setup, 0x00201a00\nmov r0, vpm\nmov r0, vpm\n", 0x10018)):
+        work = job(f"{setup}mov r0, vpm\nldi r0, 1\nthrend\nnop\nnop")
+        watch = Lockstep(work)
+        outcome = simulator(work, watch)
+        watch.conclude(outcome)
+        assert outcome.ending is Ending.STUCK
+        assert outcome.why == f"QPU 0 at {place:#010x} waits for vpm, and no read is set up"
 
 
 def test_memory_that_is_not_there(job, simulator):

@@ -1,23 +1,43 @@
 # amaranth: UnusedElaboratable=no
 
-"""Commands for the VPM, and a VPM with memory behind it."""
+"""Commands for the VPM, a QPU that gives them, and a VPM with memory behind it."""
+
+from collections import deque
+from dataclasses import dataclass
 
 from amaranth.hdl import Module
 from amaranth.lib import wiring
 from amaranth.sim import Simulator
 
 from vc4.bus.hub import Hub
-from vc4.records.vpm import SetupId, VdwBasicSetup, VdwStrideSetup, VpmSize, VpmWriteSetup
+from vc4.records.vpm import (
+    SetupId,
+    VdrBasicSetup,
+    VdrExtendedSetup,
+    VdwBasicSetup,
+    VdwStrideSetup,
+    VpmReadSetup,
+    VpmSize,
+    VpmWriteSetup,
+)
 from vc4.vpm import Vpm, VpmCommand
 from vc4sim.bench.memory import BenchMemory
+from vc4sim.bench.streams import put
 
 __all__ = [
     "BASE",
+    "READ",
     "SIZE",
+    "Program",
     "beats",
     "build",
-    "random_program",
+    "cancel",
+    "idle",
+    "load",
+    "read_setup",
     "store",
+    "vdr_basic",
+    "vdr_pitch",
     "vdw_basic",
     "vdw_stride",
     "vector",
@@ -27,10 +47,18 @@ __all__ = [
 BASE = 0x0001_0000
 SIZE = 0x4000
 
+#: A command that is none of the port: the program reads a vector, and says so.
+READ = (VpmCommand.FETCH, None)
+
 
 def write_setup(**fields):
     fields = {"horizontal": 1, "size": VpmSize.WORD, "stride": 1, "id": SetupId.WRITE} | fields
     return VpmCommand.WRITE_SETUP, VpmWriteSetup.const(fields).as_bits()
+
+
+def read_setup(**fields):
+    fields = {"horizontal": 1, "size": VpmSize.WORD, "stride": 1, "count": 1} | fields
+    return VpmCommand.READ_SETUP, VpmReadSetup.const(fields).as_bits()
 
 
 def vdw_basic(**fields):
@@ -42,8 +70,25 @@ def vdw_stride(**fields):
     return VpmCommand.WRITE_SETUP, VdwStrideSetup.const({"id": SetupId.VDW_STRIDE} | fields).as_bits()
 
 
+def vdr_basic(**fields):
+    fields = {"rows": 1, "row_length": 0, "row_pitch": 1, "memory_pitch": 3, "id": 1} | fields
+    return VpmCommand.READ_SETUP, VdrBasicSetup.const(fields).as_bits()
+
+
+def vdr_pitch(pitch):
+    return VpmCommand.READ_SETUP, VdrExtendedSetup.const({"pitch": pitch, "id": 9}).as_bits()
+
+
 def store(address):
     return VpmCommand.STORE_ADDRESS, address
+
+
+def load(address):
+    return VpmCommand.LOAD_ADDRESS, address
+
+
+def cancel():
+    return VpmCommand.CANCEL, None
 
 
 def vector(rng):
@@ -51,44 +96,104 @@ def vector(rng):
 
 
 def beats(rng, commands):
-    """The four beats of each command; elements that do not count are noise."""
+    """The beats of each command; elements that do not count are noise."""
     for command, value in commands:
-        elements = value if isinstance(value, list) else [value, *(rng.randrange(1 << 32) for _ in range(15))]
-        for quad in range(4):
-            yield {"command": command, "quad": quad, "data": elements[4 * quad : 4 * quad + 4]}
+        elements = value if isinstance(value, list) else [value or 0, *(rng.randrange(1 << 32) for _ in range(15))]
+        single = command in (VpmCommand.FETCH, VpmCommand.CANCEL)
+        for quad in range(1 if single else 4):
+            words = elements[4 * quad : 4 * quad + 4]
+            yield {"command": command, "quad": quad, "fetch": command is VpmCommand.FETCH, "data": words}
 
 
-def random_program(rng, rows, stores, vectors=64):
-    """Set-ups, vectors and stores, which begin all over the memory and end in it."""
-    commands = [write_setup(), vdw_basic(), vdw_stride()]
-    commands += [vector(rng) for _ in range(vectors)]
-    for _ in range(stores):
-        if rng.randrange(2):
-            commands.append(write_setup(address=rng.randrange(256), stride=rng.randrange(64), laned=rng.randrange(2)))
-        commands += [vector(rng) for _ in range(rng.randrange(6))]
-        units = rng.choice([1, 1, 2, 5, 16])
-        depth = rng.choice([1, 2, 15, 16, 16, 17, rng.randrange(1, 129)])
-        stride = rng.choice([0, 0, 4, 64, rng.randrange(200)])
-        column = rng.choice([0, 0, rng.randrange(16)])
-        commands.append(vdw_basic(units=units, depth=depth % 128, row=rng.randrange(128), column=column))
-        commands.append(vdw_stride(stride=stride))
-        extent = units * (4 * depth + stride)
-        if extent > SIZE:
-            continue
-        commands.append(store(BASE + rng.randrange(SIZE - extent + 1)))
-    return commands
+@dataclass
+class Program:
+    """A QPU that gives `commands`, which may be ahead of what the port takes, and keeps the vectors that it reads."""
+
+    port: object
+    commands: list
+    rng: object
+    gap: float = 0.0
+
+    def __post_init__(self):
+        self.said = deque()
+        self.vectors = []
+        self.ended = False
+        self.taken = False
+
+    def add_to(self, simulator):
+        simulator.add_testbench(self._run)
+        simulator.add_testbench(self._say, background=True)
+
+    async def _run(self, ctx):
+        port, rng = self.port, self.rng
+        for command in self.commands:
+            while len(self.said) > 24 or rng.random() < self.gap:
+                await ctx.tick()
+            if command is READ:
+                await self._read(ctx)
+            if command[0] is VpmCommand.CANCEL:
+                self.said.extend(beats(rng, [command]))
+                while self.said or not self.taken:
+                    await ctx.tick()
+            elif command is READ and self.said and self.said[-1]["quad"] == 3 and not self.said[-1]["fetch"]:
+                self.said[-1]["fetch"] = 1
+            else:
+                self.said.extend(beats(rng, [command]))
+        while (
+            self.said
+            or not self.taken
+            or any(ctx.get(busy) for busy in (port.store_busy, port.load_busy, port.fetching))
+        ):
+            await ctx.tick()
+        self.ended = True
+
+    async def _read(self, ctx):
+        """A vector in four successive clocks."""
+        port, words = self.port, []
+        readable = False
+        while not readable:
+            _, _, readable = await ctx.tick().sample(port.readable)
+        ctx.set(port.reads.ready, 1)
+        for _ in range(4):
+            _, _, valid, quad = await ctx.tick().sample(port.reads.valid, port.reads.payload)
+            assert valid, "a vector has a gap"
+            words += list(quad)
+        ctx.set(port.reads.ready, 0)
+        self.vectors.append(words)
+
+    async def _say(self, ctx):
+        while True:
+            self.taken = not self.said
+            if not self.said or self.rng.random() < self.gap:
+                await ctx.tick()
+                continue
+            await put(ctx, self.port.writes, self.said.popleft())
 
 
-def build(*, rows=64, qpus=1, word_bytes=8, hub=False, **memory):
+async def idle(ctx, vpm, programs, limit=20_000):
+    """Waits for the end of all programs and what they have started."""
+    for _ in range(limit):
+        if all(program.ended for program in programs):
+            return
+        await ctx.tick()
+    raise TimeoutError("a program does not end")
+
+
+def build(*, rows=64, qpus=1, word_bytes=8, loads=True, user_rows=None, **memory):
+    """A VPM and its memory; without `loads`, stores reach it without a hub on the way."""
     m = Module()
     m.submodules.vpm = vpm = Vpm(rows, qpus=qpus, word_bytes=word_bytes)
-    m.submodules.memory = bench = BenchMemory(SIZE, base=BASE, word_bytes=word_bytes, **memory)
-    if hub:
-        m.submodules.hub = joint = Hub(1, word_bytes=word_bytes)
-        wiring.connect(m, vpm.bus, joint.clients[0])
-        wiring.connect(m, joint.bus, bench.bus)
+    if loads:
+        m.submodules.hub = hub = Hub(2, word_bytes=word_bytes)
+        wiring.connect(m, vpm.store_bus, hub.clients[0])
+        wiring.connect(m, vpm.load_bus, hub.clients[1])
+        bus = hub.bus
     else:
-        wiring.connect(m, vpm.bus, bench.bus)
+        bus = vpm.store_bus
+    tag_bits = bus.signature.tag_bits
+    m.submodules.memory = bench = BenchMemory(SIZE, base=BASE, word_bytes=word_bytes, tag_bits=tag_bits, **memory)
+    wiring.connect(m, bus, bench.bus)
+    m.d.comb += vpm.user_rows.eq(min(rows, 124) if user_rows is None else user_rows)
     simulator = Simulator(m)
     simulator.add_clock(1e-8)
     return simulator, vpm, bench

@@ -26,34 +26,57 @@ def random_address(rng, rows):
     }
 
 
-@pytest.mark.parametrize("rows", [16, 64, 192, 256])
-def test_random_quads(rows):
-    rng = random.Random(rows)
+def written(words, enable, values):
+    """The words with those of their bytes new that are enabled."""
+    for number, value in enumerate(values):
+        bits = sum(0xFF << 8 * byte for byte in range(4) if enable >> 4 * number + byte & 1)
+        yield (words[number] & ~bits) | (value & bits)
+
+
+@pytest.mark.parametrize(
+    ("rows", "limit"), [(16, None), (64, None), (64, 64), (64, 36), (64, 0), (192, 100), (256, None), (256, 252)]
+)
+def test_random_quads(rows, limit):
+    """Rows from the limit on, or the number of rows if nothing sets the limit, are not there."""
+    rng = random.Random(f"{rows} {limit}")
     dut = VpmStore(rows)
-    memory = [[0] * 16 for _ in range(rows)]
+    memory = [[0] * 16 for _ in range(256)]
+    limit_now = rows if limit is None else limit
+    outside = 0
 
     async def bench(ctx):
+        nonlocal outside
+        if limit is not None:
+            ctx.set(dut.rows_limit, limit)
+        was_outside = False
         for _ in range(1000):
-            read = random_address(rng, rows)
-            write = random_address(rng, rows)
-            enable = rng.randrange(16)
-            values = [rng.randrange(1 << 32) for _ in range(4)]
-            valid = rng.randrange(4) and not set(words_of(read)) & set(words_of(write))
+            read, write = (random_address(rng, 256) for _ in range(2))
+            enable = rng.choice([0xFFFF, rng.getrandbits(16)])
+            values = [rng.getrandbits(32) for _ in range(4)]
+            reads = rng.randrange(4) > 0
+            valid = rng.randrange(4) > 0 and not set(words_of(read)) & set(words_of(write))
             ctx.set(dut.read, read)
-            ctx.set(dut.read_enable, 1)
+            ctx.set(dut.read_enable, reads)
             ctx.set(dut.writes.payload, {"address": write, "enable": enable, "data": values})
             ctx.set(dut.writes.valid, valid)
             expected = [memory[row][column] for row, column in words_of(read)]
+            assert ctx.get(dut.outside) == was_outside
             await ctx.tick()
-            assert list(ctx.get(dut.read_data)) == expected, f"seed {rows}"
-            for word, (row, column) in enumerate(words_of(write)):
-                if valid and enable >> word & 1:
-                    memory[row][column] = values[word]
+            if reads:
+                assert list(ctx.get(dut.read_data)) == expected
+            was_outside = (reads and read["row"] >= limit_now) or (valid and write["row"] >= limit_now)
+            outside += was_outside
+            if valid and write["row"] < limit_now:
+                places = words_of(write)
+                before = [memory[row][column] for row, column in places]
+                for (row, column), word in zip(places, written(before, enable, values), strict=True):
+                    memory[row][column] = word
 
     simulator = Simulator(dut)
     simulator.add_clock(1e-8)
     simulator.add_testbench(bench)
     simulator.run()
+    assert bool(outside) == (limit_now < 256)
 
 
 @pytest.mark.parametrize("rows", [0, 24, 272])

@@ -10,6 +10,8 @@
 
     irq ◄── interrupts, debug, bus_errors
 
+    error_status ──► ERRSTAT, of the blocks
+
 ``port`` and ``structs`` are how registers are reached: by the host with an offset, by the blocks with a name. ``registers``
 holds all parts.
 """

@@ -266,7 +266,7 @@ HAZARDS = (
             "No pack of file A is applied; a colour goes to all four bytes.", {_V, _C},
             trigger=(_does(Form.FILE_PACK, writes=_OUTSIDE), _does(Form.BYTE_PACK, writes=_OUTSIDE - _ROTATABLE))),
     _hazard("R25", _INSIDE, "a set-up of the VPM goes neither with the other one nor with a vector",
-            "Their order is undefined.", "The VPM takes the write of the mul ALU only; reads are not built.", {_V},
+            "Their order is undefined.", "The VPM takes the write of the mul ALU only; a read comes first.", {_V},
             trigger=_does(writes={"vr_setup", "vw_setup"}),
             affected=_does(reads={"vpm"}, writes={"vpm", "vr_setup", "vw_setup"})),
     _hazard("R26", _PROGRAM, "a program of two threads keeps to ra0 to ra15 and rb0 to rb15",

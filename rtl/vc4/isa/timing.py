@@ -2,7 +2,16 @@
 
 from .word import WORD_BYTES
 
-__all__ = ["BRANCH_DISTANCE", "DELAY_SLOTS", "END_SLOTS", "LINK_BYTES", "SFU_DISTANCE", "SWITCH_SLOTS"]
+__all__ = [
+    "BRANCH_DISTANCE",
+    "DELAY_SLOTS",
+    "END_SLOTS",
+    "LINK_BYTES",
+    "READ_AHEAD",
+    "READ_SETUPS",
+    "SFU_DISTANCE",
+    "SWITCH_SLOTS",
+]
 
 #: Instructions that run after a branch, whether it is taken or not.
 DELAY_SLOTS = 3
@@ -16,3 +25,7 @@ SWITCH_SLOTS = 2
 BRANCH_DISTANCE = 3
 #: The instruction that comes this much later than a write to the SFU is the first to find the result in r4.
 SFU_DISTANCE = 3
+#: Vectors that the VPM fetches ahead of the one that a program reads next.
+READ_AHEAD = 8
+#: Set-ups of VPM reads with vectors left to read, at most; one more is ignored.
+READ_SETUPS = 2

@@ -24,6 +24,9 @@ What programs see of the pipeline follows from three distances:
   one has read its registers by then and got the old ones, however long it had to wait;
 * a branch is decided in the first clock of A2, in time for the fourth instruction behind it: three delay slots.
 
+What instructions say to the VPM, with reads of vectors and the ends of programs, stands in `vpm_queue` in the order of the
+program, however early a vector was read.
+
 `newest` says which ALU wrote a byte of an accumulator last, `control` and `pipeline` what travels with an instruction,
 `stall` why it waits, `structs` what goes in and out, and `trace` what is told of every instruction that is done.
 """

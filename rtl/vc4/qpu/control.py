@@ -81,7 +81,13 @@ class Control(data.Struct):
     reads_uniform: unsigned(1)
     moves_uniforms: unsigned(1)  # to another address
     reads_store_busy: unsigned(1)
+    reads_load_busy: unsigned(1)
     waits_store: unsigned(1)
+    waits_load: unsigned(1)
+    starts_store: unsigned(1)
+    starts_load: unsigned(1)
+    sets_up_reads: unsigned(1)  # or loads
+    releases: unsigned(1)  # counts a semaphore up, or frees the mutex
     reads_r4: unsigned(1)
     acquires_mutex: unsigned(1)
     needs: Needs

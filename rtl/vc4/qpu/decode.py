@@ -7,6 +7,7 @@ from amaranth.lib.wiring import In, Out
 from vc4.isa import ops
 from vc4.isa.immediates import ROTATE_BY_R5, ROTATE_FIRST
 from vc4.isa.registers import ACCUMULATOR_BASE, NOP, READ, SIGNAL_UNITS, WRITE, read_address, write_address
+from vc4.isa.sync import SEMAPHORE_ACQUIRE
 from vc4.isa.word import WORD_BITS, AluWord, BranchWord, LoadWord
 
 from .control import SERVICES, Control
@@ -171,5 +172,26 @@ class Decode(wiring.Component):
             control.reads_uniform.eq(Cat(valid & (address == uniform) for valid, address, _ in reads).any()),
             control.moves_uniforms.eq(Cat(valid & (address == moved) for valid, address, _ in writes).any()),
             control.reads_store_busy.eq(reads[1][0] & (alu.raddr_b == read_address("vw_busy"))),
+            control.reads_load_busy.eq(reads[0][0] & (alu.raddr_a == read_address("vr_busy"))),
             control.waits_store.eq(reads[1][0] & (alu.raddr_b == read_address("vw_wait"))),
+            control.waits_load.eq(reads[0][0] & (alu.raddr_a == read_address("vr_wait"))),
+        )
+        yield from self._orders(writes)
+
+    def _orders(self, writes):
+        """What other instructions or QPUs wait for: set-ups of reads, starts of DMA, and releases."""
+        control = self.control
+
+        def written(name, file):
+            address = write_address(name)
+            return Cat(valid & (number == address) & (its == file) for valid, number, its in writes).any()
+
+        freed = Cat(valid & (number == write_address("mutex")) for valid, number, _ in writes).any()
+        counts_up = self.is_load & (self.load.mode.as_value() >= ops.LoadMode.SEMAPHORE.value)
+        counts_up &= ~(self.load.immediate & SEMAPHORE_ACQUIRE).any()
+        yield from (
+            control.sets_up_reads.eq(written("vr_setup", 0)),
+            control.starts_load.eq(written("vr_addr", 0)),
+            control.starts_store.eq(written("vw_addr", 1)),
+            control.releases.eq(freed | counts_up),
         )

@@ -12,11 +12,10 @@ from vc4.slice.uniform_reader import UniformStream
 from .decode import Decode
 from .halt import Halt
 from .issue import Issue
-from .outputs import VPM_QUEUE_BEATS
 from .pipeline import Issued, StageState
 from .sequencer import Sequencer
 from .stall import Stall
-from .structs import R4_VECTORS, THREADS, DebugCommands, FetchedWord, ProgramStart, Redirect, Uniform
+from .structs import R4_VECTORS, THREADS, DebugCommands, FetchedWord, ProgramStart, Redirect, Uniform, VpmState
 from .threads import Threads
 
 __all__ = ["Front"]
@@ -35,7 +34,8 @@ class Front(wiring.Component):
     debug, halted : what the host asks, and whether the QPU stands still
     slot_end, ra, a0 : of the pipeline
     moves_pending : an instruction in the pipeline moves the uniform stream
-    vpm_level, store_busy : the way to the VPM, and whether a DMA store runs
+    vpm : the way to the VPM
+    cancelled : the vectors of the program before are forgotten
     sfu_busy : the special function unit has to get to something first
     sync, sync_valid, granted, take : what the instruction asks of semaphores and mutex, see `SyncPort`
     r4_vector : the result of the special function unit that the instruction in SP sees
@@ -62,8 +62,8 @@ class Front(wiring.Component):
     ra: In(StageState)
     a0: In(StageState)
     moves_pending: In(1)
-    vpm_level: In(range(VPM_QUEUE_BEATS + 1))
-    store_busy: In(1)
+    vpm: In(VpmState)
+    cancelled: In(1)
     sfu_busy: In(1)
     sync: Out(SyncRequest)
     sync_valid: Out(1)
@@ -112,10 +112,7 @@ class Front(wiring.Component):
             sequencer.sp_ends.eq(control.ends),
             sequencer.sp_switches.eq(control.needs.threads),
             decode.word.eq(sequencer.sp_word),
-            *(
-                getattr(issue, name).eq(getattr(self, name))
-                for name in ("ra", "a0", "vpm_level", "store_busy", "sfu_busy", "granted")
-            ),
+            *(getattr(issue, name).eq(getattr(self, name)) for name in ("ra", "a0", "vpm", "sfu_busy", "granted")),
             issue.sp_valid.eq(sequencer.sp_valid),
             issue.sp_error.eq(sequencer.sp_error),
             issue.sp_control.eq(control),
@@ -126,7 +123,8 @@ class Front(wiring.Component):
             halt.issues.eq(sequencer.issue_instruction),
             halt.sp_breakpoint.eq(control.needs.breakpoint),
         ]
-        self._issued(m, sequencer, control, issue.store_pending)
+        self._issued(m, sequencer, control, issue)
+        self._cancel(m, sequencer, control, issue)
         self._share(m, sequencer, control, issue.asks)
         for outputs, names in (
             (threads, ("uniform_start", "uniform_start_stb", "enters", "entered", "waiting", "place", "ended")),
@@ -149,8 +147,21 @@ class Front(wiring.Component):
             self.take.eq(sequencer.issue_instruction & (control.acquires_mutex | control.needs.semaphore)),
         ]
 
-    def _issued(self, m, sequencer, control, store_pending):
-        """What enters RA; an empty slot is all zeros: it reads, computes and writes nothing."""
+    def _cancel(self, m, sequencer, control, issue):
+        """The empty slot behind a program forgets what has been set up and not been read. Nobody sets up more until that is
+        done, so that there is one cancel at the most.
+        """
+        reads = Signal()  # there may be something to forget
+        cancels = Signal()
+        m.d.comb += [cancels.eq(sequencer.issue & ~sequencer.sp_valid & reads), self.issued.cancels.eq(cancels)]
+        with m.If(sequencer.issue_instruction & (control.needs.vpm_read | control.sets_up_reads)):
+            m.d.sync += reads.eq(1)
+        with m.Elif(cancels):
+            m.d.sync += reads.eq(0)
+        m.d.sync += issue.cancelling.eq(cancels | (issue.cancelling & ~self.cancelled))
+
+    def _issued(self, m, sequencer, control, issue):
+        """What enters RA; an empty slot is all zeros but for `cancels`: it reads, computes and writes nothing."""
         issued = self.issued
         m.d.comb += self.uniforms.ready.eq(sequencer.issue_instruction & control.reads_uniform)
         with m.If(sequencer.sp_valid):
@@ -160,7 +171,8 @@ class Front(wiring.Component):
                 issued.pc.eq(sequencer.sp_pc),
                 issued.word.eq(sequencer.sp_word),
                 issued.uniform.eq(self.uniforms.payload.value),
-                issued.store_busy.eq(store_pending),
+                issued.store_busy.eq(issue.store_pending),
+                issued.load_busy.eq(issue.load_pending),
                 issued.r4_vector.eq(self.r4_vector),
                 issued.view.eq(sequencer.sp_view),
                 issued.leaves.eq(sequencer.sp_leaves),

@@ -4,12 +4,10 @@ from amaranth import *
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from vc4.isa.registers import QUADS
-
 from .control import Control
-from .outputs import VPM_QUEUE_BEATS
 from .pipeline import StageState
 from .stall import UNBUILT, Stall
+from .structs import VpmState
 
 __all__ = ["Issue"]
 
@@ -25,13 +23,13 @@ class Issue(wiring.Component):
     sp_valid, sp_error, sp_control : the instruction in SP
     ra, a0 : the two instructions in front of it
     uniform_valid, uniform_error : the next uniform
-    vpm_level : quads waiting in the queue to the VPM
-    store_busy : a DMA store runs
+    vpm : the way to the VPM
+    cancelling : vectors of the program before are still to be forgotten
     halted : the QPU stands still
     sfu_busy : of the port to the special function unit
     granted : what it asks of semaphores or mutex
     asks : it could be issued if that were granted
-    store_pending : a DMA store runs or is on the way
+    store_pending, load_pending : a DMA store or load runs or is on the way
     link_pending : not even an empty slot may follow now, as the branch before writes its link to an accumulator
     stall : the reasons
     """
@@ -43,13 +41,14 @@ class Issue(wiring.Component):
     a0: In(StageState)
     uniform_valid: In(1)
     uniform_error: In(1)
-    vpm_level: In(range(VPM_QUEUE_BEATS + 1))
-    store_busy: In(1)
+    vpm: In(VpmState)
+    cancelling: In(1)
     halted: In(1)
     sfu_busy: In(1)
     granted: In(1)
     asks: Out(1)
     store_pending: Out(1)
+    load_pending: Out(1)
     link_pending: Out(1)
     stall: Out(Stall)
 
@@ -59,11 +58,12 @@ class Issue(wiring.Component):
         needs = control.needs
         before = [stage.issued.control for stage in (self.ra, self.a0)]
         live = [stage.live for stage in (self.ra, self.a0)]
-        vpm_vectors = sum(alive & one.needs.vpm_write for alive, one in zip(live, before, strict=True))
-        moves_uniforms, uses_sfu = (
-            Cat(alive & bit for alive, bit in zip(live, bits, strict=True)).any()
-            for bits in ([one.moves_uniforms for one in before], [one.needs.sfu for one in before])
-        )
+
+        def coming(choose):
+            """Whether `choose` holds for one of them."""
+            return Cat(alive & choose(one) for alive, one in zip(live, before, strict=True)).any()
+
+        moves_uniforms, uses_sfu = coming(lambda one: one.moves_uniforms), coming(lambda one: one.needs.sfu)
         # A branch writes its link to an accumulator a slot later than others write their results.
         late = [live[0], live[1] & before[1].branch]
         sources = [
@@ -74,8 +74,7 @@ class Issue(wiring.Component):
         reasons = [
             (stall.uniforms, control.reads_uniform & (~self.uniform_valid | moves_uniforms)),
             (stall.uniform_fault, control.reads_uniform & self.uniform_valid & self.uniform_error & ~moves_uniforms),
-            (stall.vpm_write, needs.vpm_write & (self.vpm_level + QUADS * (vpm_vectors + 1) > VPM_QUEUE_BEATS)),
-            (stall.vdw, control.waits_store & self.store_pending),
+            *self._vpm(m, coming),
             # The unit says nothing yet of what the two instructions before write.
             (stall.sfu, ((control.reads_r4 | needs.sfu) & self.sfu_busy) | (needs.sfu & uses_sfu)),
             (stall.rotation, Cat(sources).any()),
@@ -84,7 +83,6 @@ class Issue(wiring.Component):
             *((stall.unbuilt[name], needs[name]) for name in UNBUILT),
         ]
         m.d.comb += [
-            self.store_pending.eq((vpm_vectors != 0) | (self.vpm_level != 0) | self.store_busy),
             self.link_pending.eq(live[0] & before[0].branch & before[0].written_accumulators.any()),
             stall.fetch.eq(~self.sp_valid),
             stall.fetch_fault.eq(self.sp_valid & self.sp_error),
@@ -97,3 +95,24 @@ class Issue(wiring.Component):
                 stall.semaphore.eq(needs.semaphore & ~self.granted),
             ]
         return m
+
+    def _vpm(self, m, coming):
+        """The reasons that have to do with the VPM, for an instruction in front of which others are `coming` there."""
+        control, stall, vpm = self.sp_control, self.stall, self.vpm
+        needs = control.needs
+        pending = Signal(name="vpm_pending")  # what was said is not carried out
+        lacking = Signal(name="vector_lacking")
+        m.d.comb += [
+            self.store_pending.eq(coming(lambda one: one.starts_store) | vpm.storing),
+            self.load_pending.eq(coming(lambda one: one.starts_load) | vpm.loading),
+            pending.eq(coming(lambda one: one.needs.vpm_write | one.needs.vpm_read) | ~vpm.empty | vpm.fetching),
+            lacking.eq(needs.vpm_read & ~vpm.readable),
+        ]
+        return [
+            (stall.vpm_read, lacking | ((needs.vpm_read | control.sets_up_reads) & self.cancelling)),
+            (stall.no_vector, lacking & ~self.cancelling & ~pending),
+            (stall.vpm_write, (needs.vpm_write | needs.vpm_read) & vpm.full),
+            (stall.vpm_order, control.releases & pending),
+            (stall.vdr, control.waits_load & self.load_pending),
+            (stall.vdw, control.waits_store & self.store_pending),
+        ]

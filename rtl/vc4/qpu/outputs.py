@@ -7,27 +7,25 @@ from amaranth.hdl import Assert
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from vc4.common.block_queue import BlockQueue
 from vc4.isa import ops
 from vc4.isa.registers import QUADS, WRITE, write_address
 from vc4.isa.sfu_tables import SfuFunction
 from vc4.slice.sfu_port import SfuRequest
-from vc4.vpm.port import VpmBeat, VpmCommand, VpmPort
+from vc4.vpm.port import VpmBeat, VpmCommand
 
 from .accumulators import ResultWrite
 from .control import Control
 from .structs import LANES, UniformMove
 
-__all__ = ["VPM_QUEUE_BEATS", "Outputs"]
+__all__ = ["Outputs"]
 
-#: Four vectors of four quads: two that are in the pipeline when the queue is looked at, and two of slack, so that a
-#: program that writes in every instruction never waits for a VPM that takes a quad a clock.
-VPM_QUEUE_BEATS = 16
-
+#: By the name of the register.
 _VPM_COMMANDS = {
     "vpm": VpmCommand.DATA,
     "vw_setup": VpmCommand.WRITE_SETUP,
     "vw_addr": VpmCommand.STORE_ADDRESS,
+    "vr_setup": VpmCommand.READ_SETUP,
+    "vr_addr": VpmCommand.LOAD_ADDRESS,
 }
 
 
@@ -52,16 +50,14 @@ class Outputs(wiring.Component):
     host interrupt.
 
     A peripheral takes a whole vector, whatever the condition, unless that is never (addendum, "no conditional write"). It
-    takes one write an instruction: that of the mul ALU, if there are two. The queue to the VPM never overflows, as an
-    instruction enters the pipeline only if it has room for its vector and for those on the way.
+    takes one write an instruction: that of the mul ALU, if there are two.
 
     Interface attributes
     --------------------
     io_control, io_live, io_quad : the instruction, one clock after A2
     io_add, io_mul : its results
     io_add_zero, io_mul_zero : lanes in which they are zero
-    vpm : commands and data for the VPM
-    vpm_level : quads waiting in the queue
+    vpm : commands and data for the VPM, which must be taken at once
     uniform_move, uniform_move_stb : the uniform stream goes on elsewhere
     sfu : operands for the special function unit, which must take them at once
     free_mutex : the mutex was written to
@@ -75,8 +71,7 @@ class Outputs(wiring.Component):
     io_mul: In(ResultWrite)
     io_add_zero: In(LANES)
     io_mul_zero: In(LANES)
-    vpm: Out(VpmPort())
-    vpm_level: Out(range(VPM_QUEUE_BEATS + 1))
+    vpm: Out(stream.Signature(VpmBeat))
     uniform_move: Out(UniformMove)
     uniform_move_stb: Out(1)
     sfu: Out(stream.Signature(SfuRequest))
@@ -131,18 +126,16 @@ class Outputs(wiring.Component):
         m.d.sync += Assert(~self.sfu.valid | self.sfu.ready, "the special function unit has no room for a quad")
 
     def _vpm(self, m):
-        m.submodules.vpm_queue = queue = BlockQueue(VpmBeat, VPM_QUEUE_BEATS)
-        write, beat = self._write(*_VPM_COMMANDS), queue.i.payload
-        address = Mux(write.from_mul, self.io_mul.address, self.io_add.address)
+        write, beat = self._write(*_VPM_COMMANDS), self.vpm.payload
+        address, file = (
+            Mux(write.from_mul, getattr(self.io_mul, name), getattr(self.io_add, name)) for name in ("address", "file")
+        )
         for name, command in _VPM_COMMANDS.items():
-            with m.If(address == write_address(name)):
+            files = [register.name == name for register in WRITE[write_address(name)]]
+            with m.If((address == write_address(name)) & (Const(1) if all(files) else file == files[1])):
                 m.d.comb += beat.command.eq(command)
         m.d.comb += [
-            queue.i.valid.eq(self.io_live & write.valid),
+            self.vpm.valid.eq(self.io_live & write.valid),
             beat.quad.eq(self.io_quad),
             *(lane.eq(word) for lane, word in zip(beat.data, write.data, strict=True)),
-            self.vpm_level.eq(queue.level),
-            self.vpm.writes.valid.eq(queue.o.valid),
-            self.vpm.writes.payload.eq(queue.o.payload),
-            queue.o.ready.eq(self.vpm.writes.ready),
         ]

@@ -25,9 +25,11 @@ class Issued(data.Struct):
     word: unsigned(WORD_BITS)
     uniform: unsigned(32)  # the uniform that it takes
     store_busy: unsigned(1)  # whether a DMA store was under way
+    load_busy: unsigned(1)  # whether a DMA load was under way
     r4_vector: range(R4_VECTORS)  # what it sees as r4
     view: ThreadView
     leaves: unsigned(1)  # it is the last one before its thread is suspended
+    cancels: unsigned(1)  # it is the empty slot behind a program that has set up or read vectors
 
 
 class StageState(data.Struct):

@@ -28,6 +28,7 @@ from .results import Results
 from .rotate import Rotate
 from .structs import LANES, THREADS, DebugCommands, ProgramStart
 from .trace import Trace, TracePort
+from .vpm_queue import VpmQueue
 from .write_back import WriteBack
 
 __all__ = ["Qpu"]
@@ -48,7 +49,7 @@ class Qpu(wiring.Component):
     start : programs to run, one after the other
     place, ended : the thread that a program would get now, and those in which one has ended, for a clock
     instructions, uniforms : the instruction and the uniform stream
-    vpm : commands and vectors for the VPM
+    vpm : the VPM
     sfu : the special function unit
     sync : semaphores and mutex
     interrupt : the program raises the host interrupt
@@ -98,6 +99,7 @@ class Qpu(wiring.Component):
         m.submodules.flags = self.flags = Flags()
         m.submodules.results = self.results = Results()
         m.submodules.outputs = self.outputs = Outputs()
+        m.submodules.vpm_queue = self.vpm_queue = VpmQueue()
         m.submodules.write_back = self.write_back = WriteBack()
         self._front(m)
         self._read(m)
@@ -122,8 +124,8 @@ class Qpu(wiring.Component):
             *(getattr(front, name).eq(getattr(pipeline, name)) for name in ("slot_end", "ra", "a0")),
             front.debug.eq(self.debug),
             front.moves_pending.eq(Cat(stage.live & stage.issued.control.moves_uniforms for stage in stages).any()),
-            front.vpm_level.eq(self.outputs.vpm_level),
-            front.store_busy.eq(self.vpm.store_busy),
+            front.vpm.eq(self.vpm_queue.state),
+            front.cancelled.eq(self.vpm_queue.cancelled),
             front.sfu_busy.eq(self.sfu.busy),
             front.granted.eq(self.sync.granted),
             front.r4_vector.eq(self.r4.sp_vector),
@@ -137,7 +139,7 @@ class Qpu(wiring.Component):
                 ~front.running
                 & ~front.waiting
                 & ~Cat(stage.live for stage in stages).any()
-                & (self.outputs.vpm_level == 0)
+                & self.vpm_queue.state.empty
             ),
             self.executing.eq(pipeline.ra.live & pipeline.ra.issued.retires),
             # A thread that is suspended takes its stream along when its last instruction has done everything.
@@ -170,6 +172,8 @@ class Qpu(wiring.Component):
             ports.ra_quad.eq(ra.quad),
             ports.ra_uniform.eq(ra.issued.uniform),
             ports.ra_store_busy.eq(ra.issued.store_busy),
+            ports.ra_load_busy.eq(ra.issued.load_busy),
+            ports.ra_vector.eq(self.vpm_queue.ra_vector),
         ]
         m.d.comb += [
             self.r4.issues.eq(self.front.issues),
@@ -269,7 +273,9 @@ class Qpu(wiring.Component):
         ]
         io = pipeline.io
         m.d.comb += outputs.io_live.eq(io.live & (~io.issued.control.branch | self.branch.taken))
-        connect(m, outputs.vpm, flipped(self.vpm))
+        m.d.comb += [getattr(self.vpm_queue, name).eq(getattr(pipeline, name)) for name in ("ra", "a2", "io")]
+        connect(m, outputs.vpm, self.vpm_queue.vectors)
+        connect(m, self.vpm_queue.vpm, flipped(self.vpm))
         connect(m, outputs.sfu, flipped(self.sfu.requests))
 
     def _trace(self, m):

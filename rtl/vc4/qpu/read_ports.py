@@ -33,7 +33,8 @@ class ReadPorts(wiring.Component):
     --------------------
     number : of this QPU
     ra_control, ra_live, ra_quad : the instruction in RA
-    ra_uniform, ra_store_busy : the uniform it takes, and whether a DMA store is under way
+    ra_uniform, ra_store_busy, ra_load_busy : the uniform it takes, and whether a DMA store or load is under way
+    ra_vector : a quad of the vector that it takes
     ra2_files : the registers read for it, one clock later
     ru_values : both ports, in RU
     """
@@ -44,6 +45,8 @@ class ReadPorts(wiring.Component):
     ra_quad: In(range(QUADS))
     ra_uniform: In(32)
     ra_store_busy: In(1)
+    ra_load_busy: In(1)
+    ra_vector: In(LaneWords)
     ra2_files: In(PortValues)
     ru_values: Out(PortValues)
 
@@ -53,16 +56,16 @@ class ReadPorts(wiring.Component):
         elements = [Cat(C(lane, 2), self.ra_quad) for lane in range(LANES)]
         columns, rows = [lane & 1 for lane in range(LANES)], [lane >> 1 for lane in range(LANES)]
         immediate = control.b_immediate
-        no_load = Const(0)  # there are no DMA loads yet
-        self._port(m, "a", control.read_a, control.raddr_a, Const(0), no_load, 0, elements, "x_coord", columns)
+        loads, stores = self.ra_load_busy, self.ra_store_busy
+        self._port(m, "a", control.read_a, control.raddr_a, Const(0), loads, 0, elements, "x_coord", columns)
         same = [0] * LANES
-        stores = self.ra_store_busy
         self._port(m, "b", control.read_b, control.raddr_b, immediate, stores, self.number, same, "y_coord", rows)
         return m
 
     def _port(self, m, name, reads, address, is_immediate, busy, number, numbers, coordinate, coordinates):
         """One port; an I/O value is a part `shared` by all lanes, or'ed with a few bits of each lane."""
         shared = Signal(32, name=f"ra_shared_{name}")
+        from_vpm = Signal(name=f"ra_from_vpm_{name}")
         lane_bits = [Signal(range(ELEMENTS), name=f"ra_lane_{name}_{lane}") for lane in range(LANES)]
         with m.If(is_immediate):
             m.d.comb += shared.eq(select(address, [Const(value, 32) for value in SMALL_IMMEDIATES]))
@@ -70,6 +73,8 @@ class ReadPorts(wiring.Component):
             m.d.comb += shared.eq(self.ra_uniform)
         with m.Elif(address == read_address("vw_busy")):
             m.d.comb += shared.eq(busy)
+        with m.Elif(address == read_address("vpm")):
+            m.d.comb += from_vpm.eq(1)
         with m.Elif(address == read_address(coordinate)):
             m.d.comb += Cat(lane_bits).eq(Cat(C(value, len(lane_bits[0])) for value in coordinates))
         with m.Else():
@@ -80,6 +85,10 @@ class ReadPorts(wiring.Component):
         m.d.sync += [ra2_reads.eq(reads & self.ra_live), ra2_is_io.eq(is_immediate | (address >= FILE_REGISTERS))]
         for lane, bits in enumerate(lane_bits):
             ra2_io = Signal(32, name=f"ra2_io_{name}_{lane}")
-            m.d.sync += ra2_io.eq(shared | bits)
+            # By itself, as most bits of the other are one register for all lanes; and zero unless it is what is read, so that
+            # both and the register file fit into one LUT a bit.
+            ra2_vector = Signal(32, name=f"ra2_vector_{name}_{lane}")
+            m.d.sync += [ra2_io.eq(shared | bits), ra2_vector.eq(Mux(from_vpm, self.ra_vector[lane], 0))]
             with m.If(ra2_reads):
-                m.d.sync += self.ru_values[name][lane].eq(Mux(ra2_is_io, ra2_io, self.ra2_files[name][lane]))
+                value = Mux(ra2_is_io, ra2_io | ra2_vector, self.ra2_files[name][lane])
+                m.d.sync += self.ru_values[name][lane].eq(value)

@@ -20,7 +20,11 @@ class Stall(data.Struct):
     fetch_fault: unsigned(1)  # memory does not have it
     uniforms: unsigned(1)  # the next uniform is not there yet, or its address is on the way
     uniform_fault: unsigned(1)  # memory does not have it
+    vpm_read: unsigned(1)  # the next vector is not there yet, or those of the program before are not forgotten yet
+    no_vector: unsigned(1)  # nor will it ever be: no read is set up
     vpm_write: unsigned(1)  # the queue to the VPM has no room
+    vpm_order: unsigned(1)  # what it said to the VPM is not carried out yet
+    vdr: unsigned(1)  # a DMA load runs or is on the way
     vdw: unsigned(1)  # a DMA store runs or is on the way
     sfu: unsigned(1)  # the special function unit has not got to what it wants to read, or to what it has written
     mutex: unsigned(1)  # another QPU has it, or is served first

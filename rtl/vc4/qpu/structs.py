@@ -18,6 +18,7 @@ __all__ = [
     "ThreadView",
     "Uniform",
     "UniformMove",
+    "VpmState",
 ]
 
 #: Elements that move in one clock: one quad.
@@ -89,3 +90,14 @@ class DebugCommands(data.Struct):
     halt: unsigned(1)
     run: unsigned(1)
     step: unsigned(1)  # one instruction, while halted
+
+
+class VpmState(data.Struct):
+    """What SP has to know of the way to the VPM and back, but for instructions that are still in the pipeline."""
+
+    full: unsigned(1)  # the queue has no room for another instruction and those in the pipeline
+    empty: unsigned(1)  # nothing is in the queue
+    storing: unsigned(1)  # a DMA store runs or is in the queue
+    loading: unsigned(1)  # a DMA load runs or is in the queue
+    fetching: unsigned(1)  # vectors are on their way from the VPM
+    readable: unsigned(1)  # a vector is there

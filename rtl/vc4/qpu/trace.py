@@ -32,6 +32,8 @@ class TracedIssue(data.Struct):
     reads_uniform: unsigned(1)
     reads_store_busy: unsigned(1)
     store_busy: unsigned(1)
+    reads_load_busy: unsigned(1)
+    load_busy: unsigned(1)
     thread: unsigned(1)
 
 
@@ -117,9 +119,13 @@ class Trace(wiring.Component):
         control, issued = self.wb.control, self.issued
         m.d.comb += [
             self.issue_stb.eq(self.issues),
-            *(getattr(self.issue, name).eq(getattr(issued, name)) for name in ("pc", "word", "uniform", "store_busy")),
+            *(
+                getattr(self.issue, name).eq(getattr(issued, name))
+                for name in ("pc", "word", "uniform", "store_busy", "load_busy")
+            ),
             self.issue.reads_uniform.eq(issued.control.reads_uniform),
             self.issue.reads_store_busy.eq(issued.control.reads_store_busy),
+            self.issue.reads_load_busy.eq(issued.control.reads_load_busy),
             self.issue.thread.eq(issued.view.thread),
             self.written_stb.eq(self.rr.live & self.wb.retires),
             self.written.add_data.eq(self.wb_add.data),

@@ -13,6 +13,8 @@ __all__ = ["InstructionCache", "InstructionPort"]
 
 #: Bytes; four ways (addendum, cache details).
 _SIZE = 4096
+#: A line is eight instructions, or 32 clocks: with two of them on the way, memory may take almost twice as long.
+_LINES_AHEAD = 2
 
 
 class InstructionPort(wiring.Signature):
@@ -39,7 +41,7 @@ class InstructionCache(wiring.Component):
 
     Behaviour: that of `Fetch` and `LineCache`. QPU n has its turn in the clocks n, n + 4, n + 8 after a reset. A word is
     offered four to seven clocks after its redirection, four if the turn comes in the clock behind it, and then one every
-    four clocks. Lines are fetched one ahead.
+    four clocks. Lines are fetched two ahead.
 
     Parameters
     ----------
@@ -55,7 +57,7 @@ class InstructionCache(wiring.Component):
     """
 
     def __init__(self, qpus: int, *, size: int = _SIZE):
-        self._cache = LineCache(qpus, size=size)
+        self._cache = LineCache(qpus, size=size, ahead=_LINES_AHEAD)
         super().__init__(
             {
                 "qpus": In(InstructionPort()).array(qpus),

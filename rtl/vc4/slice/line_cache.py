@@ -26,7 +26,7 @@ class CachePort(wiring.Signature):
     --------------------
     turn : the reader may look up a word in this clock
     lookup, address : it does, and which one
-    ahead : the line after this one will be wanted as well
+    ahead : the lines after this one will be wanted as well
     found : one clock after the turn, the word is there; if not, the reader asks again in its next turn
     word, error : the word one clock after `found`; memory does not have it
     """
@@ -50,8 +50,9 @@ class LineCache(wiring.Component):
     four QPUs in four successive clocks; sizes of the instruction cache: addendum, cache details).
 
     Behaviour: reader n has its turn in the clocks n, n + 4, n + 8 after a reset, and looks up a word, which it gets two
-    clocks later if it is there. So nobody waits for the miss of another one. A line that is not there is fetched, and so is
-    the line after the one that is looked up, if it will be wanted. Each word is there in the clock after memory has
+    clocks later if it is there. So nobody waits for the miss of another one. A line that is not there is fetched, and so are
+    the lines after the one that is looked up, if they will be wanted: `ahead` of them, one of which is looked for in each
+    turn. Each word is there in the clock after memory has
     brought it. Up to four lines are on their way, one of a set at the most, so the way that a line has been given is not
     given to another one before it is there. Ways are replaced first in, first out.
 
@@ -66,6 +67,7 @@ class LineCache(wiring.Component):
     size : bytes of all lines
     ways : lines of a set
     line_bytes : bytes of a line
+    ahead : 1 or 2 lines
 
     Interface attributes
     --------------------
@@ -76,12 +78,15 @@ class LineCache(wiring.Component):
     miss : a line is fetched for a word that was not there
     """
 
-    def __init__(self, readers: int, *, size: int, ways: int = 4, line_bytes: int = LINE_BYTES):
+    def __init__(self, readers: int, *, size: int, ways: int = 4, line_bytes: int = LINE_BYTES, ahead: int = 1):
+        if ahead not in (1, 2):
+            raise ValueError(f"a cache looks 1 or 2 lines ahead, not {ahead!r}")
         if not 1 <= readers <= TURNS:
             raise ValueError(f"a cache has 1 to {TURNS} readers, not {readers!r}")
         self._words = line_bytes // BUS_BYTES
         self._sets = size // line_bytes // ways
         self._ways = ways
+        self._lines_ahead = ahead
         self._fills = LineFills(self._words, self._sets, ways)
         super().__init__(
             {
@@ -113,8 +118,8 @@ class LineCache(wiring.Component):
             words.write_data.eq(fills.write_data),
         ]
         self._look_up(m, tags.lookups[0])
-        self._decide(m, tags, fills, words)
-        self._look_ahead(m, tags, fills)
+        hit = self._decide(m, tags, fills, words)
+        self._look_ahead(m, tags, fills, hit)
         return m
 
     def _look_up(self, m, lookup):
@@ -125,7 +130,9 @@ class LineCache(wiring.Component):
         self._decided = Signal(len(self.readers), name="decided")  # a clock later: whose word
         self._address = Signal(WORD_ADDRESS_BITS, name="address")
         self._ahead = Signal(name="ahead_decided")
-        self._line_after = Signal(WORD_ADDRESS_BITS - exact_log2(self._words), name="line_after")
+        self._far = Signal(name="far")  # in every second turn the last one of the lines ahead is looked for
+        line_bits = WORD_ADDRESS_BITS - exact_log2(self._words)
+        self._lines_after = [Signal(line_bits, name=f"line_after_{number}") for number in range(self._lines_ahead)]
         with m.Switch(turn):
             for number, reader in enumerate(self.readers):
                 with m.Case(number):
@@ -137,16 +144,18 @@ class LineCache(wiring.Component):
                     ]
         line = asked[exact_log2(self._words) :]
         m.d.comb += [lookup.set.eq(line), lookup.tag.eq(line >> len(lookup.set))]
+        with m.If(turn == TURNS - 1):
+            m.d.sync += self._far.eq(~self._far)
         m.d.sync += [
             turn.eq(turn + 1),
             self._address.eq(asked),
             self._ahead.eq(ahead),
-            self._line_after.eq(line + 1),
+            *(after.eq(line + distance) for distance, after in enumerate(self._lines_after, start=1)),
             *(self._decided[number].eq((turn == number) & reader.lookup) for number, reader in enumerate(self.readers)),
         ]
 
     def _decide(self, m, tags, fills, words):
-        """One clock later: the word is read, or its line is fetched."""
+        """One clock later: the word is read, or its line is fetched. Returns whether there is a place for it."""
         lookup = tags.lookups[0]
         hit = Signal()
         way = Signal.like(lookup.way)
@@ -175,17 +184,19 @@ class LineCache(wiring.Component):
                 reader.word.eq(words.read_data[:-1]),
                 reader.error.eq(words.read_data[-1]),
             ]
+        return hit
 
-    def _look_ahead(self, m, tags, fills):
-        """In the same clock the line after it is looked up; in the next one that is fetched."""
+    def _look_ahead(self, m, tags, fills, hit):
+        """In the same clock a line after it is looked up, the next one first; a clock later that is fetched."""
         lookup = tags.lookups[1]
         missing = Signal()
-        line = Signal.like(self._line_after)
+        after = Mux(self._far & hit, self._lines_after[-1], self._lines_after[0])
+        line = Signal.like(self._lines_after[0])
         victim = Signal.like(lookup.victim)
         m.d.comb += [
             lookup.enable.eq(self._ahead),
-            lookup.set.eq(self._line_after),
-            lookup.tag.eq(self._line_after >> len(lookup.set)),
+            lookup.set.eq(after),
+            lookup.tag.eq(after >> len(lookup.set)),
             fills.ahead_stb.eq(missing & ~tags.clearing),
             fills.ahead.set.eq(line),
             fills.ahead.tag.eq(line >> len(lookup.set)),
@@ -193,6 +204,6 @@ class LineCache(wiring.Component):
         ]
         m.d.sync += [
             missing.eq(self._ahead & ~lookup.hit),
-            line.eq(self._line_after),
+            line.eq(after),
             victim.eq(lookup.victim),
         ]

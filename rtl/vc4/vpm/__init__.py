@@ -1,24 +1,35 @@
-"""VPM: the vertex pipe memory, and the DMA that stores blocks of it (guide, section 7; fact sheet, 8.4 to 8.6).
+"""VPM: the vertex pipe memory, and the DMA between it and memory (guide, section 7; fact sheet, 8.4 to 8.6).
 
 ::
 
-                 ┌───────────── vpm ────────────────────────────────────────────────────┐
-    set-ups,     │ ┌────────────┐  quads  ┌───────┐   ┌───────┐  quads                  │
-    vectors,  ──►│─► write_port ├─────────► merge ├───► store ├────────┐                │
-    addresses    │ └──▲───┬─────┘  of all └───────┘   └───▲───┘  ┌─────▼──── vdw ─────┐ │
-    (of each     │    │   │         QPUs ┌───────┐        └──────┤ reader ─► packer ──┼─┼─► writes
-    QPU)         │    │   └──────────────► merge ├───────────────► runs ──────────────┼─┼─► requests
-                 │    │           stores └───────┘               │ answers ◄──────────┼─┼── responses
-                 │    └──────────────────────────────────────────┤                    │ │
-                 │      rows not yet read, done                  └────────────────────┘ │
-                 └──────────────────────────────────────────────────────────────────────┘
+                 ┌───────────────────────── vpm ─────────────────────────┐
+                 │ ┌─ qpu_port ──┐   of all QPUs                         │
+    commands, ───┼─► write_port ─┼─► merge ─► scatter ─► merge ─► store ─┼─┐
+    vectors      │ │             │                         ▲             │ │ quads
+    (of each     │ │ dma_port ───┼─► merge ─► vdr ─────────┘             │ │
+    QPU)         │ │    └────────┼─► merge ─► vdw ──────┐                │ │
+                 │ │             │             ▲        ▼                │ │
+    vectors  ◄───┼─◄ read_port ──┼─► merge ────┼────► merge ─► addresses │ │
+                 │ │    ▲        │             │                         │ │
+                 │ └────┼────────┘             │                         │ │
+                 │      └───────── gather ◄────┴─────────────────────────┼─┘
+                 └───────────────────────────────────────────────────────┘
 
-Each QPU writes vectors of sixteen elements into the rows of the store; an address makes the VDW store a block of rows to
-memory. A vector that would overwrite what a store has yet to read waits for it, so a program sees its commands happen
-in order however long memory takes.
+    vdr:  block ─► dma_units ─► dma_requests ────────────────────────────────────────► requests
+                                     └─► vdr_packer ◄───────────────────────────────── responses
+                                              └─► quads for the store
+
+    vdw:  block ─► dma_units ─► dma_requests ────────────────────────────────────────► requests
+                                     └─► vdw_reader ─► vdw_gather ─► vdw_packer ─────► writes
+                                              ▲ quads of the store
+
+Each QPU writes and reads vectors of sixteen elements in the rows and columns of the store; an address makes the VDR
+load a block of rows or columns from memory, or the VDW store one to memory. Whatever has to do with rows that an engine
+is not done with waits for it, the other engine by `dma_order`; so a program sees its commands happen in order however
+long memory takes.
 """
 
-from .port import VpmBeat, VpmCommand, VpmPort, VpmUnbuilt
+from .port import VpmBeat, VpmCommand, VpmPort
 from .vpm import Vpm
 
-__all__ = ["Vpm", "VpmBeat", "VpmCommand", "VpmPort", "VpmUnbuilt"]
+__all__ = ["Vpm", "VpmBeat", "VpmCommand", "VpmPort"]

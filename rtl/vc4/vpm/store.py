@@ -14,6 +14,7 @@ __all__ = ["VpmStore"]
 
 _BANKS = QUAD_WORDS
 _WORD_BITS = 32
+_WORD_BYTES = 4
 
 
 class VpmStore(wiring.Component):
@@ -23,8 +24,8 @@ class VpmStore(wiring.Component):
     banks.
 
     Behaviour: takes a quad and reads a quad every clock. `read_data` has the quad of `read` one clock after
-    `read_enable`, for one clock. A word must not be read in the clock that writes it. Rows beyond the last count from
-    row 0 again, if `rows` is a power of two.
+    `read_enable`, for one clock. A word must not be read in the clock that writes it. Rows from `rows_limit` on are not
+    there: they read as zeros, and what is written to them is lost.
 
     Parameters
     ----------
@@ -35,6 +36,8 @@ class VpmStore(wiring.Component):
     writes : stream of `QuadWrite`; always ready
     read, read_enable : where to read
     read_data : what was read, first word first
+    rows_limit : rows that may be used, a multiple of four; all of them if it is not connected
+    outside : strobe: a quad was read or written from `rows_limit` on, in the clock before
     """
 
     def __init__(self, rows: int):
@@ -47,6 +50,8 @@ class VpmStore(wiring.Component):
                 "read": In(QuadAddress),
                 "read_enable": In(1),
                 "read_data": Out(Words),
+                "rows_limit": In(range(rows + 1), init=rows),
+                "outside": Out(1),
             }
         )
 
@@ -55,23 +60,40 @@ class VpmStore(wiring.Component):
         write = self.writes.payload
         rotation = _rotation(write.address)
         data = _rotate(write.data.as_value(), rotation, _WORD_BITS)
-        enable = _rotate(write.enable, rotation, 1)
-        banks = [BlockRam(_WORD_BITS, self._rows * ROW_WORDS // _BANKS, exclusive=True) for _ in range(_BANKS)]
+        enable = _rotate(write.enable, rotation, _WORD_BYTES)
+        takes = Signal()
+        read_inside = self._inside(self.read)
+        write_inside = self._inside(write.address)
+        words = self._rows * ROW_WORDS // _BANKS
+        banks = [BlockRam(_WORD_BITS, words, granularity=8, exclusive=True) for _ in range(_BANKS)]
         for number, bank in enumerate(banks):
             m.submodules[f"bank{number}"] = bank
             m.d.comb += [
                 bank.write_address.eq(self._address(write.address, number)),
                 bank.write_data.eq(data.word_select(number, _WORD_BITS)),
-                bank.write_enable.eq(enable[number] & self.writes.valid),
+                bank.write_enable.eq(Mux(takes, enable.word_select(number, _WORD_BYTES), 0)),
                 bank.read_address.eq(self._address(self.read, number)),
-                bank.read_enable.eq(self.read_enable),
+                bank.read_enable.eq(self.read_enable & read_inside),
             ]
-        m.d.comb += self.writes.ready.eq(1)
 
         back = Signal(range(_BANKS))  # undoes the rotation of the quad that was read
-        m.d.sync += back.eq(-_rotation(self.read))
-        m.d.comb += self.read_data.eq(_rotate(Cat(bank.read_data for bank in banks), back, _WORD_BITS))
+        there = Signal()  # the quad that was read is one that is there
+        words_read = Cat(Mux(there, bank.read_data, 0) for bank in banks)
+        m.d.comb += [
+            self.writes.ready.eq(1),
+            takes.eq(self.writes.valid & write_inside),
+            self.read_data.eq(_rotate(words_read, back, _WORD_BITS)),
+        ]
+        m.d.sync += [
+            back.eq(-_rotation(self.read)),
+            there.eq(read_inside),
+            self.outside.eq((self.read_enable & ~read_inside) | (self.writes.valid & ~write_inside)),
+        ]
         return m
+
+    def _inside(self, quad):
+        """All rows of `quad` are there; as the limit is a multiple of four, all are or none is."""
+        return quad.row[2:] < self.rows_limit[2:]
 
     def _address(self, quad, bank):
         """The place in bank number `bank` of its word of `quad`."""

@@ -1,24 +1,37 @@
 """What the parts of the VPM say to each other."""
 
-from amaranth.hdl import unsigned
+from amaranth.hdl import C, Cat, Mux, Value, signed, unsigned
 from amaranth.lib import data
 
-from vc4.records.vpm import VdwBasicSetup, VdwStrideSetup
+from vc4.records.vpm import VdrBasicSetup, VdwBasicSetup, VdwStrideSetup
 
 from .port import QUAD_WORDS
 
 __all__ = [
+    "DOWN_BITS",
+    "PLACE_BITS",
+    "QUAD_BYTES",
     "ROW_WORDS",
     "WINDOW_ROWS",
+    "DmaBlock",
+    "DmaUnit",
     "QuadAddress",
     "QuadWrite",
     "RowRange",
-    "RunWords",
-    "VdwRun",
+    "VdrLoad",
+    "VdwBurst",
+    "VdwQuad",
     "VdwStore",
     "Words",
+    "quad_address",
 ]
 
+#: Bytes of a quad.
+QUAD_BYTES = 4 * QUAD_WORDS
+#: Bits of the number of a byte of the VPM, as far as a DMA set-up can name one.
+PLACE_BITS = 13
+#: Bits of it that count down a column.
+DOWN_BITS = 9
 #: Columns of the VPM.
 ROW_WORDS = 16
 #: Rows that a DMA set-up can name.
@@ -40,7 +53,7 @@ class QuadWrite(data.Struct):
     """Words on their way into the VPM."""
 
     address: QuadAddress
-    enable: unsigned(QUAD_WORDS)  # one bit a word
+    enable: unsigned(QUAD_BYTES)  # one bit a byte, the low byte of the first word first
     data: Words
 
 
@@ -59,25 +72,69 @@ class VdwStore(data.Struct):
     address: unsigned(32)  # in memory, bytes
 
 
-class VdwRun(data.Struct):
-    """Words of the VPM, one after the other, that go to words of memory, one after the other."""
+class VdrLoad(data.Struct):
+    """One DMA load."""
 
-    column: unsigned(4)  # of the first word in the VPM
-    row: unsigned(7)  # of the first word in the VPM
-    lane: unsigned(2)  # of the first word in memory: bits 3:2 of its address
-    length: unsigned(7)  # words - 1
-    final: unsigned(1)  # the last run of its store
+    basic: VdrBasicSetup
+    pitch: unsigned(13)  # bytes from the start of a row to the start of the next one, if the set-up names none
+    address: unsigned(32)  # in memory, bytes
 
 
-class RunWords(data.StructLayout):
-    """`count` words read from the VPM, with what it takes to pack them into words of the bus."""
+class DmaBlock(data.Struct):
+    """Units of a DMA block: bytes that follow each other in the VPM and in memory.
 
-    def __init__(self, count: int):
+    A place is the number of a byte of the VPM, counted in the direction of the block: along rows its bits are row,
+    column and byte of the word, down columns they are column, row and byte. So bytes that follow each other have places
+    that do, within the column if the block goes down columns, and the upper bits of a place are a quad.
+    """
+
+    vertical: unsigned(1)  # 1: units run down columns, 0: along rows
+    place: unsigned(PLACE_BITS)  # of the first byte
+    place_step: unsigned(PLACE_BITS)  # from the start of a unit to the start of the next one
+    keep_column: unsigned(1)  # the step carries from the byte to the row, past the column
+    length: unsigned(9)  # bytes of a unit - 1
+    units: unsigned(7)  # units - 1
+    address: unsigned(32)  # of the first byte in memory
+    address_step: unsigned(19)  # from the start of a unit to the start of the next one
+
+
+class DmaUnit(data.Struct):
+    """One unit of a `DmaBlock`."""
+
+    vertical: unsigned(1)
+    place: unsigned(PLACE_BITS)  # of the first byte in the VPM
+    length: unsigned(9)  # bytes - 1
+    address: unsigned(32)  # of the first byte in memory
+    final: unsigned(1)  # the last one of its block
+
+
+def quad_address(vertical: Value, place: Value) -> Value:
+    """The `QuadAddress` of the quad in which a place of a `DmaBlock` lies."""
+    column = Mux(vertical, place[DOWN_BITS:], place[4:6] << 2)
+    row = Mux(vertical, place[4:DOWN_BITS] << 2, place[6:])
+    return Value.cast(Cat(column[:4], row[:7], C(0, 1), vertical))
+
+
+class VdwQuad(data.Struct):
+    """A quad that was read for a DMA store."""
+
+    words: Words
+    index: unsigned(2)  # low bits of its number in its row or column
+    last: unsigned(1)  # of its unit
+
+
+class VdwBurst(data.StructLayout):
+    """What it takes to cut a unit from its quads into words of a bus of `1 << lane_bits` bytes."""
+
+    def __init__(self, lane_bits: int):
         super().__init__(
             {
-                "words": data.ArrayLayout(unsigned(32), count),
-                "mask": unsigned(count),  # the words that belong to the run: neighbours
-                "shift": unsigned(2),  # lanes that a word moves up on its way to memory, modulo four
-                "last": unsigned(1),  # the last words of their run
+                "start": signed(
+                    5
+                ),  # byte of the first quad that goes to the first byte of the first word, if there is one
+                "words": unsigned(9 - lane_bits + 1),  # - 1
+                "first_lane": unsigned(lane_bits),  # of the first word
+                "last_lane": unsigned(lane_bits),  # of the last word
+                "page_word": unsigned(12 - lane_bits),  # the number of the first word in its page of 4 KiB
             }
         )

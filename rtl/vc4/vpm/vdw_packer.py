@@ -7,22 +7,20 @@ from amaranth.utils import exact_log2
 
 from vc4.bus.port import MemoryPort
 
-from .structs import RunWords
+from .structs import QUAD_BYTES, VdwBurst, VdwQuad
 
 __all__ = ["VdwPacker"]
 
-_WORD_BITS = 32
-_WORD_BYTES = 4
-
 
 class VdwPacker(wiring.Component):
-    """Moves the words of each run to their lanes of the bus.
+    """Cuts units from their quads into words of the bus.
 
-    A chunk, as wide as the bus, is rotated; its words that stay in this word of the bus complete it, together with
-    those that the chunk before has left over; the others are left over for the next one.
+    A word is cut from the quad at the input and, if it begins in front of that, from the end of the quad before, which
+    is kept. The bytes of both are rotated to their lanes; strobes say which ones belong to the unit.
 
-    Behaviour: a word of the bus is at the output one clock after its last chunk came, and one comes every clock. A run
-    that starts in a higher lane of its chunk than of the bus costs one clock more than it has words of the bus.
+    Behaviour: a word of the bus is at the output one clock after its last quad came, and one comes every clock, also
+    from unit to unit. A unit whose first word begins in its first quad and ends in the second one costs one clock more
+    than it has words.
 
     Parameters
     ----------
@@ -30,63 +28,81 @@ class VdwPacker(wiring.Component):
 
     Interface attributes
     --------------------
-    i : stream of `RunWords`, a chunk each
-    o : stream of the `writes` of a `MemoryPort`; each run is a burst
+    i : stream of `VdwQuad`
+    bursts : stream of `VdwBurst`, one for each unit
+    o : stream of the `writes` of a `MemoryPort`; each unit is a burst, or two if it crosses 4 KiB
     """
 
     def __init__(self, *, word_bytes: int):
-        self._lanes = word_bytes // _WORD_BYTES
-        write = MemoryPort(word_bytes=word_bytes).write_layout
-        super().__init__({"i": In(stream.Signature(RunWords(self._lanes))), "o": Out(stream.Signature(write))})
+        self._bytes = word_bytes
+        super().__init__(
+            {
+                "i": In(stream.Signature(VdwQuad)),
+                "bursts": In(stream.Signature(VdwBurst(exact_log2(word_bytes)))),
+                "o": Out(stream.Signature(MemoryPort(word_bytes=word_bytes).write_layout)),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
-        chunk = self.i.payload
-        rotated = Signal(RunWords(self._lanes))
-        stays = Signal(self._lanes)  # words that do not wrap in the rotation
-        kept = Signal(RunWords(self._lanes))  # what is left over
-        flush = Signal()  # what is left over is the end of a run
+        active = Signal()
+        first = Signal()  # the next word is the first one of its unit
+        burst = Signal(self.bursts.payload.shape())  # from the next word on
         step = Signal()  # there is room at the output
-        goes = Signal()  # there is a chunk, or the end of a run
-        mask = Signal(self._lanes)
-        rest = Signal(self._lanes)
-
-        self._rotate(m, chunk, rotated, stays, flush)
+        beyond = Signal()  # the next word ends behind the quad
+        next_beyond = Signal()  # the one after it does
+        primes = Signal()  # and it has bytes there
+        emits = Signal()
+        final = Signal()
+        turns = Signal()  # the quad is no longer needed
+        next_start = Signal(burst.start.shape())
         m.d.comb += [
             step.eq(self.o.ready | ~self.o.valid),
-            goes.eq(self.i.valid | flush),
-            self.i.ready.eq(step & ~flush),
-            mask.eq(kept.mask | (rotated.mask & stays)),
-            rest.eq(rotated.mask & ~stays),
+            beyond.eq(burst.start > QUAD_BYTES - self._bytes),
+            next_beyond.eq(burst.start > QUAD_BYTES - 2 * self._bytes),
+            primes.eq(active & self.i.valid & beyond & ~self.i.payload.last),
+            emits.eq(active & self.i.valid & step & ~(beyond & ~self.i.payload.last)),
+            final.eq(burst.words == 0),
+            turns.eq(primes | (emits & (final | (next_beyond & ~self.i.payload.last)))),
+            self.i.ready.eq(active & turns),
+            next_start.eq(burst.start + Mux(emits, self._bytes, 0)),
+            self.bursts.ready.eq(~active | (emits & final)),
         ]
+        with m.If(emits):
+            m.d.sync += [first.eq(0), burst.words.eq(burst.words - 1), burst.page_word.eq(burst.page_word + 1)]
+        with m.If(emits | primes):
+            # A quad is QUAD_BYTES further on, and the highest bit of `start` counts as minus that.
+            m.d.sync += burst.start.eq(next_start ^ (turns << (len(next_start) - 1)))
+        with m.If(self.bursts.ready):
+            m.d.sync += [active.eq(self.bursts.valid), first.eq(1), burst.eq(self.bursts.payload)]
+
+        word = self.o.payload
+        cut = self._cut(m, burst.start, turns)
         with m.If(step):
             m.d.sync += [
-                self.o.valid.eq(goes & mask.any()),
-                self.o.payload.last.eq(flush | (chunk.last & ~rest.any())),
+                self.o.valid.eq(emits),
+                word.data.eq(cut),
+                word.last.eq(final | burst.page_word.all()),
+                *(
+                    strobe.eq(~(first & (lane < burst.first_lane)) & ~(final & (lane > burst.last_lane)))
+                    for lane, strobe in enumerate(word.strobes)
+                ),
             ]
-            for lane in range(self._lanes):
-                word = Mux(kept.mask[lane], kept.words[lane], rotated.words[lane])
-                m.d.sync += [
-                    self.o.payload.data.word_select(lane, _WORD_BITS).eq(word),
-                    self.o.payload.strobes.word_select(lane, _WORD_BYTES).eq(mask[lane].replicate(_WORD_BYTES)),
-                ]
-            with m.If(goes):
-                m.d.sync += [
-                    kept.words.eq(rotated.words),
-                    kept.mask.eq(rest),
-                    flush.eq(chunk.last & rest.any()),
-                ]
         return m
 
-    def _rotate(self, m, chunk, rotated, stays, flush):
-        """Each word goes `shift` lanes up, and wraps; a flush takes no word."""
-        shift = chunk.shift[: exact_log2(self._lanes)]
-        with m.Switch(shift):
-            for value in range(self._lanes):
-                with m.Case(value):
-                    m.d.comb += stays.eq(~0 << value)
-                    for lane in range(self._lanes):
-                        m.d.comb += [
-                            rotated.words[lane].eq(chunk.words[lane - value]),
-                            rotated.mask[lane].eq(chunk.mask[lane - value] & ~flush),
-                        ]
+    def _cut(self, m, start, turns):
+        """The word that begins at byte `start` of the quad, which is one of the quad before if it is negative."""
+        kept = Signal(QUAD_BYTES * 8)  # the quad before; the first byte is never needed
+        mixed = Signal(QUAD_BYTES * 8)
+        quad = self.i.payload.words.as_value()
+        offset = start.as_unsigned()[:-1]
+        with m.If(turns):
+            m.d.sync += kept.eq(quad)
+        for byte in range(QUAD_BYTES):
+            old = (start < 0) & (offset <= byte) & (byte > QUAD_BYTES - self._bytes)
+            m.d.comb += mixed.word_select(byte, 8).eq(Mux(old, kept.word_select(byte, 8), quad.word_select(byte, 8)))
+        rotated = mixed
+        for number, bit in enumerate(offset):
+            before, rotated = rotated, Signal(len(mixed), name=f"rotated_{number}")
+            m.d.comb += rotated.eq(Mux(bit, before.rotate_right(8 << number), before))
+        return rotated[: self._bytes * 8]

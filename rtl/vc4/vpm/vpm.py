@@ -1,31 +1,49 @@
 """The vertex pipe memory."""
 
 from amaranth import *
-from amaranth.lib import wiring
+from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from vc4.bus.port import MemoryPort
 
+from .gather import Gather
 from .merge import Merge
-from .port import VpmPort, VpmUnbuilt
+from .port import VpmPort
+from .qpu_port import QpuPort
+from .scatter import Scatter
 from .store import VpmStore
-from .structs import QuadWrite, VdwStore
+from .structs import QuadAddress, QuadWrite, VdrLoad, VdwStore
+from .vdr import Vdr
 from .vdw import Vdw
-from .write_port import WritePort
+from .vectors import QuadForm, VectorRead, VectorWrite
 
-__all__ = ["Vpm"]
+__all__ = ["Vpm", "VpmErrors"]
+
+
+class VpmErrors(data.Struct):
+    """What programs have asked for in vain."""
+
+    write_range: unsigned(1)  # a write of rows that are not there, or of a reserved kind
+    read_range: unsigned(1)
+    write_unallocated: unsigned(1)  # a write of rows that are not reserved for user programs
+    read_unallocated: unsigned(1)
+    store: unsigned(1)  # a DMA store of the reserved mode, or to where there is no memory
+    load: unsigned(1)  # the same of a DMA load
 
 
 class Vpm(wiring.Component):
-    """A memory of rows of sixteen words, which QPUs write by vectors and a DMA engine stores to memory by blocks.
+    """A memory of rows of sixteen words, which QPUs write and read by vectors, and DMA engines by blocks.
 
-    Behaviour: one quad of a vector a clock from the QPUs, one word of the bus a clock to memory; see `WritePort` and
-    `Vdw` for what waits for what. Each QPU has set-ups of its own. The QPUs that have vectors take turns with every quad,
-    those that have stores with every store, see `Merge`. The commands of one QPU happen in their order; of those of
-    several, a store reads what was written before it was taken, and rows that it has yet to read stay as they are.
+    Behaviour: one quad a clock is written and one is read, and each DMA engine moves one word of its bus a clock; see
+    `QpuPort`, `Vdr` and `Vdw` for what waits for what. Each QPU has set-ups of its own. The QPUs that have vectors to
+    write take turns with every quad, and so do those that have vectors to read, and those that start stores or loads, see
+    `Merge`; each DMA engine takes turns with all QPUs together. The commands of one QPU happen in their order; of those of
+    several, a store reads what was written before it was taken, and rows that an engine has to do with stay as they are. A
+    read waits a clock for a write to the same sixteen words.
 
-    Implements section 7 of the guide, as far as `VpmUnbuilt` does not name it. A program that needs more stops the port of
-    its QPU, and the reason is shown.
+    Rows that are not there or not reserved read 0, and what is written to them is lost.
+
+    Implements section 7 of the guide.
 
     Parameters
     ----------
@@ -37,9 +55,12 @@ class Vpm(wiring.Component):
     Interface attributes
     --------------------
     qpus : the port of each QPU
-    bus : the port to memory
-    unbuilt : why each port has stopped; sticky
-    error : memory has answered a store with an error; sticky
+    user_rows : rows for user programs, from row 0 on; a multiple of four
+    store_bus, load_bus : the ports to memory
+    errors : of a clock
+    error : memory has answered a store or load with an error; sticky
+    store_stalled, load_stalled : a quad of the engine waits for the turn of others
+    loading : a DMA load is under way
     """
 
     def __init__(self, rows: int = 64, *, qpus: int = 1, word_bytes: int, tag_bits: int = 1):
@@ -49,40 +70,138 @@ class Vpm(wiring.Component):
             raise ValueError(f"word_bytes must be 4, 8 or 16, not {word_bytes!r}")
         self._rows = rows
         self._count = qpus
-        self._word_bytes = word_bytes
-        self._tag_bits = tag_bits
+        self._vdw = Vdw(word_bytes=word_bytes, tag_bits=tag_bits)
+        self._vdr = Vdr(word_bytes=word_bytes, tag_bits=tag_bits)
+        bus = MemoryPort(word_bytes=word_bytes, tag_bits=tag_bits)
         super().__init__(
             {
                 "qpus": In(VpmPort()).array(qpus),
-                "bus": Out(MemoryPort(word_bytes=word_bytes, tag_bits=tag_bits)),
-                "unbuilt": Out(VpmUnbuilt).array(qpus),
+                "user_rows": In(8),
+                "store_bus": Out(bus),
+                "load_bus": Out(bus),
+                "errors": Out(VpmErrors),
                 "error": Out(1),
+                "store_stalled": Out(1),
+                "load_stalled": Out(1),
+                "loading": Out(1),
             }
         )
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.quads = quads = Merge(QuadWrite, self._count)
-        m.submodules.stores = stores = Merge(VdwStore, self._count)
         m.submodules.store = store = VpmStore(self._rows)
-        m.submodules.vdw = vdw = Vdw(word_bytes=self._word_bytes, tag_bits=self._tag_bits)
-        for number, qpu in enumerate(self.qpus):
-            m.submodules[f"write_port{number}"] = port = WritePort(self._rows)
-            connect(m, flipped(qpu), port.port)
-            connect(m, port.quads, quads.i[number])
-            connect(m, port.stores, stores.i[number])
-            m.d.comb += [
-                port.unread.eq(vdw.unread),
-                port.store_done.eq(vdw.done),
-                self.unbuilt[number].eq(port.unbuilt),
-            ]
-        connect(m, quads.o, store.writes)
-        connect(m, stores.o, vdw.stores)
-        connect(m, vdw.bus, flipped(self.bus))
-        m.d.comb += [
-            store.read.eq(vdw.read),
-            store.read_enable.eq(vdw.read_enable),
-            vdw.read_data.eq(store.read_data),
-            self.error.eq(vdw.error),
-        ]
+        m.submodules.vdw = vdw = self._vdw
+        m.submodules.vdr = vdr = self._vdr
+        m.submodules.vectors_in = vectors_in = Merge(VectorWrite, self._count)
+        m.submodules.vectors_out = vectors_out = Merge(VectorRead, self._count)
+        m.submodules.stores = stores = Merge(VdwStore, self._count)
+        m.submodules.loads = loads = Merge(VdrLoad, self._count)
+        connect(m, vdw.bus, flipped(self.store_bus))
+        connect(m, vdr.bus, flipped(self.load_bus))
+        limit = Signal(range(self._rows + 1))
+        m.d.sync += limit.eq(Mux(self.user_rows > self._rows, self._rows, self.user_rows))
+        m.d.comb += store.rows_limit.eq(limit)
+        write = self._write(m, vectors_in, vdr, store)
+        words = self._read(m, vectors_out, vdw, store, write)
+        ports = self._ports(m, vectors_in, vectors_out, stores, loads, words)
+        self._start(m, stores, loads)
+        self._errors(m, ports, limit, write, store)
         return m
+
+    def _ports(self, m, vectors_in, vectors_out, stores, loads, words):
+        """The ways of the QPUs."""
+        ports = []
+        for number, qpu in enumerate(self.qpus):
+            m.submodules[f"qpu_port{number}"] = port = QpuPort()
+            ports.append(port)
+            connect(m, flipped(qpu), port.qpu)
+            connect(m, port.writes, vectors_in.i[number])
+            connect(m, port.reads, vectors_out.i[number])
+            connect(m, port.stores, stores.i[number])
+            connect(m, port.loads, loads.i[number])
+            m.d.comb += [
+                port.words.eq(words),
+                port.unread.eq(self._vdw.unread),
+                port.unwritten.eq(self._vdr.unwritten),
+                port.store_done.eq(self._vdw.done),
+                port.load_done.eq(self._vdr.done),
+            ]
+        return ports
+
+    def _write(self, m, vectors, vdr, store):
+        """Vectors and loads share the way in; returns the quad on its last clock, as (valid, quad)."""
+        m.submodules.writes = writes = Merge(QuadWrite, 2)
+        m.submodules.scatter = scatter = Scatter()
+        valid, quad = Signal(name="write_valid"), Signal(QuadWrite, name="write")
+        m.d.comb += [
+            scatter.vector.eq(vectors.o.payload),
+            writes.i[0].payload.eq(scatter.quad),
+            writes.i[0].valid.eq(vectors.o.valid),
+            vectors.o.ready.eq(writes.i[0].ready),
+            writes.o.ready.eq(1),
+            store.writes.valid.eq(valid),
+            store.writes.payload.eq(quad),
+            self.load_stalled.eq(vdr.stalled),
+        ]
+        connect(m, vdr.writes, writes.i[1])
+        m.d.sync += [valid.eq(writes.o.valid), quad.eq(writes.o.payload)]
+        return valid, quad
+
+    def _read(self, m, vectors, vdw, store, write):
+        """Vectors and stores share the way out; returns the elements that came, two clocks after they were asked for."""
+        m.submodules.reads = reads = Merge(QuadAddress, 2)
+        m.submodules.gather = gather = Gather()
+        connect(m, vdw.reads, reads.i[1])
+        meets = Signal()  # a write to the same group of words comes first
+        quad = reads.o.payload
+        forms = [Signal(QuadForm, name=f"form_{age}") for age in (1, 2)]
+        write_valid, written = write
+        m.d.comb += [
+            reads.i[0].payload.eq(vectors.o.payload.address),
+            reads.i[0].valid.eq(vectors.o.valid),
+            vectors.o.ready.eq(reads.i[0].ready),
+            meets.eq(
+                write_valid
+                & (written.address.row[2:] == quad.row[2:])
+                & (written.address.column[2:] == quad.column[2:])
+            ),
+            reads.o.ready.eq(~meets),
+            store.read.eq(quad),
+            store.read_enable.eq(reads.o.valid & ~meets),
+            vdw.read_data.eq(store.read_data),
+            gather.form.eq(forms[1]),
+            self.store_stalled.eq(vdw.stalled),
+        ]
+        m.d.sync += [
+            forms[0].eq(vectors.o.payload.form),
+            forms[1].eq(forms[0]),
+            gather.words.eq(store.read_data),
+        ]
+        return gather.elements
+
+    def _start(self, m, stores, loads):
+        """The engines keep the order of blocks that have rows in common."""
+        connect(m, stores.o, self._vdw.stores)
+        connect(m, loads.o, self._vdr.loads)
+        m.d.comb += [
+            self._vdw.unwritten.eq(self._vdr.unwritten),
+            self._vdr.unread.eq(self._vdw.unread),
+            self.loading.eq(Cat(port.load_busy for port in self.qpus).any()),
+        ]
+
+    def _errors(self, m, ports, limit, write, store):
+        """What goes wrong."""
+        read_valid = Signal()
+        read_row = Signal(range(256))
+        write_valid, written = write
+        m.d.sync += [read_valid.eq(store.read_enable), read_row.eq(store.read.row)]
+        write_lacks, read_lacks = written.address.row >= self._rows, read_row >= self._rows
+        m.d.comb += [
+            self.errors.write_range.eq((write_valid & write_lacks) | Cat(port.errors.write for port in ports).any()),
+            self.errors.read_range.eq((read_valid & read_lacks) | Cat(port.errors.read for port in ports).any()),
+            self.errors.write_unallocated.eq(write_valid & ~write_lacks & (written.address.row >= limit)),
+            self.errors.read_unallocated.eq(read_valid & ~read_lacks & (read_row >= limit)),
+            self.errors.store.eq(self._vdw.error | self._vdw.bad_setup),
+            self.errors.load.eq(self._vdr.error | self._vdr.bad_setup),
+            self.error.eq(self._vdw.error | self._vdr.error),
+        ]

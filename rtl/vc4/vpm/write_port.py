@@ -1,160 +1,80 @@
-"""The way of a QPU into the VPM."""
+"""Vectors of a QPU on their way into the VPM."""
 
 from amaranth import *
 from amaranth.hdl import Assert
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
-from amaranth.utils import exact_log2
 
-from vc4.records.vpm import DmaMode, SetupId, VdwBasicSetup, VdwStrideSetup, VpmSize, VpmWriteSetup
+from vc4.records.vpm import VpmSize, VpmWriteSetup
 
-from .port import QUAD_WORDS, VpmCommand, VpmPort, VpmUnbuilt
-from .structs import ROW_WORDS, WINDOW_ROWS, QuadWrite, RowRange, VdwStore
+from .port import QUAD_WORDS, VpmBeat
+from .structs import ROW_WORDS, RowRange
+from .vectors import Fetching, VectorWrite, form, meets, next_address, place, touches
 
 __all__ = ["WritePort"]
 
 _LAST_QUAD = ROW_WORDS // QUAD_WORDS - 1
-#: Rows that the address of a vector can name.
-_ADDRESSED_ROWS = 64
 
 
 class WritePort(wiring.Component):
-    """Carries out the commands of one QPU, in order: vectors to the VPM, set-ups, and stores to the VDW.
+    """Says where the vectors of one QPU go (guide, table 32; fact sheet, 8.4).
 
-    Behaviour: a beat passes without delay, and one moves every clock. The commands wait
+    Behaviour: a quad passes without delay, and one moves every clock. It waits
 
-    * at a `STORE_ADDRESS`, until the VDW takes it: it has one store at a time;
-    * at a vector for a row that the VDW has yet to read, for whomever;
-    * while other QPUs have their turn;
-    * for ever, at a command that needs something that is not built: `unbuilt` says what, and `port.writes.ready` stays
-      low. A set-up may ask for anything; it is its use that stops.
+    * for rows that a DMA store has yet to read or a DMA load has yet to write, for whomever;
+    * for vectors that this QPU is to be given first, if there are several, or if one may lie where it goes;
+    * while other QPUs have their turn.
 
-    After reset all three set-ups are 0, that is bytes down a column: a program that has not set up stops.
-
-    Implements sections 8.4 and 8.6 of the fact sheet, tables 32, 34 and 35 of the guide. The address is 8 bits wide and
-    wraps; a horizontal vector takes its low 6 bits as the row.
-
-    Parameters
-    ----------
-    rows : number of rows of the VPM
+    Vectors of the reserved size go nowhere. The address is 8 bits wide and wraps. After reset the set-up is 0: packed bytes
+    down column 0.
 
     Interface attributes
     --------------------
-    port : the port of the QPU
-    quads : stream of `QuadWrite` to the VPM; one that waits is withdrawn while a store comes to have its row
-    stores : stream of `VdwStore` to the VDW
-    store_done : strobe: the store that the VDW had, whoever gave it, is in memory
-    unread : the rows that the VDW has yet to read
-    unbuilt : the reason of the stop, sticky
+    setup, setup_stb : a new set-up
+    vectors : stream of beats that are quads of vectors
+    quads : stream of `VectorWrite` to the VPM; one that waits is withdrawn while a store or load comes to have its row
+    unread, unwritten : rows that a DMA store has yet to read, and that a DMA load has yet to write
+    fetching : vectors that this QPU is to be given first
+    error_stb : a vector of the reserved size is dropped
     """
 
-    def __init__(self, rows: int):
-        self._rows = rows
-        super().__init__(
-            {
-                "port": In(VpmPort()),
-                "quads": Out(stream.Signature(QuadWrite)),
-                "stores": Out(stream.Signature(VdwStore)),
-                "store_done": In(1),
-                "unread": In(RowRange),
-                "unbuilt": Out(VpmUnbuilt),
-            }
-        )
+    setup: In(VpmWriteSetup)
+    setup_stb: In(1)
+    vectors: In(stream.Signature(VpmBeat))
+    quads: Out(stream.Signature(VectorWrite))
+    unread: In(RowRange)
+    unwritten: In(RowRange)
+    fetching: In(Fetching)
+    error_stb: Out(1)
 
     def elaborate(self, platform):
         m = Module()
-        writes = self.port.writes
-        beat = writes.payload
-        reason = Signal(VpmUnbuilt)
-        live = Signal()  # there is a beat, and nothing is wrong with it
+        beat = self.vectors.payload
         setup = Signal(VpmWriteSetup)  # its address moves on
-        basic = Signal(VdwBasicSetup)
-        stride = Signal(VdwStrideSetup)
-
-        m.d.comb += live.eq(writes.valid & (reason == VpmUnbuilt.NONE))
-        with m.If(writes.valid):
-            m.d.sync += self.unbuilt.eq(reason)
-
-        with m.Switch(beat.command):
-            with m.Case(VpmCommand.DATA):
-                _check_write(m, reason, setup)
-                self._vector(m, live, setup)
-            with m.Case(VpmCommand.WRITE_SETUP):
-                m.d.comb += writes.ready.eq(live)
-                with m.If(beat.quad == 0):
-                    _set_up(m, live, reason, beat.data[0], setup, basic, stride)
-            with m.Case(VpmCommand.STORE_ADDRESS):
-                _check_store(m, reason, basic, stride)
-                m.d.comb += [
-                    self.stores.valid.eq(live & (beat.quad == 0)),
-                    writes.ready.eq(live & (self.stores.ready | (beat.quad != 0))),
-                ]
-            with m.Default():
-                m.d.comb += reason.eq(VpmUnbuilt.COMMAND)
-
+        quad = Signal(2)  # that of the beat, from a register, as what waits for rows is a long path
+        vector = Signal(VectorWrite)
+        reserved = Signal()
+        waits = Signal()
+        first = self.fetching
         m.d.comb += [
-            self.stores.payload.basic.eq(basic),
-            self.stores.payload.stride.eq(stride),
-            self.stores.payload.address.eq(beat.data[0]),
+            *(getattr(vector.address, name).eq(value) for name, value in place(setup, quad).items()),
+            *(getattr(vector.form, name).eq(value) for name, value in form(setup, quad).items()),
+            vector.data.eq(beat.data),
+            reserved.eq(setup.size == VpmSize.RESERVED_3),
+            waits.eq(
+                touches(vector.address, self.unread)
+                | touches(vector.address, self.unwritten)
+                | (first.any & (first.more | meets(vector.address, first)))
+            ),
+            self.quads.payload.eq(vector),
+            self.quads.valid.eq(self.vectors.valid & ~waits & ~reserved),
+            self.vectors.ready.eq(reserved | (~waits & self.quads.ready)),
+            self.error_stb.eq(self.vectors.valid & reserved),
         ]
-        busy = Signal()
-        begins = self.stores.valid & self.stores.ready
-        m.d.comb += self.port.store_busy.eq(busy)
-        m.d.sync += [
-            busy.eq(begins | (busy & ~self.store_done)),
-            Assert(~(begins & busy), "the VDW takes a store while it has one"),
-        ]
+        with m.If(self.vectors.valid & self.vectors.ready):
+            m.d.sync += [quad.eq(quad + 1), Assert(beat.quad == quad, "the quads of a vector come in their order")]
+            with m.If(quad == _LAST_QUAD):
+                m.d.sync += setup.address.eq(next_address(setup))
+        with m.If(self.setup_stb):
+            m.d.sync += setup.eq(self.setup)
         return m
-
-    def _vector(self, m, live, setup):
-        """Writes a quad; after the last one the address moves on."""
-        beat = self.port.writes.payload
-        moves = Signal()
-        row = setup.address[: exact_log2(_ADDRESSED_ROWS)]
-        unread = Signal()
-        behind_first = Signal(range(min(self._rows, WINDOW_ROWS)))
-        m.d.comb += [
-            behind_first.eq(row - self.unread.first),
-            unread.eq(behind_first < self.unread.count),
-            self.quads.valid.eq(live & ~unread),
-            moves.eq(live & ~unread & self.quads.ready),
-            self.port.writes.ready.eq(moves),
-            self.quads.payload.address.row.eq(row),
-            self.quads.payload.address.column.eq(beat.quad * QUAD_WORDS),
-            self.quads.payload.enable.eq(~0),
-            self.quads.payload.data.eq(beat.data),
-        ]
-        with m.If(moves & (beat.quad == _LAST_QUAD)):
-            m.d.sync += setup.address.eq(setup.address + Cat(setup.stride, setup.stride == 0))
-
-
-def _check_write(m, reason, setup):
-    """Vectors that are built: words along a row."""
-    with m.If(setup.size != VpmSize.WORD):
-        m.d.comb += reason.eq(VpmUnbuilt.WRITE_SIZE)
-    with m.Elif(~setup.horizontal):
-        m.d.comb += reason.eq(VpmUnbuilt.WRITE_VERTICAL)
-
-
-def _check_store(m, reason, basic, stride):
-    """Stores that are built: words along rows, each unit at the start of its own."""
-    with m.If((basic.mode != DmaMode.WORD) | basic.laned):
-        m.d.comb += reason.eq(VpmUnbuilt.STORE_SIZE)
-    with m.Elif(~basic.horizontal):
-        m.d.comb += reason.eq(VpmUnbuilt.STORE_VERTICAL)
-    with m.Elif(stride.block_mode):
-        m.d.comb += reason.eq(VpmUnbuilt.STORE_BLOCK)
-
-
-def _set_up(m, live, reason, word, setup, basic, stride):
-    """Keeps the set-up word, by its kind."""
-    with m.Switch(VpmWriteSetup(word).id):
-        with m.Case(SetupId.RESERVED_1):
-            m.d.comb += reason.eq(VpmUnbuilt.SETUP)
-        for kind, kept in (
-            (SetupId.WRITE, setup),
-            (SetupId.VDW_BASIC, basic),
-            (SetupId.VDW_STRIDE, stride),
-        ):
-            with m.Case(kind), m.If(live):
-                m.d.sync += kept.eq(word)

@@ -133,7 +133,7 @@ private:
     }
 
     bool waits_for_ever() const {
-        bool fatal = ports::vpm_unbuilt(gpu.v3d)[0] || high(ports::vpm_error(gpu.v3d)), runs = false, all_share = true;
+        bool fatal = high(ports::vpm_error(gpu.v3d)), runs = false, all_share = true;
         for (auto &qpu : gpu.qpus) {
             uint32_t stall = Gather::stall(qpu);
             fatal |= stall & options.hopeless_stalls;
@@ -189,9 +189,9 @@ bool bench_report(bench::Bench *bench, uint32_t *report) {
     namespace ports = bench::ports;
     auto &gpu = bench->gpu;
     bench->settle();
-    const std::array<uint32_t, 7> words = {
+    const std::array<uint32_t, 6> words = {
         bench->done, bench->stuck, bench->cycles, bench->retired, bench->interrupts,
-        ports::vpm_unbuilt(gpu.v3d)[0], ports::vpm_error(gpu.v3d)[0]};
+        ports::vpm_error(gpu.v3d)[0]};
     report = std::copy(words.begin(), words.end(), report);
     for (size_t number = 0; number < joints::COUNT; number++)
         report = bench->gathers[number].report(gpu.qpus[number], report);

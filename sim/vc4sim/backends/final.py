@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 from vc4.bus.port import BUS_BYTES
 from vc4.qpu.stall import STALL_REASONS, UNBUILT
-from vc4.vpm.port import VpmUnbuilt
 
 from ..bench.driver import COUNTED
 from ..bench.gpu import HOPELESS_STALLS
 from ..events import MemoryWrite
 from ..model.sync import MUTEX, describe, place
+from ..model.vpm_port import NO_VECTOR
 from .base import Ending, Job, Outcome
 
 __all__ = ["FinalState", "QpuState", "conclude", "memory_writes"]
@@ -35,7 +35,6 @@ class FinalState:
     cycles: int
     instructions: int
     interrupts: int
-    vpm_unbuilt: int
     vpm_error: int
     qpus: tuple[QpuState, ...]
 
@@ -87,11 +86,8 @@ def _stands(job: Job, number: int, qpu: QpuState, memory: bytes) -> str:
 
 
 def _why_stuck(job: Job, state: FinalState, memory: bytes) -> str:
-    unbuilt = VpmUnbuilt(state.vpm_unbuilt)
-    if unbuilt is not VpmUnbuilt.NONE:
-        return f"the VPM waits for ever: {unbuilt.name.lower().replace('_', ' ')} is not built yet"
     if state.vpm_error:
-        return "a DMA store went outside of memory"
+        return "a DMA store or load went outside of memory"
     running = [(number, qpu) for number, qpu in enumerate(state.qpus) if qpu.running]
     alone = [f"{place(number, qpu.sp_pc)}{_hopeless(qpu)}" for number, qpu in running if qpu.stall & HOPELESS_STALLS]
     return "; ".join(alone or (_stands(job, number, qpu, memory) for number, qpu in running))
@@ -104,4 +100,6 @@ def _hopeless(qpu: QpuState) -> str:
         return ": the instruction lies outside of memory"
     if "uniform_fault" in reasons:
         return ": its next uniform lies outside of memory"
+    if "no_vector" in reasons:
+        return f" waits for {NO_VECTOR}"
     return f" waits for {' and '.join(name for name in reasons if name in UNBUILT)}, which is not built yet"

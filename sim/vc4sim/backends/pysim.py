@@ -117,7 +117,6 @@ def _state(ctx, bench: GpuBench, instructions: int) -> FinalState:
         cycles=ctx.get(bench.cycles),
         instructions=instructions,
         interrupts=ctx.get(bench.interrupts),
-        vpm_unbuilt=ctx.get(bench.vpm_unbuilt).value,
         vpm_error=ctx.get(bench.vpm_error),
         qpus=tuple(
             QpuState(

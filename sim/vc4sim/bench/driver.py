@@ -41,13 +41,20 @@ def _reservations(reserved: Iterable[int]) -> list[tuple[int, int]]:
     return [_write(name, **chosen) for name, chosen in fields.items() if chosen]
 
 
+def _user_blocks() -> int:
+    """As much of the VPM as the host can reserve for programs."""
+    (field,) = register("VPMBASE").fields
+    return (1 << field.width) - 1
+
+
 def host_writes(launches: Iterable[Launch], reserved: Iterable[int]) -> list[tuple[int, int]]:
-    """Offsets and words: QPUs that are `reserved`, caches, counters, then the programs that are not threaded.
+    """Offsets and words: QPUs that are `reserved`, VPM, caches, counters, then the programs that are not threaded.
 
     Those are for the user's queue.
     """
     writes = [
         *_reservations(reserved),
+        _write("VPMBASE", VPMURSV=_user_blocks()),
         _write("L2CACTL", L2CENA=1, L2CCLR=1),
         _write("SLCACTL", ICCS=0xF, UCCS=0xF, T0CCS=0xF, T1CCS=0xF),
         *(_write(f"PCTRS{index}", PCTRS=source.number) for index, source in enumerate(COUNTED)),

@@ -38,10 +38,12 @@ class Retired(data.Struct):
     reads_uniform: unsigned(1)
     reads_store_busy: unsigned(1)
     store_busy: unsigned(1)
+    reads_load_busy: unsigned(1)
+    load_busy: unsigned(1)
+    mul: RetiredWrite
     thread: unsigned(1)
     sets_flags: unsigned(1)
-    mul: RetiredWrite
-    _: unsigned(5)
+    _: unsigned(3)
     n: unsigned(ELEMENTS)  # flags that it computed; they are set where `flag_mask` is
     z: unsigned(ELEMENTS)
     c: unsigned(ELEMENTS)

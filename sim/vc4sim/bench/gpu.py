@@ -13,7 +13,6 @@ from vc4.qpu.stall import STALL_REASONS, UNBUILT
 from vc4.qpu.structs import ProgramStart
 from vc4.qpu.trace import TracePort
 from vc4.v3d import V3D
-from vc4.vpm.port import VpmUnbuilt
 
 from .gather import Gather, Retired
 from .memory import BenchMemory
@@ -30,7 +29,7 @@ def _bits(names: Iterable[str]) -> int:
 
 
 #: Bits of `Stall` that never fall by themselves, and those that another QPU can end.
-HOPELESS_STALLS = _bits(("fetch_fault", "uniform_fault", *UNBUILT))
+HOPELESS_STALLS = _bits(("fetch_fault", "uniform_fault", "no_vector", *UNBUILT))
 SHARED_STALLS = _bits(("mutex", "semaphore"))
 
 
@@ -54,7 +53,7 @@ class GpuBench(wiring.Component):
     started, started_count : the last program that a QPU has begun, and how many, of each QPU
     retired, retired_count : the last instruction that is done, and how many there were, of each QPU
     written_address, written_data, written_strobes, written_count : the last word written to memory, and how many
-    vpm_unbuilt, vpm_error : why the VPM has stopped, and whether memory has refused a store
+    vpm_error : memory has refused a DMA store or load
     interrupts : host interrupts that were raised
     stalls : clocks lost for each of `STALL_REASONS`, of each QPU
     cycles : clocks since reset
@@ -83,7 +82,6 @@ class GpuBench(wiring.Component):
                 "retired": Out(Retired).array(config.qpus),
                 "retired_count": Out(32).array(config.qpus),
                 **{f"written_{name}": Out(width) for name, width in words.items()},
-                "vpm_unbuilt": Out(VpmUnbuilt),
                 "vpm_error": Out(1),
                 "interrupts": Out(32),
                 "stalls": Out(data.ArrayLayout(unsigned(32), len(STALL_REASONS))).array(config.qpus),
@@ -102,7 +100,7 @@ class GpuBench(wiring.Component):
         connect(m, v3d.bus, memory.bus)
         connect(m, flipped(self.fragments), v3d.fragments)
         connect(m, flipped(self.registers), v3d.registers)
-        m.d.comb += [self.irq.eq(v3d.irq), self.vpm_unbuilt.eq(v3d.vpm_unbuilt), self.vpm_error.eq(v3d.vpm_error)]
+        m.d.comb += [self.irq.eq(v3d.irq), self.vpm_error.eq(v3d.vpm_error)]
         m.d.sync += [
             self.interrupts.eq(self.interrupts + sum(v3d.interrupts)),
             self.cycles.eq(self.cycles + 1),
@@ -152,7 +150,6 @@ class GpuBench(wiring.Component):
         hopeless = (
             Cat((all_ & HOPELESS_STALLS).any() for all_ in reasons).any()
             | (running.any() & ((running & shares) == running))
-            | (self.vpm_unbuilt != VpmUnbuilt.NONE)
             | self.vpm_error
         )
         started = Signal(32)

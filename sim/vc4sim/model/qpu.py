@@ -38,12 +38,13 @@ from .sequencer import Sequencer
 from .sfu import SFU_FUNCTIONS
 from .sync import Sync
 from .unbuilt import Unbuilt
-from .vpm import VpmPort
+from .vpm_port import VpmPort
 
 __all__ = ["Qpu"]
 
 _UNIFORM = read_address("unif")
 _MUTEX = read_address("mutex")
+_VPM = read_address("vpm")
 _ELEMENT_NUMBER = np.arange(ELEMENTS, dtype=np.uint32)
 _BYTE_MASKS = np.array(
     [sum(255 << 8 * byte for byte in range(4) if enables >> byte & 1) for enables in range(16)], np.uint32
@@ -91,6 +92,8 @@ class Qpu:
             "vpm": lambda value, _: self.vpm.write(value),
             "vw_setup": lambda value, _: self.vpm.write_setup(int(value[0])),
             "vw_addr": lambda value, _: self.vpm.store(int(value[0])),
+            "vr_setup": lambda value, _: self.vpm.read_setup(int(value[0])),
+            "vr_addr": lambda value, _: self.vpm.load(int(value[0])),
             "mutex": lambda _, __: self.sync.free(),
         }
         for function in SfuFunction:
@@ -107,14 +110,16 @@ class Qpu:
         """Execute one instruction and tell what it did.
 
         `observed` gives the state of DMA engines that a read shall see (default: idle). Raises `Waiting` if the instruction
-        waits for another QPU, unless it is known to be `granted`, `Unbuilt` for what the hardware lacks and `MemoryFault`
-        outside of memory; in all three cases nothing has happened.
+        waits for a vector, or for another QPU unless it is known to be `granted`, `Unbuilt` for what the hardware lacks and
+        `MemoryFault` outside of memory; in all three cases nothing has happened.
         """
         pc, thread = self.sequencer.pc, self.sequencer.thread
         todo = plan(self.memory.read_int(pc, WORD_BYTES, "instruction fetch"))
         for unit in todo.units:
             if unit not in BUILT_UNITS:
                 raise Unbuilt(unit)
+        if _VPM in todo.raddr:
+            self.vpm.wait()
         if _MUTEX in todo.raddr:
             self.sync.lock(granted=granted)
         if "semaphore" in todo.units:
@@ -135,7 +140,7 @@ class Qpu:
         )
 
     def _read_ports(self, todo: Plan, reads: list[tuple[str, int]], observed: Mapping[str, int]) -> list[np.ndarray]:
-        """Both ports; one uniform serves both. A port that reads nothing shows its last quad again."""
+        """Both ports; one uniform or vector serves both. A port that reads nothing shows its last quad again."""
         if todo.immediate is not None:
             return [todo.immediate] * 2
         if todo.branch is not None:
@@ -149,6 +154,7 @@ class Qpu:
             uniform = self.memory.read_int(address, 4, "uniform read")
             self.uniforms[thread] = address + 4 & 0xFFFF_FFFC
             reads.append(("unif", uniform))
+        vector = self.vpm.read() if _VPM in todo.raddr else None
         ports = []
         for file, address in enumerate(todo.raddr):
             if file == 1 and todo.small_immediate is not None:
@@ -160,6 +166,8 @@ class Qpu:
                 value = self.files[file][address ^ self.sequencer.view]
             elif address == _UNIFORM:
                 value = np.full(ELEMENTS, uniform, np.uint32)
+            elif address == _VPM:
+                value = vector
             else:
                 value = self._read_input(address, file, reads, observed)
             self._last_read[file] = value
@@ -170,7 +178,7 @@ class Qpu:
         self, address: int, file: int, reads: list[tuple[str, int]], observed: Mapping[str, int]
     ) -> np.ndarray:
         name = READ[address][file].name if address in READ else ""
-        if name == "vw_busy":
+        if name in ("vr_busy", "vw_busy"):
             state = observed.get(name, 0)
             reads.append((name, state))
             return np.full(ELEMENTS, state, np.uint32)
@@ -288,3 +296,4 @@ class Qpu:
         )
         if not self.sequencer.running:
             self._write_late()
+            self.vpm.cancel()

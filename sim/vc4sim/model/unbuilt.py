@@ -1,6 +1,11 @@
 """Why an instruction cannot be carried out."""
 
-__all__ = ["Unbuilt", "Waiting"]
+from vc4.config import BUILT_UNITS
+
+__all__ = ["MODEL_UNITS", "Unbuilt", "Waiting"]
+
+#: Services of `vc4.isa.registers` that the model has, of which the hardware may lack some.
+MODEL_UNITS = BUILT_UNITS | {"tmu"}
 
 
 class Unbuilt(Exception):
@@ -12,4 +17,4 @@ class Unbuilt(Exception):
 
 
 class Waiting(Exception):
-    """An instruction waits until another QPU has done something; the text says for what."""
+    """An instruction waits until another QPU has done something, or for what nobody will do; the text says for what."""

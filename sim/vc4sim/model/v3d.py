@@ -11,7 +11,8 @@ from .memory import Memory
 from .qpu import Qpu
 from .sync import Sync, place
 from .unbuilt import Waiting
-from .vpm import Vpm, VpmPort
+from .vpm import Vpm
+from .vpm_port import VpmPort
 
 __all__ = ["Deadlock", "ModelV3D"]
 

@@ -4,6 +4,7 @@ Programs always end, and stay inside their memory. Most keep to no other rule: t
 was just written, and set up peripherals side by side, as everything is defined here.
 
 ``values``   random values, conditions and addresses
+``vpm``      set-ups of the VPM and of DMA
 ``words``    instructions
 ``program``  a program
 ``lawful``   takes out what breaks a rule

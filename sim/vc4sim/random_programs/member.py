@@ -9,6 +9,7 @@ from vc4.isa.registers import NOP, read_address, write_address
 from vc4.isa.sync import SEMAPHORE_ACQUIRE, SEMAPHORES
 
 from .program import Place, Program
+from .vpm import load_setup, row_setup
 
 __all__ = ["MOST_MEMBERS", "Member", "Role"]
 
@@ -70,7 +71,14 @@ class Member(Program):
 
     def _write_setup(self, rows: range) -> int:
         """A set-up word for writes that all go to one row."""
-        return 1 << 11 | 2 << 8 | self._random.choice(rows)
+        return row_setup(self._random.choice(rows))
+
+    def _read_setup(self, count: int) -> int:
+        """A set-up word for reads of one row."""
+        return row_setup(self._random.choice(self._role.rows), count)
+
+    def _set_up_load(self) -> None:
+        self._fixed(self._make.constant(_SETUP, 0, load_setup(self._random, self._role.rows)))
 
     def _store_setup(self, rows: range) -> int:
         """A set-up word for stores of some of the rows."""

@@ -8,11 +8,12 @@ from vc4.isa import ops
 from vc4.isa.decode import encode
 from vc4.isa.registers import FILE_REGISTERS, NOP, read_address, write_address
 from vc4.isa.sync import SEMAPHORE_ACQUIRE, SEMAPHORE_MAX, SEMAPHORES
-from vc4.isa.timing import DELAY_SLOTS, END_SLOTS, SWITCH_SLOTS
+from vc4.isa.timing import DELAY_SLOTS, END_SLOTS, READ_SETUPS, SWITCH_SLOTS
 from vc4.isa.word import NOP_WORD, WORD_BYTES, BranchWord
 
 from ..asm import assemble
 from .values import SWITCHES, random_value
+from .vpm import LOAD_BYTES, load_pitch, load_setup, read_setup, store_setup, store_stride, write_setup
 from .words import Words
 
 __all__ = ["OUTPUT_BYTES", "UNIFORM_BYTES", "Place", "Program"]
@@ -28,6 +29,9 @@ _MOST_SKIPPED = DELAY_SLOTS
 _MOST_COUNTED = SEMAPHORE_MAX // 3
 _WAIT, _BUSY = read_address("vw_wait"), read_address("vw_busy")
 _SETUP, _STORE, _MOVE = (write_address(name) for name in ("vw_setup", "vw_addr", "unif_addr"))
+_VECTOR = read_address("vpm")
+#: Vectors that a program sets up to read at once, at the most.
+_MOST_VECTORS = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +62,9 @@ class Program:
         self._holds: int | None = None
         # How far each semaphore is above what it was in the beginning.
         self._counted = [0] * SEMAPHORES
+        # Vectors of each set-up of reads that are not read. What is left over when a thread ends is nobody's.
+        self._unread: list[int] = []
+        self._leaves_vectors = not threaded
         self._begin()
         makers, weights = zip(*self._kinds(), strict=True)
         while len(self.words) < length:
@@ -71,6 +78,8 @@ class Program:
             (self._plain, 80),
             (self._set_up, 4),
             (self._store, 2),
+            (self._load, 2),
+            (self._read_vectors, 3),
             (self._move_uniforms, 3),
             (self._branch, 6),
             (self._loop, 2),
@@ -102,18 +111,9 @@ class Program:
             self.words += [self._make.constant(to, file, random_value(self._random)) for to in self._make.registers]
 
     def _set_up(self) -> None:
-        """A set-up of VPM writes, seldom of the DMA engine."""
-        random_ = self._random
-        kind = random_.randrange(4)
-        if kind < 2:
-            word = random_.randrange(64) << 12 | 1 << 11 | 2 << 8 | random_.randrange(64)
-        elif kind == 2:
-            units, depth = random_.randrange(1, 9), random_.randrange(1, 17)
-            word = 2 << 30 | units << 23 | depth << 16 | 1 << 14 | random_.randrange(48) << 7
-            word |= random_.randrange(17 - depth) << 3
-        else:
-            word = 3 << 30 | random_.randrange(32) * 4
-        self.words.append(self._make.constant(_SETUP, 1, word))
+        """A set-up of VPM writes, seldom of DMA stores."""
+        draw = self._random.choice((write_setup, write_setup, store_setup, store_stride))
+        self.words.append(self._make.constant(_SETUP, 1, draw(self._random)))
 
     def _store(self) -> None:
         """A DMA store into the output, and often a look at whether it runs, or a wait for it."""
@@ -124,6 +124,47 @@ class Program:
         if self._random.random() < 0.7:
             looks = self._random.choice((_WAIT, _WAIT, _BUSY))
             self.words.append(self._make.alu(signal=ops.Signal.NONE, raddr_b=looks))
+
+    def _set_up_load(self) -> None:
+        for draw in (load_setup, load_pitch):
+            if self._random.random() < 0.7:
+                self.words.append(self._make.constant(_SETUP, 0, draw(self._random)))
+
+    def _load(self) -> None:
+        """A DMA load from the uniforms, which nobody writes, and often a look at whether it runs, or a wait for it."""
+        self._set_up_load()
+        address = self._place.uniforms + self._random.randrange(UNIFORM_BYTES - LOAD_BYTES)
+        self.words.append(self._make.constant(_STORE, 0, address))
+        for _ in range(self._random.randrange(3)):
+            self._plain()
+        if self._random.random() < 0.7:
+            looks = self._random.choice((_WAIT, _WAIT, _BUSY))
+            self.words.append(self._make.alu(signal=ops.Signal.NONE, raddr_a=looks))
+
+    def _read_setup(self, count: int) -> int:
+        """A set-up word for reads of `count` vectors."""
+        return read_setup(self._random, count)
+
+    def _read_vectors(self) -> None:
+        """A few reads of vectors, which may be of earlier set-ups; seldom there are more set-ups than the hardware takes."""
+        random_ = self._random
+        self._settle()
+        for _ in range(random_.choice((1, 1, 1, 2, 3))):
+            count = random_.randrange(1, _MOST_VECTORS + 1)
+            self._fixed(self._make.constant(_SETUP, 0, self._read_setup(count)))
+            if len(self._unread) < READ_SETUPS:
+                self._unread.append(count)
+            if random_.random() < 0.3:
+                self._plain()
+        left = random_.randrange(sum(self._unread)) if self._leaves_vectors and random_.random() < 0.3 else 0
+        while sum(self._unread) > left:
+            port_a, port_b = random_.choice(((_VECTOR, NOP), (NOP, _VECTOR), (_VECTOR, _VECTOR)))
+            self._fixed(self._make.alu(signal=ops.Signal.NONE, raddr_a=port_a, raddr_b=port_b))
+            self._unread[0] -= 1
+            if not self._unread[0]:
+                self._unread.pop(0)
+            while random_.random() < 0.3:
+                self._plain()
 
     def _move_uniforms(self) -> None:
         """The next uniforms come from elsewhere: from an address, or a little behind the last one."""

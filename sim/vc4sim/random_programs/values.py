@@ -30,7 +30,7 @@ _INPUTS = tuple(
     tuple(
         address
         for address in range(FILE_REGISTERS, 64)
-        if address not in READ or READ[address][file].unit in ("qpu", "uniforms", "vdw")
+        if address not in READ or READ[address][file].unit in ("qpu", "uniforms", "vdw", "vdr")
     )
     for file in range(2)
 )

@@ -1,7 +1,5 @@
 """What a wave viewer shows of a run: the stages of the first QPU one after the other, then stalls, memory and the VPM."""
 
-from amaranth.hdl import Value
-
 from ..bench.gpu import GpuBench
 
 __all__ = ["STAGE_TITLES", "traces"]
@@ -31,7 +29,7 @@ def traces(bench: GpuBench) -> dict:
         **stages,
         "stall": [bench.probe.stall, trace.stall.as_value()],
         "memory": {name: _stream(getattr(bench.v3d.bus, name)) for name in ("requests", "writes", "responses")},
-        "VPM": [*_stream(vpm.writes), vpm.store_busy, Value.cast(bench.vpm_unbuilt)],
+        "VPM": [*_stream(vpm.writes), *_stream(vpm.reads), vpm.store_busy, vpm.load_busy],
     }
 
 
