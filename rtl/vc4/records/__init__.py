@@ -4,6 +4,13 @@ Each layout is written once here; hardware, reference model and tools read it. N
 behaviour.
 
 =================  ==========================================================================
+``control``        control records: codes, lengths, which thread may have them
+``state``          control records that set state
+``primitives``     control records that are primitive lists
+``tile_buffer``    control records that load, store and clear tiles
+``compressed``     codings of primitives in tile lists
+``shaders``        what control records point to: shader records, clipped vertices
+``numbers``        floating and fixed point in control records
 ``vpm``            set-up words of the vertex pipe memory and its DMA
 =================  ==========================================================================
 """

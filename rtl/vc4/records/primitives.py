@@ -1,0 +1,120 @@
+"""Control records that are primitive lists, or say what such lists are made of (guide, table 38). Low bits first.
+
+An address that is narrower than 32 bits lacks its low bits, which are 0. The name of every address ends in `address`.
+"""
+
+from amaranth.hdl import unsigned
+from amaranth.lib import data, enum
+
+__all__ = [
+    "VG_END",
+    "VG_PAD",
+    "ClippedPrimitive",
+    "IndexType",
+    "IndexedPrimitiveList",
+    "PrimitiveData",
+    "PrimitiveListFormat",
+    "PrimitiveMode",
+    "PrimitiveType",
+    "VertexArrayPrimitives",
+    "VgCoordinateArrayPrimitives",
+    "VgInlinePrimitives",
+    "VgPrimitiveType",
+]
+
+#: In place of the last vertex of a VG primitive: the list ends here, or the primitive is to be skipped.
+VG_END, VG_PAD = 0xBFFF_0000, 0xBFFF_0001
+
+
+class PrimitiveMode(enum.Enum, shape=unsigned(4)):
+    """What OpenGL makes of vertices. Other values are reserved."""
+
+    POINTS = 0
+    LINES = 1
+    LINE_LOOP = 2
+    LINE_STRIP = 3
+    TRIANGLES = 4
+    TRIANGLE_STRIP = 5
+    TRIANGLE_FAN = 6
+
+
+class IndexType(enum.Enum, shape=unsigned(4)):
+    """Width of an index in memory. Other values are reserved."""
+
+    BITS_8 = 0
+    BITS_16 = 1
+
+
+class VgPrimitiveType(enum.Enum, shape=unsigned(4)):
+    """What VG makes of coordinates. Other values are reserved."""
+
+    RHTS = 1
+    RHT_STRIP = 3
+    TRIANGLES = 4
+    TRIANGLE_STRIP = 5
+    TRIANGLE_FAN = 6
+
+
+class PrimitiveType(enum.Enum, shape=unsigned(4)):
+    """What a compressed list holds. Other values are reserved."""
+
+    POINTS = 0
+    LINES = 1
+    TRIANGLES = 2
+    RHTS = 3
+
+
+class PrimitiveData(enum.Enum, shape=unsigned(4)):
+    """What the vertices of a compressed list are. Other values are reserved; indices of 24 bits have no code."""
+
+    INDEX_16 = 1
+    COORDINATES = 3
+
+
+class IndexedPrimitiveList(data.Struct):
+    """Vertices by their indices."""
+
+    primitive_mode: PrimitiveMode
+    index_type: IndexType
+    length: unsigned(32)  # number of indices
+    indices_list_address: unsigned(32)
+    maximum_index: unsigned(32)  # the largest that may occur
+
+
+class VertexArrayPrimitives(data.Struct):
+    """Vertices with indices that count up."""
+
+    primitive_mode: PrimitiveMode
+    unused: unsigned(4)  # the guide's mode has these bits, too
+    length: unsigned(32)  # number of vertices
+    index_of_first_vertex: unsigned(32)
+
+
+class VgCoordinateArrayPrimitives(data.Struct):
+    """Coordinates in memory, words with x in the low half and y in the high one."""
+
+    primitive_type: VgPrimitiveType
+    continuation_list: unsigned(4)  # of a triangle fan
+    length: unsigned(32)  # number of vertices; the guide has primitives, drivers count vertices
+    coordinate_array_address: unsigned(32)
+
+
+class VgInlinePrimitives(data.Struct):
+    """Coordinates that follow, up to `VG_END`."""
+
+    primitive_type: VgPrimitiveType
+    continuation_list: unsigned(4)  # of a triangle fan
+
+
+class ClippedPrimitive(data.Struct):
+    """In front of a compressed list whose first primitive is clipped."""
+
+    clipped_vertices: unsigned(3)  # one flag for each vertex: `ClippedVertex` has it
+    clipped_primitive_data_address: unsigned(29)
+
+
+class PrimitiveListFormat(data.Struct):
+    """What the compressed lists from here on are."""
+
+    primitive_type: PrimitiveType
+    data_type: PrimitiveData

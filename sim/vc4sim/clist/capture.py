@@ -1,0 +1,112 @@
+"""Captured frames: what a driver had put into memory and registers, job after job (`case.json` and `memory.bin.xz`)."""
+
+import lzma
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..model.memory import Memory
+from ..problem import BadInput
+from ..workload.case import CASE_FILE
+from ..workload.fields import Fields
+from ..workload.files import MAX_BYTES, read_bytes, read_text
+
+__all__ = ["Capture", "CaptureJob", "load_capture"]
+
+_ADDRESSES = 1 << 32
+#: Address and length in front of the bytes that go there.
+_HEADER_BYTES = 8
+_WORD_BYTES = 4
+_REGISTERS = ("CT0CA", "CT0EA", "CT1CA", "CT1EA")
+
+
+@dataclass(frozen=True)
+class CaptureJob:
+    """What the host does for one pair of lists.
+
+    name : for messages
+    registers : CTnCA and CTnEA, of the threads that it starts
+    updates : addresses and bytes that go into memory before
+    details : everything else in the file
+    """
+
+    name: str
+    registers: dict[str, int]
+    updates: tuple[tuple[int, bytes], ...]
+    details: Fields
+
+    @property
+    def threads(self) -> tuple[int, ...]:
+        """Numbers of the threads that it starts: those whose list is not empty."""
+        bounds = [[self.registers.get(f"CT{number}{end}", 0) for end in ("CA", "EA")] for number in (0, 1)]
+        return tuple(number for number, (start, end) in enumerate(bounds) if start != end)
+
+    def load(self, memory: Memory) -> None:
+        """Put the bytes into memory, over what is there."""
+        for address, data in self.updates:
+            memory.write(address, data)
+
+
+@dataclass(frozen=True)
+class Capture:
+    """A captured frame; its memory begins at address 0."""
+
+    name: str
+    folder: Path
+    memory_size: int
+    jobs: tuple[CaptureJob, ...]
+    details: Fields
+
+
+def load_capture(folder: Path) -> Capture:
+    """The captured frame in `folder`. Raises `BadInput` for whatever is missing or makes no sense."""
+    path = folder / CASE_FILE
+    case = Fields.parse(read_text(path), str(path))
+    size = case.integer("mem_size", 1, MAX_BYTES)
+    source = folder / case.text("memory_file")
+    image = _decompress(source)
+    return Capture(
+        name=case.text("name"),
+        folder=folder,
+        memory_size=size,
+        jobs=tuple(_job(job, number, size, image, source) for number, job in enumerate(case.objects("jobs"))),
+        details=case,
+    )
+
+
+def _decompress(path: Path) -> bytes:
+    try:
+        decompressor = lzma.LZMADecompressor(lzma.FORMAT_XZ)
+        data = decompressor.decompress(read_bytes(path), MAX_BYTES)
+    except lzma.LZMAError as error:
+        raise BadInput(f"{path}: not an xz file that can be read: {error}") from None
+    if not decompressor.eof:
+        raise BadInput(f"{path}: cut short, or larger than {MAX_BYTES} bytes")
+    return data
+
+
+def _job(job: Fields, number: int, size: int, image: bytes, source: Path) -> CaptureJob:
+    start = job.integer("memory_offset", 0, len(image))
+    length = job.integer("memory_length", 0, len(image) - start)
+    registers = job.object("registers")
+    return CaptureJob(
+        name=f"job {number}",
+        registers={name: registers.integer(name, 0, _ADDRESSES - 1) for name in _REGISTERS if name in registers},
+        updates=tuple(_updates(image, start, start + length, size, source)),
+        details=job,
+    )
+
+
+def _updates(image: bytes, start: int, end: int, size: int, source: Path) -> Iterator[tuple[int, bytes]]:
+    """The pieces of memory between two bytes of the file."""
+    while start < end:
+        header = image[start : min(start + _HEADER_BYTES, end)]
+        address = int.from_bytes(header[:_WORD_BYTES], "little")
+        length = int.from_bytes(header[_WORD_BYTES:], "little")
+        data = image[start + _HEADER_BYTES : min(start + _HEADER_BYTES + length, end)]
+        if len(header) < _HEADER_BYTES or len(data) < length:
+            raise BadInput(f"{source}: what begins at byte {start} goes on behind the end of the job, byte {end}")
+        if address + length > size:
+            raise BadInput(f"{source}: at byte {start}: {length} bytes at {address:#010x} are outside of memory")
+        yield address, data
+        start += _HEADER_BYTES + length

@@ -1,0 +1,56 @@
+"""`vc4 clist`: control lists as text."""
+
+import argparse
+from pathlib import Path
+
+from vc4.records.control import Threads
+
+from ..clist import CaptureJob, describe, load_capture, walk
+from ..model.control_records import ListError
+from ..model.memory import Memory
+from ..problem import BadInput, ExitStatus
+from .options import Commands
+
+__all__ = ["register"]
+
+_DESCRIPTION = """\
+Print the control lists of a captured frame with everything that they lead to, one
+record a line: sub-lists, shader records and their attribute arrays, and tile lists
+if memory has them. CASE is a directory with case.json and the memory that it names.
+"""
+
+_THREADS = (Threads.BINNING, Threads.RENDERING)
+
+
+def register(commands: Commands) -> None:
+    """Add the sub-command."""
+    parser = commands.add_parser("clist", help="show control lists", description="Tools for control lists.")
+    inner = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    dump = inner.add_parser(
+        "dump",
+        help="print the control lists of a captured frame",
+        description=_DESCRIPTION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    dump.add_argument("case", metavar="CASE", type=Path, help="directory with case.json")
+    dump.set_defaults(execute=_dump)
+
+
+def _dump(options: argparse.Namespace) -> int:
+    capture = load_capture(options.case)
+    memory = Memory(capture.memory_size)
+    for job in capture.jobs:
+        job.load(memory)
+        print(f"{capture.name}, {job.name}")
+        for number in job.threads:
+            _print_list(memory, job, number, f"{options.case}: {job.name}")
+    return ExitStatus.PASS
+
+
+def _print_list(memory: Memory, job: CaptureJob, number: int, place: str) -> None:
+    """All that the list of a thread leads to, up to what is wrong."""
+    try:
+        for line in walk(memory, job.registers[f"CT{number}CA"], job.registers[f"CT{number}EA"], _THREADS[number]):
+            print(describe(line))
+    except ListError as error:
+        raise BadInput(f"{place}, thread {number}: {error}") from None
