@@ -11,6 +11,7 @@ behaviour.
 ``compressed``     codings of primitives in tile lists
 ``shaders``        what control records point to: shader records, clipped vertices
 ``numbers``        floating and fixed point in control records
+``tmu``            config parameters of texture lookups
 ``vpm``            set-up words of the vertex pipe memory and its DMA
 =================  ==========================================================================
 """

@@ -11,10 +11,13 @@ reference decides.
 ``plan``             what an instruction word asks for, all forms alike
 ``flags``            flags and conditions
 ``alus``             operands, rotation, both ALUs and what they keep
+``write_back``       what a result is as it is written
 ``qpu``              registers, I/O, delay slots: one instruction a step
 ``places``           where elements lie in the VPM and in memory
 ``vpm``              vertex pipe memory and what DMA does to it
 ``vpm_port``         set-ups of a QPU, and vectors fetched ahead
+``uniforms``         where each thread reads its next uniform
+``tmu``              texture and memory lookups
 ``cle``              both control list threads, semaphores, registers
 ``list_thread``      one thread: control records, a step at a time
 ``pipeline``         what binner and renderer get from the threads

@@ -26,7 +26,11 @@ from vc4.isa.ops import (
 from vc4.isa.registers import ELEMENTS, FILE_REGISTERS, NOP, READ, SIGNAL_UNITS, WRITE
 from vc4.isa.word import AluWord, BranchWord, LoadWord
 
-__all__ = ["Branch", "Plan", "Write", "element_values", "plan"]
+__all__ = ["TMU_PARAMETERS", "Branch", "Plan", "Write", "element_values", "plan"]
+
+#: Unit and letter of each register that gives a texture unit a parameter, and the unit of each signal that loads a result.
+TMU_PARAMETERS = {f"t{unit}{letter}": (unit, letter) for unit in range(2) for letter in "strb"}
+TMU_LOADS = {Signal.LOAD_TMU0: 0, Signal.LOAD_TMU1: 1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +66,8 @@ class Plan:
     immediate : what both ALUs move instead of operands, or `None`
     rotation : elements that the result of the mul ALU moves up, or `None` for element 0 of r5
     units : services that the instruction needs
+    tmu_write : unit and letter of the parameter that it gives a texture unit, or `None`
+    tmu_load : unit whose result it takes, or `None`
     """
 
     word: int
@@ -81,6 +87,8 @@ class Plan:
     unpack_float: bool
     branch: Branch | None
     units: tuple[str, ...]
+    tmu_write: tuple[int, str] | None
+    tmu_load: int | None
 
 
 def element_values(word: int, mode: LoadMode) -> np.ndarray:
@@ -111,6 +119,15 @@ def _units(fields: Instruction, raddr: tuple[int | None, int | None], writes: tu
         if write.address in WRITE and write.condition is not Condition.NEVER
     ]
     return tuple(dict.fromkeys(unit for unit in units if unit != "qpu"))
+
+
+def _tmu_write(writes: tuple[Write, Write]) -> tuple[int, str] | None:
+    """The parameter among the writes; that of the mul ALU, if both write to texture units."""
+    for write in reversed(writes):
+        register = WRITE[write.address][write.file] if write.address in WRITE else None
+        if register and register.unit == "tmu" and write.condition is not Condition.NEVER:
+            return TMU_PARAMETERS.get(register.name)
+    return None
 
 
 @lru_cache(maxsize=1 << 16)
@@ -151,6 +168,8 @@ def _alu(fields: Instruction) -> Plan:
         unpack_float=bool(fields.pm) or float_consumer,
         branch=None,
         units=_units(fields, raddr, writes),
+        tmu_write=_tmu_write(writes),
+        tmu_load=TMU_LOADS.get(fields.signal),
     )
 
 
@@ -169,14 +188,17 @@ def _moving(fields: Instruction, writes: tuple[Write, Write], **rest) -> Plan:
         unpack=Unpack.NONE,
         unpack_float=False,
         units=_units(fields, (None, None), writes),
+        tmu_load=None,
         **rest,
     )
 
 
 def _load(fields: Instruction) -> Plan:
+    writes = _writes(fields, fields.cond_add, fields.cond_mul)
     return _moving(
         fields,
-        _writes(fields, fields.cond_add, fields.cond_mul),
+        writes,
+        tmu_write=_tmu_write(writes),
         immediate=element_values(fields.immediate, fields.mode),
         set_flags=bool(fields.sf),
         pm=fields.pm,
@@ -189,6 +211,7 @@ def _branch(fields: Instruction) -> Plan:
     return _moving(
         fields,
         _writes(fields, Condition.ALWAYS, Condition.ALWAYS),
+        tmu_write=None,  # an address is no parameter
         immediate=None,
         set_flags=bool(fields.raddr_a & 1),
         pm=0,

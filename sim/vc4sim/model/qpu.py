@@ -5,13 +5,13 @@ the last quad on each read port and in each ALU, the delay slots. Where the guid
 """
 
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from functools import partial
 
 import numpy as np
 
 from vc4.config import BUILT_UNITS
-from vc4.isa.ops import FLOAT_RESULT_ADD, FLOAT_RESULT_MUL, AddOp, Condition, Pack, Signal
+from vc4.isa.ops import AddOp, Condition, Signal
 from vc4.isa.registers import (
     ACCUMULATOR_BASE,
     ELEMENTS,
@@ -25,50 +25,61 @@ from vc4.isa.registers import (
 from vc4.isa.sfu_tables import SfuFunction
 from vc4.isa.timing import LINK_BYTES, SFU_DISTANCE
 from vc4.isa.word import WORD_BYTES
-from vc4.regs.scheduler import UNLIMITED_UNIFORMS
 
 from .. import events
 from ..launch import Launch
 from .alus import LAST_QUAD, Alus, Result
 from .flags import Flags, bits
-from .memory import Memory, MemoryFault
-from .pack import colour, pack
-from .plan import Plan, Write, plan
+from .memory import Memory
+from .plan import TMU_PARAMETERS, Plan, Write, plan
 from .sequencer import Sequencer
 from .sfu import SFU_FUNCTIONS
 from .sync import Sync
+from .tmu.port import TmuPort
 from .unbuilt import Unbuilt
+from .uniforms import Uniforms
 from .vpm_port import VpmPort
+from .write_back import merged, packed
 
 __all__ = ["Qpu"]
 
 _UNIFORM = read_address("unif")
 _MUTEX = read_address("mutex")
 _VPM = read_address("vpm")
+#: Services that have no use for the address behind a branch.
+_NO_ADDRESSES = ("sfu", "tmu")
 _ELEMENT_NUMBER = np.arange(ELEMENTS, dtype=np.uint32)
-_BYTE_MASKS = np.array(
-    [sum(255 << 8 * byte for byte in range(4) if enables >> byte & 1) for enables in range(16)], np.uint32
-)
 
 
 class Qpu:
-    """QPU `number` running programs out of `memory`, with its way into the VPM and with what it shares with the others.
+    """QPU `number` running programs out of `memory`, with its ways into the VPM and to the texture units of its slice, and
+    with what it shares with the others. A program may use the `built` services.
 
     `start` a program, then `step` until `sequencer.running` is false. `interrupts` counts writes to the host interrupt.
     """
 
-    def __init__(self, number: int, memory: Memory, vpm: VpmPort, sync: Sync):
+    def __init__(
+        self,
+        number: int,
+        memory: Memory,
+        vpm: VpmPort,
+        tmu: TmuPort,
+        sync: Sync,
+        built: Container[str] = BUILT_UNITS,
+    ):
         self.number = number
         self.memory = memory
         self.vpm = vpm
+        self.tmu = tmu
         self.sync = sync
+        self.built = built
         zero = np.zeros(ELEMENTS, np.uint32)
         self.files = [[zero] * FILE_REGISTERS, [zero] * FILE_REGISTERS]
         self.accumulators = [zero] * 6
         self.flags = Flags()
         self.sequencer = Sequencer()
-        self.uniforms = [0] * 2
-        self._uniforms_end: list[int | None] = [None] * 2
+        self.uniforms = Uniforms(memory)
+        self._uniform: int | None = None
         self.interrupts = 0
         self._late: list[tuple[int, int, np.ndarray, np.ndarray, int]] = []
         self._r5_writes: list[tuple[int, np.ndarray, np.ndarray]] = []
@@ -87,44 +98,42 @@ class Qpu:
             "r5quad": lambda value, mask: self._r5_writes.append((0, value, mask)),
             "r5rep": lambda value, mask: self._r5_writes.append((1, value, mask)),
             "irq": self._write_irq,
-            "unif_addr": lambda value, _: self._move_uniforms(int(value[0])),
-            "unif_addr_rel": lambda value, _: self._move_uniforms(int(value[0]), relative=True),
+            "unif_addr": lambda value, _: self.uniforms.move(self.sequencer.thread, int(value[0])),
+            "unif_addr_rel": lambda value, _: self.uniforms.move(self.sequencer.thread, int(value[0]), relative=True),
             "vpm": lambda value, _: self.vpm.write(value),
             "vw_setup": lambda value, _: self.vpm.write_setup(int(value[0])),
             "vw_addr": lambda value, _: self.vpm.store(int(value[0])),
             "vr_setup": lambda value, _: self.vpm.read_setup(int(value[0])),
             "vr_addr": lambda value, _: self.vpm.load(int(value[0])),
             "mutex": lambda _, __: self.sync.free(),
+            "tmu_noswap": lambda value, _: self.tmu.disable_swap(self.sequencer.thread, int(value[0])),
         }
+        for name, (unit, letter) in TMU_PARAMETERS.items():
+            self._outputs[name] = partial(self._write_tmu, unit, letter)
         for function in SfuFunction:
             self._outputs[function.name.lower()] = partial(self._write_sfu, SFU_FUNCTIONS[function])
 
     def start(self, launch: Launch) -> None:
         """Begin a program; registers keep what they hold. There must be a place for it, see `Sequencer.place`."""
         thread = self.sequencer.start(launch.pc, launch.threaded)
-        self.uniforms[thread] = launch.uniforms & ~3
-        limited = 0 < launch.length < UNLIMITED_UNIFORMS
-        self._uniforms_end[thread] = self.uniforms[thread] + 4 * launch.length & 0xFFFF_FFFC if limited else None
+        self.uniforms.start(thread, launch)
+        self.tmu.start(thread)
 
     def step(self, observed: Mapping[str, int] | None = None, *, granted: bool = False) -> events.Retirement:
         """Execute one instruction and tell what it did.
 
         `observed` gives the state of DMA engines that a read shall see (default: idle). Raises `Waiting` if the instruction
-        waits for a vector, or for another QPU unless it is known to be `granted`, `Unbuilt` for what the hardware lacks and
-        `MemoryFault` outside of memory; in all three cases nothing has happened.
+        waits for a vector, a texture unit, or for another QPU unless it is known to be `granted`, `Unbuilt` for what is not
+        `built` and `MemoryFault` outside of memory; in all three cases nothing has happened.
         """
         pc, thread = self.sequencer.pc, self.sequencer.thread
         todo = plan(self.memory.read_int(pc, WORD_BYTES, "instruction fetch"))
         for unit in todo.units:
-            if unit not in BUILT_UNITS:
+            if unit not in self.built:
                 raise Unbuilt(unit)
-        if _VPM in todo.raddr:
-            self.vpm.wait()
-        if _MUTEX in todo.raddr:
-            self.sync.lock(granted=granted)
-        if "semaphore" in todo.units:
-            self.sync.count(todo.word, granted=granted)
-        reads: list[tuple[str, int]] = []
+        self._wait(todo, thread, granted=granted)
+        self._uniform = self.uniforms.read(thread) if self._takes_uniform(todo, thread) else None
+        reads = [] if self._uniform is None else [("unif", self._uniform)]
         ports = self._read_ports(todo, reads, observed or {})
         target = self._branch_target(todo, pc)
         self._write_late()
@@ -139,21 +148,29 @@ class Qpu:
             self.number, thread, pc, todo.word, tuple(reads), tuple(writes), flags.as_bits() if flags else None
         )
 
+    def _wait(self, todo: Plan, thread: int, *, granted: bool) -> None:
+        """Raises `Waiting` if the instruction has to wait for anything; takes what it shares with other QPUs."""
+        if _VPM in todo.raddr:
+            self.vpm.wait()
+        if todo.tmu_write:
+            self.tmu.wait_to_write(thread, todo.tmu_write[0])
+        if todo.tmu_load is not None:
+            self.tmu.wait_to_load(thread, todo.tmu_load)
+        if _MUTEX in todo.raddr:
+            self.sync.lock(granted=granted)
+        if "semaphore" in todo.units:
+            self.sync.count(todo.word, granted=granted)
+
+    def _takes_uniform(self, todo: Plan, thread: int) -> bool:
+        """Whether a port reads a uniform, or a texture unit takes one; if both do, it is the same."""
+        return _UNIFORM in todo.raddr or todo.tmu_write is not None and self.tmu.takes_uniform(thread, *todo.tmu_write)
+
     def _read_ports(self, todo: Plan, reads: list[tuple[str, int]], observed: Mapping[str, int]) -> list[np.ndarray]:
         """Both ports; one uniform or vector serves both. A port that reads nothing shows its last quad again."""
         if todo.immediate is not None:
             return [todo.immediate] * 2
         if todo.branch is not None:
             return [np.full(ELEMENTS, self.sequencer.pc + LINK_BYTES & 0xFFFF_FFFF, np.uint32)] * 2
-        uniform = None
-        if _UNIFORM in todo.raddr:
-            thread = self.sequencer.thread
-            address = self.uniforms[thread]
-            if address == self._uniforms_end[thread]:
-                raise MemoryFault(address, "uniform read behind the end of its stream")
-            uniform = self.memory.read_int(address, 4, "uniform read")
-            self.uniforms[thread] = address + 4 & 0xFFFF_FFFC
-            reads.append(("unif", uniform))
         vector = self.vpm.read() if _VPM in todo.raddr else None
         ports = []
         for file, address in enumerate(todo.raddr):
@@ -165,7 +182,7 @@ class Qpu:
             elif address < FILE_REGISTERS:
                 value = self.files[file][address ^ self.sequencer.view]
             elif address == _UNIFORM:
-                value = np.full(ELEMENTS, uniform, np.uint32)
+                value = np.full(ELEMENTS, self._uniform, np.uint32)
             elif address == _VPM:
                 value = vector
             else:
@@ -200,15 +217,8 @@ class Qpu:
         """The results of the instruction before reach the register files."""
         for number, address, value, mask, enables in self._late:
             file = self.files[number]
-            file[address] = self._merged(file[address], value, mask, enables)
+            file[address] = merged(file[address], value, mask, enables)
         self._late = []
-
-    @staticmethod
-    def _merged(old: np.ndarray, new: np.ndarray, mask: np.ndarray, enables: int) -> np.ndarray:
-        if enables != events.ALL_BYTES:
-            kept = _BYTE_MASKS[enables]
-            new = old & ~kept | new & kept
-        return np.where(mask, new, old)
 
     def _set_flags(self, todo: Plan, add: Result, mul: Result) -> Flags:
         """New flags where the condition of the ALU that sets them holds."""
@@ -222,14 +232,14 @@ class Qpu:
             if write.condition is Condition.NEVER or WRITE.name(write.address, write.file) in ("-", "quad_x", "quad_y"):
                 continue
             mask = self.flags.passing(write.condition)
-            value, enables = self._packed(todo, index, write, result)
+            value, enables = packed(todo, index, write, result)
             if write.is_file:
                 self._late.append((write.file, write.address ^ self.sequencer.view, value, mask, enables))
             elif write.address < ACCUMULATOR_BASE + 4:
                 number = write.address - ACCUMULATOR_BASE
-                self.accumulators[number] = self._merged(self.accumulators[number], value, mask, enables)
-            elif services[index] == "sfu" and todo.branch is not None:
-                pass  # it has no use for the address behind a branch
+                self.accumulators[number] = merged(self.accumulators[number], value, mask, enables)
+            elif services[index] in _NO_ADDRESSES and todo.branch is not None:
+                pass
             elif index == 1 or services[0] is None or services[0] != services[1]:
                 # A service takes one write an instruction: that of the mul ALU, if there are two.
                 self._outputs[WRITE.name(write.address, write.file)](value, mask)
@@ -247,20 +257,6 @@ class Qpu:
         unit = WRITE[write.address][write.file].unit if write.address in WRITE else "qpu"
         return None if unit == "qpu" else unit
 
-    def _packed(self, todo: Plan, index: int, write: Write, result: Result) -> tuple[np.ndarray, int]:
-        """The value as it is written, and its bytes: packs into file A, colours of the mul ALU, or unchanged."""
-        if todo.pm:
-            if index == 0 or not todo.pack & 7:
-                return result.value, events.ALL_BYTES
-            partial = todo.pack & 4 and (write.is_file or write.address < ACCUMULATOR_BASE + 4)
-            enables = 1 << (todo.pack & 3) if partial else events.ALL_BYTES
-            return colour(result.value) * np.uint32(0x0101_0101), enables
-        mode = Pack(todo.pack)
-        if mode is Pack.NONE or not write.is_file or write.file != 0:
-            return result.value, events.ALL_BYTES
-        is_float = todo.op_mul in FLOAT_RESULT_MUL if index else todo.op_add in FLOAT_RESULT_ADD
-        return pack(result.value, mode, is_float, result.carry, result.overflow)
-
     def _write_r5(self) -> None:
         """Quad after quad, first the add ALU: file A gives a quad its first element, file B all quads element 0."""
         r5 = self.accumulators[5].copy()
@@ -274,10 +270,9 @@ class Qpu:
     def _write_irq(self, value: np.ndarray, mask: np.ndarray) -> None:
         self.interrupts += bool((mask & (value != 0)).any())
 
-    def _move_uniforms(self, address: int, relative: bool = False) -> None:
-        thread = self.sequencer.thread
-        self.uniforms[thread] = address + (self.uniforms[thread] if relative else 0) & 0xFFFF_FFFC
-        self._uniforms_end[thread] = None  # what its length was given for is left behind
+    def _write_tmu(self, unit: int, letter: str, value: np.ndarray, _mask: np.ndarray) -> None:
+        takes = self.tmu.takes_uniform(self.sequencer.thread, unit, letter)
+        self.tmu.write(self.sequencer.thread, unit, letter, value, self._uniform if takes else None)
 
     def _write_sfu(self, function: Callable[[np.ndarray], np.ndarray], value: np.ndarray, _mask: np.ndarray) -> None:
         self._r4_write = function(value)
@@ -288,6 +283,8 @@ class Qpu:
         r4 = self._r4_late.popleft()
         if r4 is not None:
             self.accumulators[4] = r4
+        if todo.tmu_load is not None:
+            self.accumulators[4] = self.tmu.load(self.sequencer.thread, todo.tmu_load)
         self.sequencer.advance(
             branch=todo.branch is not None,
             target=target,

@@ -3,13 +3,14 @@
 from collections import deque
 from collections.abc import Container, Iterable, Iterator
 
-from vc4.config import V3DConfig
+from vc4.config import BUILT_UNITS, V3DConfig
 
 from ..events import Retirement, Start
 from ..launch import Launch
 from .memory import Memory
 from .qpu import Qpu
 from .sync import Sync, place
+from .tmu.port import TmuPort
 from .unbuilt import Waiting
 from .vpm import Vpm
 from .vpm_port import VpmPort
@@ -24,17 +25,26 @@ class Deadlock(Exception):
 class ModelV3D:
     """QPUs, VPM and a memory that holds `image` from address `base` on.
 
+    built : services that programs may use; texture units only in a configuration that has them
     current : the QPU that made the last step of `run`, or tried to
     waits : by number of a QPU, what it waits for
     """
 
-    def __init__(self, config: V3DConfig, image: bytes, base: int):
+    def __init__(self, config: V3DConfig, image: bytes, base: int, built: frozenset[str] = BUILT_UNITS):
         self.memory = Memory(len(image), base, image)
         self.vpm = Vpm(config.vpm_rows, self.memory)
         self.sync = Sync()
-        self.qpus = [Qpu(number, self.memory, VpmPort(self.vpm), self.sync) for number in range(config.qpus)]
+        built = built if config.tmus_per_slice else built - {"tmu"}
+        self.qpus = [
+            Qpu(number, self.memory, VpmPort(self.vpm), self._tmu(config, number), self.sync, built)
+            for number in range(config.qpus)
+        ]
         self.current = self.qpus[0]
         self.waits: dict[int, str] = {}
+
+    def _tmu(self, config: V3DConfig, number: int) -> TmuPort:
+        """The way of a QPU to the texture units of its slice."""
+        return TmuPort(self.memory, config.tmus_per_slice, number % config.qpus_per_slice)
 
     @property
     def places(self) -> list[str]:

@@ -1,0 +1,153 @@
+"""The config parameters of a texture lookup (guide, tables 15 to 19; fact sheet of the pipeline, 6.1). Low bits first.
+
+A lookup takes one uniform with each parameter that a program writes: the first is a `TextureImage`, the second a
+`TextureSampling`, two more say by their kind what they are. Each name of a field is followed by the guide's name for it.
+"""
+
+from amaranth.hdl import Shape, unsigned
+from amaranth.lib import data, enum
+
+__all__ = [
+    "BASE_SHIFT",
+    "LEVELS",
+    "MOST_TEXELS",
+    "PARAMETER_BITS",
+    "REQUEST_SLOTS",
+    "RESULT_SLOTS",
+    "ChildOffset",
+    "ChildSize",
+    "CubeStride",
+    "MagnificationFilter",
+    "MinificationFilter",
+    "ParameterKind",
+    "TextureImage",
+    "TextureSampling",
+    "TextureType",
+    "Wrap",
+]
+
+PARAMETER_BITS = 32
+#: Base and cube stride count 4 KiB.
+BASE_SHIFT = 12
+#: What a width or height of 0 stands for, and levels at most.
+MOST_TEXELS, LEVELS = 2048, 16
+#: What a QPU has in each TMU: parameters that wait (TFREQ), words of sixteen elements that come back (TFRCV).
+REQUEST_SLOTS, RESULT_SLOTS = 8, 8
+
+
+class TextureType(enum.Enum, shape=unsigned(5)):
+    """What a texel is (table 18)."""
+
+    RGBA8888 = 0
+    RGBX8888 = 1
+    RGBA4444 = 2
+    RGBA5551 = 3
+    RGB565 = 4
+    LUMINANCE = 5
+    ALPHA = 6
+    LUMALPHA = 7
+    ETC1 = 8
+    S16F = 9
+    S8 = 10
+    S16 = 11
+    BW1 = 12
+    A4 = 13
+    A1 = 14
+    RGBA64 = 15
+    RGBA32R = 16
+    YUYV422R = 17
+
+
+class MagnificationFilter(enum.Enum, shape=unsigned(1)):
+    """How texels are read that are larger than pixels (table 19)."""
+
+    LINEAR = 0
+    NEAREST = 1
+
+
+class MinificationFilter(enum.Enum, shape=unsigned(3)):
+    """How texels are read that are smaller than pixels (table 19): within a level, then between levels."""
+
+    LINEAR = 0
+    NEAREST = 1
+    NEAR_MIP_NEAR = 2
+    NEAR_MIP_LIN = 3
+    LIN_MIP_NEAR = 4
+    LIN_MIP_LIN = 5
+    RESERVED_6 = 6
+    RESERVED_7 = 7
+
+
+class Wrap(enum.Enum, shape=unsigned(2)):
+    """What lies outside of an image."""
+
+    REPEAT = 0
+    CLAMP = 1
+    MIRROR = 2
+    BORDER = 3
+
+
+class ParameterKind(enum.Enum, shape=unsigned(2)):
+    """What the third or fourth config parameter is: its bits 31:30."""
+
+    UNUSED = 0
+    CUBE_STRIDE = 1
+    CHILD_SIZE = 2
+    CHILD_OFFSET = 3
+
+
+class TextureImage(data.Struct):
+    """Config parameter 0 (table 15)."""
+
+    levels: unsigned(4)  # MIPLVLS: levels besides the first
+    type: unsigned(4)  # TYPE: the low bits of `TextureType`
+    flip: unsigned(1)  # FLIPY: the first row in memory is the last of the image
+    cube: unsigned(1)  # CMMODE: six images, see `CubeStride`
+    swizzle: unsigned(2)  # CSWIZ: of the cache
+    base: unsigned(20)  # BASE: address of level 0, in units of 4 KiB
+
+
+class TextureSampling(data.Struct):
+    """Config parameter 1 (table 16)."""
+
+    wrap_s: Wrap  # WRAP_S
+    wrap_t: Wrap  # WRAP_T
+    minification: MinificationFilter  # MINFILT
+    magnification: MagnificationFilter  # MAGFILT
+    width: unsigned(11)  # WIDTH; 0: 2048
+    flip_blocks: unsigned(1)  # ETCFLIP: the first row of an ETC1 block comes first
+    height: unsigned(11)  # HEIGHT; 0: 2048
+    type_high: unsigned(1)  # TYPE4: the high bit of `TextureType`
+
+
+class CubeStride(data.Struct):
+    """Config parameter 2 or 3 of kind CUBE_STRIDE (table 17)."""
+
+    bias_only: unsigned(1)  # BSLOD: the level of detail is the bias alone; of every texture, not only of cubes
+    unused: unsigned(11)
+    stride: unsigned(18)  # CMST: from a face to the next one, in units of 4 KiB
+    kind: ParameterKind  # PTYPE
+
+
+class ChildSize(data.Struct):
+    """Config parameter 2 or 3 of kind CHILD_SIZE (table 17; meaning of the fields by the fact sheet)."""
+
+    width: unsigned(11)  # CWIDTH; 0: 2048
+    unused_11: unsigned(1)
+    height: unsigned(11)  # CHEIGHT; 0: 2048
+    unused_23: unsigned(7)
+    kind: ParameterKind  # PTYPE
+
+
+class ChildOffset(data.Struct):
+    """Config parameter 2 or 3 of kind CHILD_OFFSET (table 17)."""
+
+    x: unsigned(11)  # CXOFF
+    unused_11: unsigned(1)
+    y: unsigned(11)  # CYOFF
+    unused_23: unsigned(7)
+    kind: ParameterKind  # PTYPE
+
+
+for _layout in (TextureImage, TextureSampling, CubeStride, ChildSize, ChildOffset):
+    assert Shape.cast(_layout).width == PARAMETER_BITS

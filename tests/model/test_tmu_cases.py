@@ -1,0 +1,42 @@
+"""The shared cases with lookups, on the model alone."""
+
+import json
+
+import pytest
+
+from vc4.config import PRESETS
+from vc4sim.model.unbuilt import MODEL_UNITS
+from vc4sim.model.v3d import ModelV3D
+from vc4sim.workload.case import load_case
+
+#: Of all cases that look something up, those that do more than load their operands, and some of the others.
+CASES = {
+    "tmu_gather": "bcm2835",
+    "life": "slice",
+    "fir_q15": "slice",
+    "histogram_4qpu": "bcm2835",
+    "matmul_16": "slice",
+    "crc32": "slice",
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_some(shared, name):
+    run(shared, name, CASES[name])
+
+
+def test_all_others(shared):
+    cases = {path.parent.name: json.loads(path.read_text()) for path in (shared / "cases/qpu").glob("*/case.json")}
+    names = {name for name, case in cases.items() if case["counts"]["tmu"]} - set(CASES)
+    assert len(names) > 25
+    for name in sorted(names):
+        run(shared, name, "slice")
+
+
+def run(shared, name, config):
+    case = load_case(shared / "cases/qpu" / name)
+    model = ModelV3D(PRESETS[config], case.image, case.base, MODEL_UNITS)
+    for _ in model.run(case.launches):
+        assert not model.vpm.fault
+        assert not any(qpu.tmu.fault for qpu in model.qpus)
+    assert not case.difference(bytes(model.memory.data)), name
