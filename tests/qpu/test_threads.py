@@ -52,8 +52,8 @@ def test_each_thread_has_uniforms_of_its_own(lockstep):
 
 def test_uniforms_moved_in_the_last_slot_belong_to_the_thread_that_leaves(lockstep):
     source = "mov r1, unif\nnop; thrsw\nnop\nmov unif_addr, r1\nmov r0, unif"
-    run = run_two(lockstep, source, uniforms=[0x1_8010, 1, 2, 3, 40, 50])
-    assert [value for e in run.retired for _, value in e.reads] == [0x1_8010, 0x1_8010, 40, 40]
+    run = run_two(lockstep, source, uniforms=[0x1_9010, 1, 2, 3, 40, 50])
+    assert [value for e in run.retired for _, value in e.reads] == [0x1_9010, 0x1_9010, 40, 40]
 
 
 def test_a_branch_in_front_of_a_switch(lockstep):

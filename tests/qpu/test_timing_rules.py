@@ -299,7 +299,7 @@ def test_busy_is_seen_until_the_store_is_in_memory(lockstep):
 def test_a_uniform_right_behind_the_write_of_its_address_is_the_new_one(lockstep):
     run = lockstep(
         "mov r0, unif\nmov unif_addr, r0\nmov r1, unif\nldi unif_addr_rel, 8\nmov r2, unif",
-        [0x1_8010, 1, 2, 3, 40, 50, 60, 70],
+        [0x1_9010, 1, 2, 3, 40, 50, 60, 70],
     )
     assert run.last("r1") == all_of(40)
     assert run.last("r2") == all_of(70)
