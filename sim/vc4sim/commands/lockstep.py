@@ -139,7 +139,8 @@ def _report(job: Job, error: Difference | AssertionError, options: argparse.Name
     folder = options.save / f"seed-{job.seed}"
     what = str(error).partition("\n")[0]
     memory = keep(small, folder, f"random program of seed {job.seed}, made small: {what}")
-    print(f"smallest: {small.instructions} instructions besides nops, after {small.runs} runs, in {folder}")
+    plural = "" if small.instructions == 1 else "s"
+    print(f"smallest: {small.instructions} instruction{plural} besides nops, after {small.runs} runs, in {folder}")
     config = ["--config", options.config] if small.job.reserved.start > 1 else []
     command = ["run", str(folder), "--on", WAVES_ENGINE, *config, "--lockstep", *memory, "--waves", _WAVES]
     print(f"replay: vc4 {shlex.join(command)}")
