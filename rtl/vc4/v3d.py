@@ -4,18 +4,20 @@ from amaranth import *
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
+from vc4.bus.axi import AxiLitePort
+from vc4.bus.axi_lite import AxiLite
 from vc4.bus.hub import Hub
 from vc4.bus.port import BUS_BYTES
 from vc4.bus.windows import Windows
 from vc4.config import V3DConfig
 from vc4.host.error_status import ErrorStatus
-from vc4.host.port import RegisterPort
 from vc4.host.registers import Registers
 from vc4.l2c.l2c import L2c
 from vc4.qps.scheduler import Scheduler
 from vc4.qps.sync import Sync
 from vc4.qpu.structs import THREADS, ProgramStart
 from vc4.qpu.trace import TracePort
+from vc4.regs.table import OFFSET_BITS
 from vc4.slice.slice import Slice
 from vc4.vpm.allocation import VpmAllocation, allocation
 from vc4.vpm.vpm import Vpm
@@ -36,7 +38,7 @@ class V3D(wiring.Component):
     fragments, vertices, coordinates : programs of the blocks that are still to come
     bus : memory
     response_error_stb, response_error_address : memory has answered with an error, and the address of the request
-    registers : the host
+    s_axil : the host, which reaches the registers
     interrupts : programs that raise the host interrupt, one bit a QPU
     irq : the host should look at the registers
     idle : no program runs and every store has reached memory
@@ -60,7 +62,7 @@ class V3D(wiring.Component):
                 "bus": Out(self._hub.bus.signature),
                 "response_error_stb": In(1),
                 "response_error_address": In(32),
-                "registers": In(RegisterPort()),
+                "s_axil": In(AxiLitePort(address_bits=OFFSET_BITS)),
                 "interrupts": Out(config.qpus),
                 "irq": Out(1),
                 "idle": Out(1),
@@ -88,7 +90,9 @@ class V3D(wiring.Component):
         connect(m, vpm.load_bus, hub.clients[2])
 
         m.submodules.registers = registers = Registers(self._config)
-        connect(m, flipped(self.registers), registers.port)
+        m.submodules.axi_lite = axi_lite = AxiLite()
+        connect(m, flipped(self.s_axil), axi_lite.s_axil)
+        connect(m, axi_lite.port, registers.port)
         m.submodules.scheduler = scheduler = Scheduler(self._config.qpus)
         self._memory(m, registers, hub.bus)
         self._caches(m, registers, l2c)

@@ -5,7 +5,6 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from vc4.bus.axi import AxiLitePort
-from vc4.bus.axi_lite import AxiLite
 from vc4.bus.axi_master import AxiMaster
 from vc4.config import V3DConfig
 from vc4.regs.table import OFFSET_BITS
@@ -16,7 +15,7 @@ __all__ = ["V3DAxi"]
 
 
 class V3DAxi(wiring.Component):
-    """`V3D` with the buses that systems have: the host on AXI4-Lite, memory on AXI4, and an interrupt.
+    """`V3D` with memory on the bus that systems have, AXI4.
 
     Programs come from the host. Nothing starts shaders yet, so `fragments`, `vertices` and `coordinates` of `V3D` never have
     any.
@@ -47,10 +46,8 @@ class V3DAxi(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         m.submodules.v3d = v3d = self._v3d
-        m.submodules.axi_lite = axi_lite = AxiLite()
         m.submodules.axi_master = axi_master = self._axi_master
-        connect(m, flipped(self.s_axil), axi_lite.s_axil)
-        connect(m, axi_lite.port, v3d.registers)
+        connect(m, flipped(self.s_axil), v3d.s_axil)
         connect(m, v3d.bus, axi_master.memory)
         connect(m, axi_master.m_axi, flipped(self.m_axi))
         m.d.comb += [

@@ -7,6 +7,7 @@ from vc4.config import V3DConfig
 from vc4.host.registers import Registers
 from vc4sim.asm import assemble
 from vc4sim.bench.gpu import GpuBench
+from vc4sim.bench.host import Host
 from vc4sim.retired import RECORD_WORDS, RetirementReader
 
 QPUS = 3
@@ -87,8 +88,7 @@ def test_interrupts_are_kept_until_they_are_cleared(run):
 class Debugger:
     """A QPU with programs, and the host's view of it."""
 
-    def __init__(self, host, source, launches=1):
-        self.make_host = host
+    def __init__(self, source, launches=1):
         code = assemble(source).code
         image = code.ljust(UNIFORMS - BASE, b"\0") + bytes(64)
         self.bench = GpuBench(V3DConfig(trace=True), max_cycles=5000, size=len(image), base=BASE, init=image, latency=4)
@@ -100,7 +100,7 @@ class Debugger:
 
         async def testbench(ctx):
             self.ctx, self.read_event, self.retired = ctx, RetirementReader(0), 0
-            self.host = self.make_host(ctx, self.bench.registers)
+            self.host = Host(ctx, self.bench.s_axil)
             ctx.set(self.bench.launches, self.launches)
             await script(self)
 
@@ -138,16 +138,16 @@ class Debugger:
 COUNTING = "mov r0, 1\nbkpt\nadd r0, r0, 1\nmov ra0, r0\nadd r0, r0, 1\nthrend\nmov irq, r0\nnop"
 
 
-def test_without_debugging_a_breakpoint_does_nothing(host):
+def test_without_debugging_a_breakpoint_does_nothing():
     async def script(debugger):
         await debugger.clocks(150)
         assert debugger.addresses == [*range(8)]
         assert debugger.ctx.get(debugger.bench.done)
 
-    Debugger(host, COUNTING).run(script)
+    Debugger(COUNTING).run(script)
 
 
-def test_a_breakpoint_halts_behind_its_instruction_and_run_goes_on(host):
+def test_a_breakpoint_halts_behind_its_instruction_and_run_goes_on():
     async def script(debugger):
         await debugger.write("DBCFG")
         await debugger.clocks(150)
@@ -158,10 +158,10 @@ def test_a_breakpoint_halts_behind_its_instruction_and_run_goes_on(host):
         assert (debugger.addresses, await debugger.halted()) == ([*range(8)], False)
         assert debugger.ctx.get(debugger.bench.done)
 
-    Debugger(host, COUNTING).run(script)
+    Debugger(COUNTING).run(script)
 
 
-def test_a_step_issues_one_instruction(host):
+def test_a_step_issues_one_instruction():
     async def script(debugger):
         await debugger.write("DBCFG")
         await debugger.clocks(150)
@@ -174,10 +174,10 @@ def test_a_step_issues_one_instruction(host):
         await debugger.clocks(100)
         assert debugger.addresses == [*range(8)], "a step does nothing to a QPU that runs"
 
-    Debugger(host, COUNTING).run(script)
+    Debugger(COUNTING).run(script)
 
 
-def test_the_host_halts_a_program_that_never_ends(host):
+def test_the_host_halts_a_program_that_never_ends():
     async def script(debugger):
         await debugger.write("DBCFG")
         await debugger.clocks(100)
@@ -191,10 +191,10 @@ def test_the_host_halts_a_program_that_never_ends(host):
         await debugger.clocks(100)
         assert len(debugger.events) > before, "without debugging nothing is halted"
 
-    Debugger(host, ":here\nbrr -, r:here\nnop\nnop\nnop").run(script)
+    Debugger(":here\nbrr -, r:here\nnop\nnop\nnop").run(script)
 
 
-def test_a_program_that_is_ending_cannot_be_halted(host):
+def test_a_program_that_is_ending_cannot_be_halted():
     """It loses the instructions that are left, and the next program finds the QPU halted (addendum, section 3)."""
 
     async def script(debugger):
@@ -206,10 +206,10 @@ def test_a_program_that_is_ending_cannot_be_halted(host):
         await debugger.clocks(250)
         assert debugger.addresses == [0, 1, 2, 0, 1, 2]
 
-    Debugger(host, "mov r0, 1\nthrend\nbkpt\nmov irq, r0", launches=2).run(script)
+    Debugger("mov r0, 1\nthrend\nbkpt\nmov irq, r0", launches=2).run(script)
 
 
-def test_the_host_interrupt_reaches_the_host(host):
+def test_the_host_interrupt_reaches_the_host():
     async def script(debugger):
         await debugger.write("DBCFG")
         await debugger.write("DBQITE")
@@ -219,4 +219,4 @@ def test_the_host_interrupt_reaches_the_host(host):
         await debugger.write("DBQITC")
         assert ctx.get(bench.irq) == 0
 
-    Debugger(host, "mov irq, 1\nthrend\nnop\nnop").run(script)
+    Debugger("mov irq, 1\nthrend\nnop\nnop").run(script)

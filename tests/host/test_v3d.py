@@ -10,6 +10,7 @@ from vc4.regs.table import register
 from vc4sim.asm import assemble
 from vc4sim.backends.split import split
 from vc4sim.bench.gpu import GpuBench
+from vc4sim.bench.host import Host
 
 #: A page of code and uniforms, and one for what programs store.
 BASE, UNIFORMS, OUTPUT, PAGE = 0x1_0000, 0x1_0800, 0x1_1000, 0x1000
@@ -35,6 +36,8 @@ COUNTED = (
     "L2C_MISSES",
 )
 ALL_CACHES = 0x0F0F0F0F
+#: Clocks of a read.
+ACCESS = 3
 #: Programs that the queue has room for.
 ROOM = 16
 
@@ -51,8 +54,9 @@ def image():
 class Driver:
     """A host with a GPU."""
 
-    def __init__(self, ctx, bench, host):
+    def __init__(self, ctx, bench):
         self.ctx, self.bench = ctx, bench
+        host = Host(ctx, bench.s_axil)
         self.read, self.write = host.read, host.write
         self._ended = 0
 
@@ -89,12 +93,12 @@ class Driver:
     async def counts_of(self, clocks):
         """What the first two counters count in so many clocks."""
         befores = [await self.read("PCTR0"), await self.read("PCTR1")]
-        await self.clocks(clocks - 2)
+        await self.clocks(clocks - 2 * ACCESS)
         return [await self.read(f"PCTR{index}") - before for index, before in enumerate(befores)]
 
 
 @pytest.fixture
-def drive(host):
+def drive():
     """`drive(script, ...)`: calls `script(driver)` with a GPU of the given sizes."""
 
     def drive(script, **sizes):
@@ -102,7 +106,7 @@ def drive(host):
         bench = GpuBench(config, max_cycles=1 << 30, size=2 * PAGE, base=BASE, init=image(), latency=4)
 
         async def testbench(ctx):
-            driver = Driver(ctx, bench, host(ctx, bench.registers))
+            driver = Driver(ctx, bench)
             await driver.begin()
             await script(driver)
 

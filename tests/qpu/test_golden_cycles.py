@@ -4,12 +4,18 @@ import pytest
 
 from vc4.isa.registers import QUADS
 from vc4sim.backends.base import Ending
-from vc4sim.bench.driver import START_OFFSET, host_writes
+from vc4sim.bench.driver import setup_writes
 
 #: Clocks from the slot in which the host starts a program of N instructions without hazards to its end, less 4 N, with a
 #: memory that answers after 4 clocks: nine slots pass until the first word is there, through instruction cache and L2 cache.
 #: Behind the last instruction comes an empty slot, which is through the pipeline 8 clocks later; the bench sees it in the next.
 START = 50
+#: Clocks of a write through AXI4-Lite.
+ACCESS = 3
+#: Writes with which the host asks for a program.
+PER_PROGRAM = 3
+#: Between two programs of a QPU there are two slots: the empty one behind the first, and one for the first word of the second.
+BETWEEN = 8
 #: The first uniform comes a slot after the first instruction.
 LOST = {"uniforms": {"uniforms": 4}}
 
@@ -25,9 +31,9 @@ STRAIGHT = {
 
 
 def start(work):
-    """Clocks that do not depend on the program; the host writes a register a clock until it starts the first one."""
-    writes = [offset for offset, _ in host_writes(work.launches, work.reserved)].index(START_OFFSET) + 1
-    return writes // QUADS * QUADS + START
+    """Clocks that do not depend on the program, with those in which the host writes registers until it starts the first one."""
+    asks = 0 if work.launches[0].threaded else PER_PROGRAM
+    return ACCESS * (len(setup_writes(work.reserved)) + asks) // QUADS * QUADS + START
 
 
 def lost(work, outcome):
@@ -95,22 +101,19 @@ def test_branches_and_switches_cost_their_delay_slots(job, simulator, source):
 
 
 def test_two_threads(job, simulator):
-    """The forty switches cost nothing: the clocks are those of two threaded programs without any, which do not wait for a host."""
-    cycles = []
+    """The forty switches cost nothing: the clocks are those of two threaded programs without any."""
     for source in (SWITCHES, "nop\n" * 120):
         work = job(source + "\nthrend\nnop\nnop", programs=2, threaded=True)
         outcome = simulator(work)
         assert (outcome.ending, outcome.instructions) == (Ending.DONE, 2 * 123)
-        cycles.append(outcome.cycles)
-    assert cycles == [4 * 2 * 123 + 82] * 2
+        assert lost(work, outcome) == BETWEEN
 
 
 def test_programs_one_after_the_other(job, simulator):
-    """Between two programs there are two slots: the empty one behind the first, and one for the first word of the second."""
     work = job(".rep i, 10\nnop\n.endr\nthrend\nnop\nnop", programs=4)
     outcome = simulator(work)
     assert (outcome.ending, outcome.instructions) == (Ending.DONE, 4 * 13)
-    assert lost(work, outcome) == 3 * 8
+    assert lost(work, outcome) == 3 * BETWEEN
 
 
 @pytest.mark.parametrize("before", [0, 1, 4])

@@ -17,6 +17,7 @@ constexpr uint32_t EVENTS_A_CLOCK = 2 * joints::COUNT + 1;
 // What is done in the order of the program: registers that the host writes, and programs that share a QPU.
 struct Work {
     std::vector<std::array<uint32_t, 2>> writes;  // offset and word
+    uint32_t setup;                               // so many of them come before any program
     std::vector<Start> threads;
     uint32_t programs = 0;
 };
@@ -48,13 +49,20 @@ public:
 
     // Reads a register; the clocks that this takes do not count.
     uint32_t read_register(uint32_t offset) {
-        ports::registers__address(gpu.v3d, {offset});
-        ports::registers__read_stb(gpu.v3d, {true});
-        gpu.eval(checks);
-        gpu.commit();
-        ports::registers__read_stb(gpu.v3d, {false});
-        settle();
-        return ports::registers__read_data(gpu.v3d)[0];
+        ports::s_axil__araddr(gpu.v3d, {offset});
+        ports::s_axil__rready(gpu.v3d, {true});
+        bool offers = true;
+        while (checks.failure.empty()) {
+            ports::s_axil__arvalid(gpu.v3d, {offers});
+            gpu.eval(checks);
+            offers = offers && !high(ports::s_axil__arready(gpu.v3d));
+            bool answered = high(ports::s_axil__rvalid(gpu.v3d));
+            uint32_t word = ports::s_axil__rdata(gpu.v3d)[0];
+            gpu.commit();
+            if (answered)
+                return word;
+        }
+        return 0;
     }
 
     // Lets all signals follow registers and inputs.
@@ -63,14 +71,15 @@ public:
 private:
     Work work;
     size_t written = 0, asked = 0, shared = 0;  // registers written, programs asked for, threads taken
+    bool answered = true, is_set_up = false;    // the write before has been answered; those of the set-up
     uint32_t started = 0;
     uint32_t waiting = 0;
     uint32_t *events = nullptr;  // place of the next one
     bool watched = false;
 
     void clock() {
-        bool writes = write_register();
-        bool offers = shared < work.threads.size();
+        offer_write();
+        bool offers = is_set_up && shared < work.threads.size();
         ports::fragments__valid(gpu.v3d, {offers});
         if (offers)
             ports::fragments__payload(gpu.v3d, work.threads[shared]);
@@ -86,24 +95,35 @@ private:
         if (memory.clock(gpu.v3d))
             tell(WRITTEN, memory.written);
         watch(begun);
-        written += writes;
+        take_answers();
         shared += offers && high(ports::fragments__ready(gpu.v3d));
         gpu.commit();
     }
 
-    // The host writes a register in every clock, but waits while the queue of programs is full.
-    bool write_register() {
-        bool writes = written < work.writes.size();
-        if (writes && work.writes[written][0] == START_OFFSET) {
-            writes = asked - (started - shared) < QUEUE;
-            asked += writes;
+    // The host writes one register after the other, but waits while the queue of programs is full.
+    void offer_write() {
+        is_set_up = is_set_up || (answered && written == work.setup);
+        bool offers = answered && written < work.writes.size() &&
+            (work.writes[written][0] != START_OFFSET || asked - (started - shared) < QUEUE);
+        ports::s_axil__awvalid(gpu.v3d, {offers});
+        ports::s_axil__wvalid(gpu.v3d, {offers});
+        ports::s_axil__bready(gpu.v3d, {true});
+        if (offers) {
+            ports::s_axil__awaddr(gpu.v3d, {work.writes[written][0]});
+            ports::s_axil__wdata(gpu.v3d, {work.writes[written][1]});
+            ports::s_axil__wstrb(gpu.v3d, {0b1111});
         }
-        ports::registers__write_stb(gpu.v3d, {writes});
-        if (writes) {
-            ports::registers__address(gpu.v3d, {work.writes[written][0]});
-            ports::registers__write_data(gpu.v3d, {work.writes[written][1]});
+    }
+
+    // Address and data of a write are taken together.
+    void take_answers() {
+        if (high(ports::s_axil__bvalid(gpu.v3d)))
+            answered = true;
+        if (high(ports::s_axil__awready(gpu.v3d))) {
+            asked += work.writes[written][0] == START_OFFSET;
+            written++;
+            answered = false;
         }
-        return writes;
     }
 
     // What a QPU does in this clock.
@@ -160,8 +180,9 @@ private:
 extern "C" {
 
 bench::Bench *bench_create(const bench::Options *options, const uint8_t *image, const uint32_t (*writes)[2],
-                           uint32_t write_count, const bench::Start *threads, uint32_t thread_count, uint32_t programs) {
-    bench::Work work = {{}, {threads, threads + thread_count}, programs};
+                           uint32_t write_count, uint32_t setup, const bench::Start *threads, uint32_t thread_count,
+                           uint32_t programs) {
+    bench::Work work = {{}, setup, {threads, threads + thread_count}, programs};
     for (uint32_t number = 0; number < write_count; number++)
         work.writes.push_back({writes[number][0], writes[number][1]});
     return new bench::Bench(*options, image, std::move(work));

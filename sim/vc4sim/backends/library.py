@@ -11,7 +11,7 @@ from vc4.bus.port import BUS_BYTES
 from vc4.qpu.stall import STALL_REASONS
 from vc4.qpu.structs import ProgramStart
 
-from ..bench.driver import COUNTED, count_offset, host_writes, launch_of, thread_words
+from ..bench.driver import COUNTED, count_offset, launch_of, setup_writes, start_writes, thread_words
 from ..bench.gpu import GRACE_CLOCKS, HOPELESS_STALLS, SHARED_STALLS
 from ..bench.memory import chance_of, seed_of
 from ..events import Event, Start
@@ -75,14 +75,15 @@ class _Bench:
         self._library = library
         image = job.image + bytes(-len(job.image) % BUS_BYTES)
         self._size = len(image)
-        writes = [number for write in host_writes(job.launches, job.reserved) for number in write]
+        setup = setup_writes(job.reserved)
+        writes = [number for write in (*setup, *start_writes(job.launches)) for number in write]
         threads = [
             start >> 32 * word & 0xFFFF_FFFF for start in thread_words(job.launches) for word in range(START_WORDS)
         ]
         created = library.bench_create(
             ctypes.byref(_options(job, len(image))),
             image,
-            *(_words(writes), ctypes.c_uint32(len(writes) // 2)),
+            *(_words(writes), ctypes.c_uint32(len(writes) // 2), ctypes.c_uint32(len(setup))),
             *(_words(threads), ctypes.c_uint32(len(threads) // START_WORDS)),
             ctypes.c_uint32(len(job.launches)),
         )

@@ -11,8 +11,18 @@ from vc4.bus.port import BUS_BYTES
 from vc4.qpu.stall import STALL_REASONS
 from vc4.qpu.structs import ProgramStart
 
-from ..bench.driver import COUNTED, QUEUE, START_OFFSET, count_offset, host_writes, launch_of, thread_words
+from ..bench.driver import (
+    COUNTED,
+    QUEUE,
+    START_OFFSET,
+    count_offset,
+    launch_of,
+    setup_writes,
+    start_writes,
+    thread_words,
+)
 from ..bench.gpu import GpuBench
+from ..bench.host import Host
 from ..events import Start
 from ..problem import BadInput
 from ..retired import RECORD_WORDS, RetirementReader
@@ -44,18 +54,16 @@ def _bench(job: Job, *, waves: bool) -> GpuBench:
 
 async def _host(ctx, bench: GpuBench, job: Job) -> None:
     """Ask for the programs of the user, as a driver does."""
-    asked = 0
+    host, asked = Host(ctx, bench.s_axil), 0
+    for offset, word in setup_writes(job.reserved):
+        await host.write(offset, word)
     ctx.set(bench.launches, len(job.launches))
-    for offset, word in host_writes(job.launches, job.reserved):
+    for offset, word in start_writes(job.launches):
         if offset == START_OFFSET:
             while asked - _user_programs(ctx, bench) >= QUEUE:
                 await ctx.changed(bench.event)
             asked += 1
-        ctx.set(bench.registers.address, offset)
-        ctx.set(bench.registers.write_data, word)
-        ctx.set(bench.registers.write_stb, 1)
-        await ctx.tick()
-        ctx.set(bench.registers.write_stb, 0)
+        await host.write(offset, word)
 
 
 def _user_programs(ctx, bench: GpuBench) -> int:
@@ -64,7 +72,8 @@ def _user_programs(ctx, bench: GpuBench) -> int:
 
 
 async def _threads(ctx, bench: GpuBench, job: Job) -> None:
-    """Offer the programs that share a QPU, as blocks of the GPU do."""
+    """Offer the programs that share a QPU, as blocks of the GPU do when the host has set it up."""
+    await ctx.changed(bench.launches)
     for taken, words in enumerate(thread_words(job.launches)):
         ctx.set(bench.fragments.payload, ProgramStart.from_bits(words))
         ctx.set(bench.fragments.valid, 1)
@@ -75,13 +84,8 @@ async def _threads(ctx, bench: GpuBench, job: Job) -> None:
 
 async def _count(ctx, bench: GpuBench) -> list[int]:
     """The performance counters."""
-    counts = []
-    for index in range(len(COUNTED)):
-        ctx.set(bench.registers.address, count_offset(index))
-        ctx.set(bench.registers.read_stb, 1)
-        await ctx.tick()
-        counts.append(ctx.get(bench.registers.read_data))
-    return counts
+    host = Host(ctx, bench.s_axil)
+    return [await host.read(count_offset(index)) for index in range(len(COUNTED))]
 
 
 async def _watch(ctx, bench: GpuBench, watch: Watcher) -> int:

@@ -9,7 +9,16 @@ from vc4.regs.table import register
 
 from ..launch import Launch
 
-__all__ = ["COUNTED", "QUEUE", "START_OFFSET", "count_offset", "host_writes", "launch_of", "thread_words"]
+__all__ = [
+    "COUNTED",
+    "QUEUE",
+    "START_OFFSET",
+    "count_offset",
+    "launch_of",
+    "setup_writes",
+    "start_writes",
+    "thread_words",
+]
 
 #: Programs that wait in the scheduler at most.
 QUEUE = 16
@@ -47,12 +56,9 @@ def _user_blocks() -> int:
     return (1 << field.width) - 1
 
 
-def host_writes(launches: Iterable[Launch], reserved: Iterable[int]) -> list[tuple[int, int]]:
-    """Offsets and words: QPUs that are `reserved`, VPM, caches, counters, then the programs that are not threaded.
-
-    Those are for the user's queue.
-    """
-    writes = [
+def setup_writes(reserved: Iterable[int]) -> list[tuple[int, int]]:
+    """Offsets and words: QPUs that are `reserved`, VPM, caches, counters."""
+    return [
         *_reservations(reserved),
         _write("VPMBASE", VPMURSV=_user_blocks()),
         _write("L2CACTL", L2CENA=1, L2CCLR=1),
@@ -61,6 +67,11 @@ def host_writes(launches: Iterable[Launch], reserved: Iterable[int]) -> list[tup
         _write("PCTRC", CTCLR=(1 << len(COUNTED)) - 1),
         _write("PCTRE", CTEN=(1 << len(COUNTED)) - 1, EN=1),
     ]
+
+
+def start_writes(launches: Iterable[Launch]) -> list[tuple[int, int]]:
+    """Offsets and words: the programs that are not threaded, which are those of the user's queue."""
+    writes = []
     for launch in launches:
         if not launch.threaded:
             writes += [

@@ -6,12 +6,13 @@ from amaranth import *
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
+from vc4.bus.axi import AxiLitePort
 from vc4.bus.port import BUS_BYTES
 from vc4.config import V3DConfig
-from vc4.host.port import RegisterPort
 from vc4.qpu.stall import STALL_REASONS, UNBUILT
 from vc4.qpu.structs import ProgramStart
 from vc4.qpu.trace import TracePort
+from vc4.regs.table import OFFSET_BITS
 from vc4.v3d import V3D
 
 from .gather import Gather, Retired
@@ -46,8 +47,8 @@ class GpuBench(wiring.Component):
     Interface attributes
     --------------------
     fragments, fragments_count : programs that may share a QPU, and how many have been taken
-    registers, irq : the host
-    launches : programs that the host has asked for, or will
+    s_axil, irq : the host
+    launches : programs that the host has asked for, or will; 0 until it has set everything up
     trace : the trace port of each QPU
     event : changes with everything that follows, a clock after it happened
     started, started_count : the last program that a QPU has begun, and how many, of each QPU
@@ -72,7 +73,7 @@ class GpuBench(wiring.Component):
             {
                 "fragments": In(stream.Signature(ProgramStart)),
                 "fragments_count": Out(32),
-                "registers": In(RegisterPort()),
+                "s_axil": In(AxiLitePort(address_bits=OFFSET_BITS)),
                 "irq": Out(1),
                 "launches": In(32),
                 "trace": Out(TracePort()).array(config.qpus),
@@ -99,7 +100,7 @@ class GpuBench(wiring.Component):
         m.submodules.memory = memory = self.memory
         connect(m, v3d.bus, memory.bus)
         connect(m, flipped(self.fragments), v3d.fragments)
-        connect(m, flipped(self.registers), v3d.registers)
+        connect(m, flipped(self.s_axil), v3d.s_axil)
         m.d.comb += [self.irq.eq(v3d.irq), self.vpm_error.eq(v3d.vpm_error)]
         m.d.sync += [
             self.interrupts.eq(self.interrupts + sum(v3d.interrupts)),
