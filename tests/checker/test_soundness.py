@@ -1,8 +1,7 @@
 """What a run breaks, the checker has found before; and what it finds clean, runs clean.
 
 The programs are random ones. Behind a branch to a register the checker knows nothing, so they have none; behind a branch
-that is lost it does not know where the program goes, so all keep R14 and R15. To the checker a program is over at an end
-that a thread switch in front of it takes away, so they have none of these either.
+that is lost it does not know where the program goes, so all keep R14 and R15.
 """
 
 import struct
@@ -15,7 +14,7 @@ from hypothesis import strategies as st
 from vc4.config import preset
 from vc4.isa.decode import decode
 from vc4.isa.ops import Signal
-from vc4.isa.timing import END_SLOTS, SWITCH_SLOTS
+from vc4.isa.timing import END_SLOTS
 from vc4.isa.word import NOP_WORD, WORD_BYTES, BranchWord
 from vc4sim.backends import model
 from vc4sim.checker import check
@@ -26,7 +25,6 @@ LENGTH = 130
 SEEDS = range(1, 21)
 CONFIG = preset("qpu")
 ENDS = (Signal.PROGRAM_END, Signal.LOAD_COLOUR_END)
-SWITCHES = {Signal.THREAD_SWITCH, Signal.LAST_THREAD_SWITCH}
 
 
 def words_of(job):
@@ -55,9 +53,6 @@ def program(seed, *, straight):
     job = random_job(seed, LENGTH, CONFIG)
     kept = {} if straight else {"register": 1}
     words = [NOP_WORD if is_branch(word, **kept) else word for word in words_of(job)]
-    for index, word in enumerate(words):
-        if signal_of(word) in ENDS and SWITCHES & {signal_of(one) for one in words[index - SWITCH_SLOTS : index]}:
-            words[index] = NOP_WORD
     return replace(job, max_cycles=20_000), words
 
 

@@ -6,13 +6,14 @@ from dataclasses import dataclass, replace
 from vc4.isa.decode import decode
 from vc4.isa.hazards import HAZARDS, Kind
 from vc4.isa.ops import BranchCondition, Signal
-from vc4.isa.timing import BRANCH_DISTANCE, DELAY_SLOTS, END_SLOTS, LINK_BYTES
+from vc4.isa.timing import BRANCH_DISTANCE, DELAY_SLOTS, END_SLOTS, LINK_BYTES, SWITCH_SLOTS
 from vc4.isa.word import WORD_BYTES, AluWord, BranchWord
 
 __all__ = ["Goal", "Node", "Program"]
 
 #: Signals that end a program.
 _ENDS = frozenset({Signal.PROGRAM_END, Signal.LOAD_COLOUR_END})
+_SWITCHES = frozenset({Signal.THREAD_SWITCH, Signal.LAST_THREAD_SWITCH})
 #: Instructions from the first one on that are counted.
 _COUNTED = 1 + max(one.distance for one in HAZARDS if one.kind is Kind.START)
 
@@ -34,6 +35,7 @@ class Node:
     index : which instruction
     goal, slots : where a branch that is taken goes to, behind how many more instructions, this one counted
     left : how many more instructions the program has, this one counted, if it ends
+    held : how many more instructions neither branch nor end nor switch, this one counted, as they are behind a thread switch
     number : how many instructions have run before, as long as a rule asks for that
     """
 
@@ -41,6 +43,7 @@ class Node:
     goal: Goal | None = None
     slots: int = 0
     left: int | None = None
+    held: int = 0
     number: int | None = None
 
     @property
@@ -70,7 +73,7 @@ class Program:
     def choices(self, node: Node) -> list[bool]:
         """Whether `node` may be a branch that is taken, and whether it may be none."""
         # A branch too close behind another one is lost, see R14.
-        lost = node.slots > DELAY_SLOTS + 1 - BRANCH_DISTANCE
+        lost = node.slots > DELAY_SLOTS + 1 - BRANCH_DISTANCE or node.held > 0
         if lost or not self.goal(node.index):
             return [False]
         always = decode(self.words[node.index]).condition is BranchCondition.ALWAYS
@@ -91,7 +94,7 @@ class Program:
     def moved(self, node: Node, index: int, taken: bool) -> Node:
         """`node` gone on to the instruction `index`; `taken`: it is a branch, and taken."""
         number = None if node.number is None or node.number + 1 >= _COUNTED else node.number + 1
-        after = Node(index, left=self._left(node), number=number)
+        after = Node(index, left=self._left(node), held=self._held(node), number=number)
         if taken:
             return replace(after, goal=self.goal(node.index), slots=DELAY_SLOTS)
         return replace(after, goal=node.goal, slots=node.slots - 1) if node.slots > 1 else after
@@ -100,8 +103,18 @@ class Program:
         """How many instructions the program still has behind `node`; `None` if it does not end."""
         if node.left is not None:
             return node.left - 1
+        return END_SLOTS if self._signals(node, _ENDS) else None
+
+    def _held(self, node: Node) -> int:
+        """How many instructions behind `node` are held."""
+        if node.held:
+            return node.held - 1
+        return SWITCH_SLOTS if node.left is None and self._signals(node, _SWITCHES) else 0
+
+    def _signals(self, node: Node, signals: frozenset[Signal]) -> bool:
+        """Whether `node` has one of these signals, and is not held."""
         fields = decode(self.words[node.index])
-        return END_SLOTS if fields.layout is AluWord and fields.signal in _ENDS else None
+        return not node.held and fields.layout is AluWord and fields.signal in signals
 
     def runs_off(self, node: Node) -> bool:
         """Whether the program may go on behind its last instruction after `node`, without a branch."""
