@@ -9,10 +9,10 @@ from vc4.regs.table import register
 
 from .structs import fields_layout
 
-__all__ = ["ErrorStatus"]
+__all__ = ["STATES", "ErrorStatus"]
 
 #: Fields of ERRSTAT that are no errors.
-_STATES = ("VCDI",)
+STATES = ("VCDI",)
 
 
 class ErrorStatus(wiring.Component):
@@ -38,6 +38,6 @@ class ErrorStatus(wiring.Component):
         for field in register("ERRSTAT").fields:
             kept = Signal(name=field.name.lower())
             come = self.come[field.name]
-            m.d.sync += kept.eq(come if field.name in _STATES else come | kept)
+            m.d.sync += kept.eq(come if field.name in STATES else come | kept)
             m.d.comb += self.status[field.name].eq(kept)
         return m

@@ -79,6 +79,7 @@ class Outcome:
     stalls : clocks lost, by reason, of all QPUs together
     counts : performance counters, by the names of their sources
     interrupts : host interrupts raised
+    errors : names of the bits of ERRSTAT that are set
     """
 
     ending: Ending
@@ -88,4 +89,5 @@ class Outcome:
     stalls: dict[str, int] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
     interrupts: int = 0
+    errors: frozenset[str] = frozenset()
     why: str = ""

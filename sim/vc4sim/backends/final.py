@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from vc4.bus.port import BUS_BYTES
 from vc4.qpu.stall import STALL_REASONS, UNBUILT
 
-from ..bench.driver import COUNTED
+from ..bench.driver import COUNTED, ERROR_FIELDS
 from ..bench.gpu import HOPELESS_STALLS
 from ..events import MemoryWrite
 from ..model.sync import MUTEX, describe, place
@@ -51,8 +51,9 @@ def memory_writes(address: int, strobes: int, word: bytes) -> list[MemoryWrite]:
     return runs
 
 
-def conclude(job: Job, state: FinalState, counts: Sequence[int], memory: bytes) -> Outcome:
-    """The outcome of a run that ended in `state`, with `counts` in the performance counters."""
+def conclude(job: Job, state: FinalState, words: Sequence[int], memory: bytes) -> Outcome:
+    """The outcome of a run that ended in `state`, when the registers at `READ_OFFSETS` hold `words`."""
+    *counts, errors = words
     if state.done:
         ending, why = Ending.DONE, ""
     elif state.stuck:
@@ -69,6 +70,7 @@ def conclude(job: Job, state: FinalState, counts: Sequence[int], memory: bytes) 
         stalls={name: sum(qpu.stalls[bit] for qpu in state.qpus) for bit, name in enumerate(STALL_REASONS)},
         counts={source.name: count for source, count in zip(COUNTED, counts, strict=True)},
         interrupts=state.interrupts,
+        errors=frozenset(field.name for field in ERROR_FIELDS if errors & field.mask),
         why=why,
     )
 

@@ -11,7 +11,7 @@ from vc4.bus.port import BUS_BYTES
 from vc4.qpu.stall import STALL_REASONS
 from vc4.qpu.structs import ProgramStart
 
-from ..bench.driver import COUNTED, count_offset, launch_of, setup_writes, start_writes, thread_words
+from ..bench.driver import READ_OFFSETS, launch_of, setup_writes, start_writes, thread_words
 from ..bench.gpu import GRACE_CLOCKS, HOPELESS_STALLS, SHARED_STALLS
 from ..bench.memory import chance_of, seed_of
 from ..events import Event, Start
@@ -134,11 +134,8 @@ class _Bench:
         for first in range(_STATE_WORDS, len(report), _QPU_WORDS):
             *state, stalls = range(first, first + len(dataclasses.fields(QpuState)))
             qpus.append(QpuState(*(report[index] for index in state), report[stalls : first + _QPU_WORDS]))
-        counts = [
-            self._library.bench_register(self._bench, ctypes.c_uint32(count_offset(index)))
-            for index in range(len(COUNTED))
-        ]
-        return conclude(job, FinalState(*report[:_STATE_WORDS], tuple(qpus)), counts, memory)
+        words = [self._library.bench_register(self._bench, ctypes.c_uint32(offset)) for offset in READ_OFFSETS]
+        return conclude(job, FinalState(*report[:_STATE_WORDS], tuple(qpus)), words, memory)
 
 
 def run_library(library: ctypes.CDLL, job: Job, watch: Watcher | None = None, waves: Waves | None = None) -> Outcome:

@@ -30,6 +30,7 @@ def run(job: Job, watch: Watcher | None = None) -> Outcome:
         outcome.ending, outcome.why = Ending.STUCK, f"{where}: {reason}"
     outcome.memory = bytes(model.memory.data)
     outcome.interrupts = model.interrupts
+    outcome.errors = frozenset(model.vpm.errors)
     return outcome
 
 

@@ -11,16 +11,7 @@ from vc4.bus.port import BUS_BYTES
 from vc4.qpu.stall import STALL_REASONS
 from vc4.qpu.structs import ProgramStart
 
-from ..bench.driver import (
-    COUNTED,
-    QUEUE,
-    START_OFFSET,
-    count_offset,
-    launch_of,
-    setup_writes,
-    start_writes,
-    thread_words,
-)
+from ..bench.driver import QUEUE, READ_OFFSETS, START_OFFSET, launch_of, setup_writes, start_writes, thread_words
 from ..bench.gpu import GpuBench
 from ..bench.host import Host
 from ..events import Start
@@ -82,10 +73,10 @@ async def _threads(ctx, bench: GpuBench, job: Job) -> None:
     ctx.set(bench.fragments.valid, 0)
 
 
-async def _count(ctx, bench: GpuBench) -> list[int]:
-    """The performance counters."""
+async def _registers(ctx, bench: GpuBench) -> list[int]:
+    """What the host reads at the end."""
     host = Host(ctx, bench.s_axil)
-    return [await host.read(count_offset(index)) for index in range(len(COUNTED))]
+    return [await host.read(offset) for offset in READ_OFFSETS]
 
 
 async def _watch(ctx, bench: GpuBench, watch: Watcher) -> int:
@@ -155,7 +146,7 @@ def run(job: Job, watch: Watcher | None = None, waves: Waves | None = None) -> O
     async def testbench(ctx):
         retired = await _watch(ctx, bench, watch or (lambda event: None))
         state, memory = _state(ctx, bench, retired), await bench.memory.contents(ctx)
-        outcomes.append(conclude(job, state, await _count(ctx, bench), memory))
+        outcomes.append(conclude(job, state, await _registers(ctx, bench), memory))
 
     # The waves show the modules as they are written.
     simulator = Simulator(bench if waves else split(bench))

@@ -3,6 +3,7 @@
 import dataclasses
 from collections.abc import Iterable
 
+from vc4.host.error_status import STATES
 from vc4.qpu.structs import ProgramStart
 from vc4.regs.counters import PERFORMANCE_COUNTERS, SOURCES
 from vc4.regs.table import register
@@ -11,9 +12,10 @@ from ..launch import Launch
 
 __all__ = [
     "COUNTED",
+    "ERROR_FIELDS",
     "QUEUE",
+    "READ_OFFSETS",
     "START_OFFSET",
-    "count_offset",
     "launch_of",
     "setup_writes",
     "start_writes",
@@ -29,6 +31,11 @@ _BLOCKS = ("QPU_", "L2C_", "VPM_")
 #: What the performance counters are set to: all that blocks do that exist, but not clocks, which pass while counts are read.
 COUNTED = tuple(source for source in SOURCES if source.name.startswith(_BLOCKS) and "_CLOCKS_" not in source.name)
 assert len(COUNTED) <= PERFORMANCE_COUNTERS
+_STATUS = register("ERRSTAT")
+#: Fields of ERRSTAT that are errors.
+ERROR_FIELDS = tuple(field for field in _STATUS.fields if field.name not in STATES)
+#: What is read at the end: the counts of `COUNTED`, then the errors.
+READ_OFFSETS = (*(register(f"PCTR{index}").offset for index in range(len(COUNTED))), _STATUS.offset)
 
 
 def _write(name: str, **fields: int) -> tuple[int, int]:
@@ -36,11 +43,6 @@ def _write(name: str, **fields: int) -> tuple[int, int]:
     one = register(name)
     places = {field.name: field.low for field in one.fields}
     return one.offset, sum(value << places[field] for field, value in fields.items())
-
-
-def count_offset(index: int) -> int:
-    """Where the count of `COUNTED[index]` is read."""
-    return register(f"PCTR{index}").offset
 
 
 def _reservations(reserved: Iterable[int]) -> list[tuple[int, int]]:

@@ -19,7 +19,7 @@ from ..workload import Workload, example_names, load_case, load_example, load_so
 from ..workload.files import STDIN
 from .engines import ENGINES, RTL_ENGINES, WAVES_ENGINE, Engine
 from .options import Commands, add_config, add_memory, enough_qpus, integer, vcd_file, window
-from .show import buffer_lines, statistics_lines
+from .show import buffer_lines, error_lines, statistics_lines
 
 __all__ = ["register"]
 
@@ -223,6 +223,8 @@ def _report(
         raise BadInput(f"{workload.name}: {outcome.why}")
     cycles = f" in {outcome.cycles} cycles" if engine.is_rtl else ""
     print(f"{outcome.instructions} instructions{cycles} on {engine.doc}")
+    for line in error_lines(outcome.errors):
+        print(line)
     for buffer in workload.buffers:
         print("\n".join(buffer_lines(buffer, workload.bytes_of(buffer, outcome.memory))))
     if lockstep:

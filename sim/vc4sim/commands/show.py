@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 from vc4.regs.counters import SOURCES
 
 from ..backends.base import Outcome
+from ..bench.driver import ERROR_FIELDS
 from ..workload import Buffer
 from ..workload.workload import ROW_BYTES, WORD_BYTES
 
-__all__ = ["buffer_lines", "statistics_lines"]
+__all__ = ["buffer_lines", "error_lines", "statistics_lines"]
 
 #: Biased exponents of floats that people compute with: 2**-40 to 2**40.
 _PLAIN_EXPONENTS = range(127 - 40, 127 + 41)
@@ -49,6 +50,11 @@ def _numbers(words: Sequence[int]) -> list[str]:
     if any(is_float) and all(plain or not word & 0x7FFF_FFFF for plain, word in zip(is_float, words, strict=True)):
         return [f"{value:.7g}" for value in struct.unpack(f"<{len(words)}f", struct.pack(f"<{len(words)}I", *words))]
     return [str(word - (word >> 31 << 32)) for word in words]
+
+
+def error_lines(errors: frozenset[str]) -> Iterator[str]:
+    """What the blocks of the GPU found wrong."""
+    return (f"error {field.name}: {field.description}" for field in ERROR_FIELDS if field.name in errors)
 
 
 def statistics_lines(outcome: Outcome, has_clocks: bool) -> Iterator[str]:
