@@ -37,7 +37,6 @@ class VpmStore(wiring.Component):
     read, read_enable : where to read
     read_data : what was read, first word first
     rows_limit : rows that may be used, a multiple of four; all of them if it is not connected
-    outside : strobe: a quad was read or written from `rows_limit` on, in the clock before
     """
 
     def __init__(self, rows: int):
@@ -51,7 +50,6 @@ class VpmStore(wiring.Component):
                 "read_enable": In(1),
                 "read_data": Out(Words),
                 "rows_limit": In(range(rows + 1), init=rows),
-                "outside": Out(1),
             }
         )
 
@@ -84,11 +82,7 @@ class VpmStore(wiring.Component):
             takes.eq(self.writes.valid & write_inside),
             self.read_data.eq(_rotate(words_read, back, _WORD_BITS)),
         ]
-        m.d.sync += [
-            back.eq(-_rotation(self.read)),
-            there.eq(read_inside),
-            self.outside.eq((self.read_enable & ~read_inside) | (self.writes.valid & ~write_inside)),
-        ]
+        m.d.sync += [back.eq(-_rotation(self.read)), there.eq(read_inside)]
         return m
 
     def _inside(self, quad):
