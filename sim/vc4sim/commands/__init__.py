@@ -4,9 +4,9 @@ A module has `register(commands)`, which adds the parser of the sub-command with
 `execute`. ``options``, ``engines`` and ``show`` are what several of them share.
 """
 
-from . import asm, bench, check, clist, disasm, examples, lockstep, regs, run, synth, tree, verilog, waves
+from . import asm, bench, check, clist, disasm, examples, lockstep, regs, render, run, synth, tree, verilog, waves
 
 __all__ = ["COMMANDS"]
 
 #: In the order of the help.
-COMMANDS = (run, examples, asm, disasm, check, clist, lockstep, waves, regs, tree, verilog, synth, bench)
+COMMANDS = (run, render, examples, asm, disasm, check, clist, lockstep, waves, regs, tree, verilog, synth, bench)

@@ -10,6 +10,7 @@ from vc4.isa.registers import ELEMENTS, QUADS
 from .alu import add_alu, mul_alu
 from .pack import unpack
 from .plan import Plan
+from .vectors import same
 
 __all__ = ["LAST_QUAD", "Alus", "Result"]
 
@@ -31,7 +32,7 @@ class Result:
     def last_quad(self, rotation: int) -> "Result":
         """What the last quad leaves in the ALU, for all quads, under the rotation of another instruction."""
         source = LAST_QUAD[(rotation - self.rotation) % QUADS]
-        return Result(self.value[source], self.carry[source], self.overflow[source])
+        return Result(self.value[..., source], self.carry[..., source], self.overflow[..., source])
 
 
 _NO_ELEMENTS = np.zeros(ELEMENTS, bool)
@@ -46,7 +47,7 @@ class Alus:
 
     def operate(self, todo: Plan, accumulators: list[np.ndarray], ports: list[np.ndarray]) -> tuple[Result, Result]:
         """Both ALUs; an operation that computes nothing shows the last quad of the result before."""
-        rotation = int(accumulators[5][0]) & 15 if todo.rotation is None else todo.rotation
+        rotation = same(accumulators[5]) & 15 if todo.rotation is None else todo.rotation
         operands = self._operands(todo, accumulators, ports)
         if todo.op_add is AddOp.NOP:
             add = self._last_add.last_quad(0)
@@ -71,4 +72,4 @@ class Alus:
         """r0 to r3 come from any element, everything else only from the same quad."""
         if not rotation:
             return value
-        return value[(_ROTATED if mux.value <= Mux.R3.value else _ROTATED_IN_QUAD)[rotation]]
+        return value[..., (_ROTATED if mux.value <= Mux.R3.value else _ROTATED_IN_QUAD)[rotation]]

@@ -5,6 +5,8 @@ import numpy as np
 from vc4.isa.ops import BranchCondition, Condition
 from vc4.isa.registers import ELEMENTS
 
+from .vectors import same
+
 __all__ = ["Flags", "bits"]
 
 _ALWAYS = np.ones(ELEMENTS, bool)
@@ -17,7 +19,7 @@ def bits(mask: np.ndarray) -> int:
 
 
 class Flags:
-    """N, Z and C of each element, arrays of sixteen bools."""
+    """N, Z and C of each element, arrays of sixteen bools, or of several vectors."""
 
     def __init__(self) -> None:
         self.n, self.z, self.c = _NEVER, _NEVER, _NEVER
@@ -30,12 +32,13 @@ class Flags:
         return ~flag if condition.value & 1 else flag
 
     def taken(self, condition: BranchCondition) -> bool:
-        """Whether a branch is taken; the reserved conditions never hold."""
+        """Whether a branch is taken; the reserved conditions never hold. Raises `Divergence`."""
         if condition.value >= BranchCondition.RESERVED_12.value:
             return condition is BranchCondition.ALWAYS
         flag = (self.z, self.n, self.c)[condition.value // 4]
         flag = ~flag if condition.value & 1 else flag
-        return bool(flag.any() if condition.value & 2 else flag.all())
+        holds = flag.any(axis=-1) if condition.value & 2 else flag.all(axis=-1)
+        return bool(same(holds[..., None]))
 
     def updated(self, mask: np.ndarray, result: np.ndarray, carry: np.ndarray) -> "Flags":
         """These flags with those of a result in the elements of `mask`."""

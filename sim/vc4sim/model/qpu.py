@@ -6,7 +6,6 @@ the last quad on each read port and in each ALU, the delay slots. Where the guid
 
 from collections import deque
 from collections.abc import Callable, Container, Mapping
-from functools import partial
 
 import numpy as np
 
@@ -17,12 +16,10 @@ from vc4.isa.registers import (
     ELEMENTS,
     ELEMENTWISE_WRITES,
     FILE_REGISTERS,
-    QUADS,
     READ,
     WRITE,
     read_address,
 )
-from vc4.isa.sfu_tables import SfuFunction
 from vc4.isa.timing import LINK_BYTES, SFU_DISTANCE
 from vc4.isa.word import WORD_BYTES
 
@@ -30,22 +27,25 @@ from .. import events
 from ..launch import Launch
 from .alus import LAST_QUAD, Alus, Result
 from .flags import Flags, bits
+from .fragment_port import FIRST_REGISTER, LOADS, FragmentPort
 from .memory import Memory
-from .plan import TMU_PARAMETERS, Plan, Write, plan
+from .outputs import outputs
+from .plan import Plan, Write, plan
 from .sequencer import Sequencer
-from .sfu import SFU_FUNCTIONS
 from .sync import Sync
 from .tmu.port import TmuPort
 from .unbuilt import Unbuilt
 from .uniforms import Uniforms
+from .vectors import Divergence, same
 from .vpm_port import VpmPort
-from .write_back import merged, packed
+from .write_back import merged, packed, written_r5
 
 __all__ = ["Qpu"]
 
 _UNIFORM = read_address("unif")
 _MUTEX = read_address("mutex")
 _VPM = read_address("vpm")
+_VARYING = read_address("vary")
 #: Services that have no use for the address behind a branch.
 _NO_ADDRESSES = ("sfu", "tmu")
 _ELEMENT_NUMBER = np.arange(ELEMENTS, dtype=np.uint32)
@@ -56,6 +56,8 @@ class Qpu:
     with what it shares with the others. A program may use the `built` services.
 
     `start` a program, then `step` until `sequencer.running` is false. `interrupts` counts writes to the host interrupt.
+    With a `fragment` port it runs fragment shaders: the vectors that the port holds, as one, see `vectors`; `step` then tells
+    no writes, and raises `Divergence` where they do different things.
     """
 
     def __init__(
@@ -66,6 +68,7 @@ class Qpu:
         tmu: TmuPort,
         sync: Sync,
         built: Container[str] = BUILT_UNITS,
+        fragment: FragmentPort | None = None,
     ):
         self.number = number
         self.memory = memory
@@ -73,6 +76,8 @@ class Qpu:
         self.tmu = tmu
         self.sync = sync
         self.built = built
+        self.fragment = fragment
+        self._wide = fragment is not None and fragment.vectors > 1
         zero = np.zeros(ELEMENTS, np.uint32)
         self.files = [[zero] * FILE_REGISTERS, [zero] * FILE_REGISTERS]
         self.accumulators = [zero] * 6
@@ -85,6 +90,7 @@ class Qpu:
         self._r5_writes: list[tuple[int, np.ndarray, np.ndarray]] = []
         self._last_read = [zero, zero]
         self._r4_write: np.ndarray | None = None
+        self._varying_c: np.ndarray | None = None
         #: What the instructions before write to r4, as far as the next one must not see it yet.
         self._r4_late: deque[np.ndarray | None] = deque([None] * (SFU_DISTANCE - 1))
         self._alus = Alus()
@@ -94,30 +100,19 @@ class Qpu:
             "y_coord": lambda: _ELEMENT_NUMBER >> np.uint32(1) & np.uint32(1),
             "qpu_num": lambda: np.full(ELEMENTS, self.number, np.uint32),
         }
-        self._outputs: dict[str, Callable[[np.ndarray, np.ndarray], None]] = {
-            "r5quad": lambda value, mask: self._r5_writes.append((0, value, mask)),
-            "r5rep": lambda value, mask: self._r5_writes.append((1, value, mask)),
-            "irq": self._write_irq,
-            "unif_addr": lambda value, _: self.uniforms.move(self.sequencer.thread, int(value[0])),
-            "unif_addr_rel": lambda value, _: self.uniforms.move(self.sequencer.thread, int(value[0]), relative=True),
-            "vpm": lambda value, _: self.vpm.write(value),
-            "vw_setup": lambda value, _: self.vpm.write_setup(int(value[0])),
-            "vw_addr": lambda value, _: self.vpm.store(int(value[0])),
-            "vr_setup": lambda value, _: self.vpm.read_setup(int(value[0])),
-            "vr_addr": lambda value, _: self.vpm.load(int(value[0])),
-            "mutex": lambda _, __: self.sync.free(),
-            "tmu_noswap": lambda value, _: self.tmu.disable_swap(self.sequencer.thread, int(value[0])),
-        }
-        for name, (unit, letter) in TMU_PARAMETERS.items():
-            self._outputs[name] = partial(self._write_tmu, unit, letter)
-        for function in SfuFunction:
-            self._outputs[function.name.lower()] = partial(self._write_sfu, SFU_FUNCTIONS[function])
+        self._outputs = outputs(self)
+        if fragment:
+            self._inputs |= fragment.inputs
+            self._outputs |= fragment.outputs
 
     def start(self, launch: Launch) -> None:
         """Begin a program; registers keep what they hold. There must be a place for it, see `Sequencer.place`."""
         thread = self.sequencer.start(launch.pc, launch.threaded)
         self.uniforms.start(thread, launch)
         self.tmu.start(thread)
+        if self.fragment:
+            place = FIRST_REGISTER ^ self.sequencer.view
+            self.files[0][place], self.files[1][place] = self.fragment.start()
 
     def step(self, observed: Mapping[str, int] | None = None, *, granted: bool = False) -> events.Retirement:
         """Execute one instruction and tell what it did.
@@ -144,12 +139,13 @@ class Qpu:
         if flags:
             self.flags = flags
         self._advance(todo, target)
-        return events.Retirement(
-            self.number, thread, pc, todo.word, tuple(reads), tuple(writes), flags.as_bits() if flags else None
-        )
+        nzc = flags.as_bits() if flags and not self._wide else None
+        return events.Retirement(self.number, thread, pc, todo.word, tuple(reads), tuple(writes), nzc)
 
     def _wait(self, todo: Plan, thread: int, *, granted: bool) -> None:
         """Raises `Waiting` if the instruction has to wait for anything; takes what it shares with other QPUs."""
+        if self._wide and (_MUTEX in todo.raddr or "mutex" in todo.units or "semaphore" in todo.units):
+            raise Divergence
         if _VPM in todo.raddr:
             self.vpm.wait()
         if todo.tmu_write:
@@ -172,18 +168,20 @@ class Qpu:
         if todo.branch is not None:
             return [np.full(ELEMENTS, self.sequencer.pc + LINK_BYTES & 0xFFFF_FFFF, np.uint32)] * 2
         vector = self.vpm.read() if _VPM in todo.raddr else None
+        if self.fragment and _VARYING in todo.raddr:
+            vector, self._varying_c = self.fragment.varying()
         ports = []
         for file, address in enumerate(todo.raddr):
             if file == 1 and todo.small_immediate is not None:
                 value = todo.small_immediate
             elif address is None:
-                ports.append(self._last_read[file][LAST_QUAD[0]])
+                ports.append(self._last_read[file][..., LAST_QUAD[0]])
                 continue
             elif address < FILE_REGISTERS:
                 value = self.files[file][address ^ self.sequencer.view]
             elif address == _UNIFORM:
                 value = np.full(ELEMENTS, self._uniform, np.uint32)
-            elif address == _VPM:
+            elif address == _VPM or (address == _VARYING and self.fragment):
                 value = vector
             else:
                 value = self._read_input(address, file, reads, observed)
@@ -210,7 +208,7 @@ class Qpu:
         if branch.relative:
             target += pc + LINK_BYTES
         if branch.register is not None:
-            target += int(self.files[0][branch.register ^ self.sequencer.view][-1])
+            target += same(self.files[0][branch.register ^ self.sequencer.view], ELEMENTS - 1)
         return target & 0xFFFF_FFFF & ~(WORD_BYTES - 1)
 
     def _write_late(self) -> None:
@@ -243,12 +241,15 @@ class Qpu:
             elif index == 1 or services[0] is None or services[0] != services[1]:
                 # A service takes one write an instruction: that of the mul ALU, if there are two.
                 self._outputs[WRITE.name(write.address, write.file)](value, mask)
+            if self._wide:
+                continue
             elements = bits(mask) if write.address in ELEMENTWISE_WRITES else events.ALL_ELEMENTS
             if elements:
                 name = WRITE.name(write.address, write.file)
                 told.append(events.Write.of(name, elements, enables, value))
         if self._r5_writes:
-            self._write_r5()
+            self.accumulators[5] = written_r5(self.accumulators[5], self._r5_writes)
+            self._r5_writes.clear()
         return told
 
     @staticmethod
@@ -257,25 +258,24 @@ class Qpu:
         unit = WRITE[write.address][write.file].unit if write.address in WRITE else "qpu"
         return None if unit == "qpu" else unit
 
-    def _write_r5(self) -> None:
-        """Quad after quad, first the add ALU: file A gives a quad its first element, file B all quads element 0."""
-        r5 = self.accumulators[5].copy()
-        for first in range(0, ELEMENTS, QUADS):
-            for file, value, mask in self._r5_writes:
-                if mask[first] and (file == 0 or first == 0):
-                    r5[first : first + QUADS if file == 0 else ELEMENTS] = value[first]
-        self.accumulators[5] = r5
-        self._r5_writes.clear()
+    def keep_r5(self, file: int, value: np.ndarray, mask: np.ndarray) -> None:
+        """A write of r5 through a file."""
+        self._r5_writes.append((file, value, mask))
 
-    def _write_irq(self, value: np.ndarray, mask: np.ndarray) -> None:
+    def keep_r4(self, value: np.ndarray) -> None:
+        """What the special function unit brings to r4 later."""
+        self._r4_write = value
+
+    def interrupt(self, value: np.ndarray, mask: np.ndarray) -> None:
+        """A write of the host interrupt."""
+        if self._wide:
+            raise Divergence
         self.interrupts += bool((mask & (value != 0)).any())
 
-    def _write_tmu(self, unit: int, letter: str, value: np.ndarray, _mask: np.ndarray) -> None:
+    def write_tmu(self, unit: int, letter: str, value: np.ndarray, _mask: np.ndarray) -> None:
+        """A parameter of a lookup, with a uniform if it takes one."""
         takes = self.tmu.takes_uniform(self.sequencer.thread, unit, letter)
         self.tmu.write(self.sequencer.thread, unit, letter, value, self._uniform if takes else None)
-
-    def _write_sfu(self, function: Callable[[np.ndarray], np.ndarray], value: np.ndarray, _mask: np.ndarray) -> None:
-        self._r4_write = function(value)
 
     def _advance(self, todo: Plan, target: int | None) -> None:
         self._r4_late.append(self._r4_write)
@@ -285,6 +285,10 @@ class Qpu:
             self.accumulators[4] = r4
         if todo.tmu_load is not None:
             self.accumulators[4] = self.tmu.load(self.sequencer.thread, todo.tmu_load)
+        elif self.fragment and todo.signal in LOADS:
+            self.accumulators[4] = self.fragment.load(todo.signal)
+        if self._varying_c is not None:
+            self.accumulators[5], self._varying_c = self._varying_c, None
         self.sequencer.advance(
             branch=todo.branch is not None,
             target=target,

@@ -3,14 +3,14 @@
 import numpy as np
 
 from vc4.isa.ops import FLOAT_RESULT_ADD, FLOAT_RESULT_MUL, Pack
-from vc4.isa.registers import ACCUMULATOR_BASE
+from vc4.isa.registers import ACCUMULATOR_BASE, ELEMENTS, QUADS
 
 from .. import events
 from .alus import Result
 from .pack import colour, pack
 from .plan import Plan, Write
 
-__all__ = ["merged", "packed"]
+__all__ = ["merged", "packed", "written_r5"]
 
 _BYTE_MASKS = np.array(
     [sum(255 << 8 * byte for byte in range(4) if enables >> byte & 1) for enables in range(16)], np.uint32
@@ -38,3 +38,18 @@ def packed(todo: Plan, index: int, write: Write, result: Result) -> tuple[np.nda
         return result.value, events.ALL_BYTES
     is_float = todo.op_mul in FLOAT_RESULT_MUL if index else todo.op_add in FLOAT_RESULT_ADD
     return pack(result.value, mode, is_float, result.carry, result.overflow)
+
+
+def written_r5(r5: np.ndarray, writes: list[tuple[int, np.ndarray, np.ndarray]]) -> np.ndarray:
+    """r5 after writes of it: file, value, elements; the file A gives a quad its first element, file B all quads element 0.
+
+    Quad after quad, and in each first the add ALU.
+    """
+    r5 = np.broadcast_to(r5, np.broadcast_shapes(r5.shape, *(value.shape for _, value, _ in writes))).copy()
+    for first in range(0, ELEMENTS, QUADS):
+        for file, value, mask in writes:
+            if file == 0 or first == 0:
+                part = slice(first, first + QUADS if file == 0 else ELEMENTS)
+                one = slice(first, first + 1)
+                r5[..., part] = np.where(mask[..., one], value[..., one], r5[..., part])
+    return r5

@@ -10,6 +10,7 @@ from vc4.records.tmu import REQUEST_SLOTS, RESULT_SLOTS
 
 from ..memory import Memory, MemoryFault
 from ..unbuilt import Waiting
+from ..vectors import same
 from .formats import FORMATS
 from .parameters import texture
 from .reader import Reader
@@ -41,7 +42,12 @@ class _Request:
         s, t, r, b = (self.values.get(letter, _NOTHING) for letter in "strb")
         if not self.uniforms:
             return [read(s.astype(np.int64) & ~(_WORD_BYTES - 1), _WORD_BYTES).astype(np.uint32)]
-        return sample(texture(self.uniforms), Coordinates(s, t, r, b), read)
+        shown = texture(self.uniforms)
+        if not shown.cube:
+            same(r)  # the border colour: vectors that run as one need the same
+        flat = [value.reshape(-1) for value in np.broadcast_arrays(s, t, r, b)]
+        shape = np.broadcast_shapes(s.shape, t.shape, r.shape, b.shape)
+        return [word.reshape(shape) for word in sample(shown, Coordinates(*flat), read)]
 
 
 class Fifos:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vc4.isa.registers import ELEMENTS, QUADS
+from vc4.isa.registers import QUADS
 from vc4.records.tmu import TextureType, Wrap
 
 from . import coordinates, etc1, filter, formats, lod
@@ -27,7 +27,7 @@ Read = Callable[[np.ndarray, int], np.ndarray]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Coordinates:
-    """What a program wrote to the four registers, sixteen words each; 0 if it did not."""
+    """What a program wrote to the four registers, sixteen words each of one or more vectors; 0 if it did not."""
 
     s: np.ndarray
     t: np.ndarray
@@ -93,7 +93,7 @@ def _level_of(
 def _points(texture: Texture, at: Coordinates) -> tuple[_Points, np.ndarray]:
     """Where to sample, all but the filter, and the level of detail of each quad."""
     size = (texture.child.width, texture.child.height) if texture.child else (texture.width, texture.height)
-    none = np.zeros(ELEMENTS, bool)
+    none = np.zeros(at.s.shape, bool)
     if texture.cube:
         face = coordinates.faces(at.s, at.t, at.r)
         s, t = (
@@ -103,7 +103,7 @@ def _points(texture: Texture, at: Coordinates) -> tuple[_Points, np.ndarray]:
         # The steps of a quad are taken on the face of its first element.
         flat = coordinates.face_coordinates(np.repeat(face[::QUADS], QUADS), at.s, at.t, at.r)
     else:
-        face = np.zeros(ELEMENTS, np.int64)
+        face = np.zeros(at.s.shape, np.int64)
         s, t = (
             coordinates.fixed(value, FRACTION, _COORDINATE_BITS, modulo=wrap in _REPEATING)
             for value, wrap in ((at.s, texture.wrap_s), (at.t, texture.wrap_t))
@@ -126,7 +126,7 @@ def sample(texture: Texture, at: Coordinates, read: Read) -> list[np.ndarray]:
     chain_ = chain(format_, texture.width, texture.height, texture.levels)
 
     def read_levels(numbers: np.ndarray) -> np.ndarray:
-        blends = np.zeros((2, ELEMENTS, len(border)), np.int64)
+        blends = np.zeros((2, len(numbers), len(border)), np.int64)
         for number in np.unique(numbers):
             chosen = numbers == number
             blends[:, chosen] = _level_of(texture, number, chain_[number], points.of(chosen), border, read)

@@ -1,0 +1,145 @@
+"""`vc4 render`: captured frames as pictures."""
+
+import argparse
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from tqdm import tqdm
+
+from vc4.config import preset
+from vc4.regs.counters import SOURCES
+
+from ..clist import Capture, CaptureJob, load_capture
+from ..problem import BadInput, ExitStatus
+from ..render.host import Host
+from ..render.picture import Picture, compare, difference_picture, expected_picture, picture_of, save
+from .options import Commands
+
+__all__ = ["register"]
+
+_DESCRIPTION = """\
+Draw a captured frame: registers, control lists and memory go in, a picture comes out.
+CASE is a directory with case.json and the memory that it names. With --compare the
+picture is compared with the one that the case expects, and the exit status is 1 if
+more pixels are off than the case allows.
+"""
+_CONFIG = "bcm2835"
+_LABEL = 60
+_MOST_TILES = 256
+_MOST_PIXELS = 1 << 16
+
+
+def _tile(text: str) -> tuple[int, int]:
+    """Type of an option: column and row of a tile."""
+    column, comma, row = text.partition(",")
+    if not (comma and column.isdecimal() and row.isdecimal() and max(int(column), int(row)) < _MOST_TILES):
+        raise argparse.ArgumentTypeError(f"must be a column and a row like 1,0, not {text!r}")
+    return int(column), int(row)
+
+
+def register(commands: Commands) -> None:
+    """Add the sub-command."""
+    parser = commands.add_parser(
+        "render",
+        help="draw a captured frame",
+        description=_DESCRIPTION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("case", metavar="CASE", type=Path, help="directory with case.json")
+    parser.add_argument("--on", choices=("model",), default="model", help="what draws it (default: model)")
+    parser.add_argument("-o", "--output", metavar="FILE", type=Path, help="write the picture, a PNG file")
+    parser.add_argument(
+        "--compare",
+        action="store_true",
+        help="compare it with what the case expects; with -o FILE.png the differences go to FILE-difference.png",
+    )
+    parser.add_argument(
+        "--tile", metavar="X,Y", type=_tile, help="draw only this tile of the last job, and compare only that"
+    )
+    parser.add_argument("--stats", action="store_true", help="print what there was to do, and how long it took")
+    parser.set_defaults(execute=_render)
+
+
+def _render(options: argparse.Namespace) -> int:
+    capture = load_capture(options.case)
+    host = Host(capture, preset(_CONFIG))
+    start = time.perf_counter()
+    _draw(host, capture, options.tile)
+    seconds = time.perf_counter() - start
+    picture = picture_of(capture, host.memory)
+    if options.tile and not _window(host, picture)[..., 0].size:
+        raise BadInput(f"{capture.name}: has no tile {options.tile[0]},{options.tile[1]}")
+    if options.output:
+        save(picture, options.output)
+    if options.stats:
+        print("\n".join(_statistics(host, seconds)))
+    print(f"{capture.name}: {picture.shape[1]} by {picture.shape[0]} pixels")
+    return _verdict(capture, host, picture, options) if options.compare else ExitStatus.PASS
+
+
+def _draw(host: Host, capture: Capture, tile: tuple[int, int] | None) -> None:
+    """All jobs, with progress on a terminal."""
+    with tqdm(
+        total=sum(map(_tiles, capture.jobs)), unit=" tiles", disable=not sys.stderr.isatty(), leave=False
+    ) as progress:
+        done = 0
+        for job in capture.jobs:
+            if job is capture.jobs[-1]:
+                host.frame.renderer.only = tile
+            for begun in host.run(job):
+                progress.update(done + begun - progress.n)
+            done += len(host.frame.renderer.tiles)
+
+
+def _tiles(job: CaptureJob) -> int:
+    """Tiles of a job, as far as the case says."""
+    count = 1
+    for side in ("width", "height"):
+        frame, tile = f"frame_{side}", f"tile_{side}"
+        if frame not in job.details or tile not in job.details:
+            return 0
+        count *= -(-job.details.integer(frame, 1, _MOST_PIXELS) // job.details.integer(tile, 1, _MOST_PIXELS))
+    return count
+
+
+def _window(host: Host, picture: Picture) -> Picture:
+    """The part of a picture, or of anything with rows and columns, that was to be drawn."""
+    only, shape = host.frame.renderer.only, host.frame.renderer.tile.shape
+    if only is None:
+        return picture
+    column, row = only
+    rows = slice(row * shape.height, (row + 1) * shape.height)
+    return picture[rows, column * shape.width : (column + 1) * shape.width]
+
+
+def _verdict(capture: Capture, host: Host, picture: Picture, options: argparse.Namespace) -> ExitStatus:
+    """Compare, and say how it went."""
+    comparison = compare(capture, picture, expected_picture(capture))
+    if options.output:
+        path = options.output
+        save(difference_picture(comparison), path.with_name(f"{path.stem}-difference{path.suffix}"))
+    bad, pixels = _window(host, comparison.bad), _window(host, comparison.bad).size
+    passes = np.count_nonzero(bad) <= comparison.most
+    word = "PASS" if passes else "FAIL"
+    print(f"{word} {capture.name}: {np.count_nonzero(bad)} bad pixels of {pixels}, at most {comparison.most}")
+    return ExitStatus.PASS if passes else ExitStatus.DIFFERS
+
+
+def _statistics(host: Host, seconds: float) -> Iterator[str]:
+    """What the frame took."""
+    renderer, binner = host.frame.renderer, host.frame.binner
+    fragments = renderer.fragments
+    rows = [
+        ("vertices shaded", binner.shading.shaded + renderer.screen.shading.shaded),
+        ("their instructions", binner.shading.instructions + renderer.screen.shading.instructions),
+        ("vectors of fragments", fragments.vectors),
+        ("their instructions", fragments.instructions),
+    ]
+    events = renderer.events
+    rows += [(source.description, events[source.name]) for source in SOURCES if events[source.name]]
+    for label, count in rows:
+        yield f"{label:{_LABEL}}{count:>9}"
+    yield f"{'seconds':{_LABEL}}{seconds:>9.1f}"

@@ -1,0 +1,30 @@
+"""Where samples lie in a pixel, in sixteenths of it from its left and lower edge, as positions of vertices are (fact sheet, 4.2)."""
+
+import numpy as np
+
+from vc4.records.state import Oversample
+
+__all__ = ["CENTRE", "PIXEL", "SAMPLES_16X", "SAMPLES_4X", "positions"]
+
+#: Sixteenths of a pixel.
+PIXEL = 16
+#: The only sample without oversampling, and where everything is interpolated.
+CENTRE = (8, 8)
+#: A rotated grid: each sample has a quarter of the rows and of the columns for itself.
+SAMPLES_4X = ((6, 2), (14, 6), (2, 10), (10, 14))
+#: One sample in each of the sixteen squares, and each has its row and its column for itself. Number 4 r + c is in row r.
+SAMPLES_16X = tuple((4 * column + row, 4 * row + 3 - column) for row in range(4) for column in range(4))
+
+_POSITIONS = {
+    mode: np.array(places, np.int64)
+    for mode, places in (
+        (Oversample.NONE, (CENTRE,)),
+        (Oversample.X4, SAMPLES_4X),
+        (Oversample.X16, SAMPLES_16X),
+    )
+}
+
+
+def positions(mode: Oversample) -> np.ndarray:
+    """The samples of a pixel: x and y of each, [sample, 2]."""
+    return _POSITIONS[mode]

@@ -1,0 +1,77 @@
+"""What a host does to draw the jobs of a captured frame, as the kernel's driver would."""
+
+from collections.abc import Iterator
+
+from vc4.config import V3DConfig
+
+from ..clist import Capture, CaptureJob
+from ..model.cle import BINNING, RENDERING, Rest
+from ..model.frame import Frame3D
+from ..model.memory import Memory
+from ..problem import BadInput
+
+__all__ = ["Host"]
+
+_FRAME_DONE, _FLUSH_DONE, _OUT_OF_MEMORY = 1, 2, 4
+_CLEAR_L2, _CLEAR_SLICES = 4, 0x0F0F_0F0F
+#: Steps of the threads from one look at them to the next one, and at the most for one list.
+_STEPS, _MOST_STEPS = 200, 5_000_000
+_ADDRESSES = (1 << 32) - 1
+
+
+class Host:
+    """Draws a capture on the model.
+
+    frame : the pipeline
+    memory : of the capture
+    """
+
+    def __init__(self, capture: Capture, config: V3DConfig):
+        self.memory = Memory(capture.memory_size)
+        self.frame = Frame3D(self.memory, config)
+        self._capture = capture
+
+    def run(self, job: CaptureJob) -> Iterator[int]:
+        """Draw a job; an item is the number of tiles that were begun. Raises `BadInput` if it does not come to its end."""
+        job.load(self.memory)
+        for name, value in (
+            ("INTCTL", _FRAME_DONE | _FLUSH_DONE | _OUT_OF_MEMORY),
+            ("INTENA", _FRAME_DONE | _FLUSH_DONE | _OUT_OF_MEMORY),
+            ("L2CACTL", _CLEAR_L2),
+            ("SLCACTL", _CLEAR_SLICES),
+        ):
+            self.frame.write(name, value)
+        for number in job.threads:
+            self.frame.write(f"CT{number}CA", job.registers[f"CT{number}CA"])
+            self.frame.write(f"CT{number}EA", job.registers[f"CT{number}EA"])
+            yield from self._finish(job, number)
+
+    def _finish(self, job: CaptureJob, number: int) -> Iterator[int]:
+        """Go on until a thread's list is done."""
+        place = f"{self._capture.name}: {job.name}, thread {number}"
+        thread, has_given = self.frame.cle.threads[number], False
+        for _ in range(0, _MOST_STEPS, _STEPS):
+            rest = self.frame.run(_STEPS)
+            yield len(self.frame.renderer.tiles)
+            if self.frame.pending & _OUT_OF_MEMORY:
+                if has_given:
+                    raise BadInput(f"{place}: asks for more memory than the case has")
+                self._give(job)
+                has_given = True
+            elif thread.error:
+                raise BadInput(f"{place}: {thread.error}")
+            elif rest is not Rest.LIMIT:
+                if thread.waits:
+                    raise BadInput(f"{place}: waits for ever: {thread.waits}")
+                done = {BINNING: _FLUSH_DONE, RENDERING: _FRAME_DONE}[number]
+                if not self.frame.pending & done:
+                    raise BadInput(f"{place}: its list ends before the frame does")
+                return
+        raise BadInput(f"{place}: its list does not end within {_MOST_STEPS} steps")
+
+    def _give(self, job: CaptureJob) -> None:
+        """More memory for tile lists."""
+        block = job.details.object("overflow")
+        for name in ("BPOA", "BPOS"):
+            self.frame.write(name, block.integer(name, 0, _ADDRESSES))
+        self.frame.write("INTCTL", _OUT_OF_MEMORY)

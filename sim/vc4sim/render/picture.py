@@ -1,0 +1,111 @@
+"""The picture of a captured frame, and how it differs from what is expected."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+
+from vc4.records.tile_buffer import MemoryFormat, PixelColorFormat
+
+from ..clist import Capture
+from ..model.colours import channels_of, decoded
+from ..model.memory import Memory, MemoryFault
+from ..model.surfaces import Surface, gather
+from ..problem import BadInput
+from ..workload.fields import Fields
+from ..workload.files import read_bytes
+
+__all__ = ["Comparison", "Picture", "compare", "expected_picture", "picture_of"]
+
+_TILINGS = {"raster": MemoryFormat.RASTER, "T": MemoryFormat.T_FORMAT, "LT": MemoryFormat.LT_FORMAT}
+_FORMATS = {"RGBA8888": PixelColorFormat.RGBA8888, "BGR565": PixelColorFormat.BGR565}
+_MOST_PIXELS = 4096
+_CHANNELS = 4
+
+#: Channels of pixels, [row, column, channel]: the lowest row first, red first, 8 bits each.
+Picture = np.ndarray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comparison:
+    """A picture beside another one.
+
+    bad : pixels with a channel that is further off than it may be, [row, column]
+    largest : the largest difference of any channel
+    most : bad pixels that there may be
+    """
+
+    bad: np.ndarray
+    difference: np.ndarray
+    most: int
+
+    @property
+    def count(self) -> int:
+        """Bad pixels."""
+        return int(self.bad.sum())
+
+    @property
+    def passes(self) -> bool:
+        """There are not too many."""
+        return self.count <= self.most
+
+
+def _size(check: Fields) -> tuple[int, int]:
+    return check.integer("width", 1, _MOST_PIXELS), check.integer("height", 1, _MOST_PIXELS)
+
+
+def picture_of(capture: Capture, memory: Memory) -> Picture:
+    """The picture that a capture has drawn."""
+    check = capture.details.object("check")
+    width, height = _size(check)
+    tiling, name = check.text("tiling"), check.text("format")
+    if tiling not in _TILINGS or name not in _FORMATS:
+        raise BadInput(f"{capture.name}: there is no {tiling} surface of {name}")
+    pixels = _FORMATS[name]
+    pixel_bytes = 4 if pixels is PixelColorFormat.RGBA8888 else 2
+    surface = Surface(check.integer("addr", 0, (1 << 32) - 1), _TILINGS[tiling], pixel_bytes, width)
+    x, y = np.broadcast_arrays(np.arange(width), np.arange(height)[:, None])
+    try:
+        values = gather(memory, surface.addresses(x, y), pixel_bytes, "picture")
+    except MemoryFault as fault:
+        raise BadInput(f"{capture.name}: {fault}") from None
+    return channels_of(decoded(values, pixels)).astype(np.uint8)
+
+
+def expected_picture(capture: Capture) -> Picture:
+    """What a capture should draw."""
+    check = capture.details.object("check")
+    width, height = _size(check)
+    path = capture.folder / check.text("expected")
+    data = read_bytes(path)
+    if len(data) != width * height * _CHANNELS:
+        raise BadInput(f"{path}: has {len(data)} bytes, not those of {width} by {height} pixels")
+    return np.frombuffer(data, np.uint8).reshape(height, width, _CHANNELS)
+
+
+def compare(capture: Capture, picture: Picture, expected: Picture) -> Comparison:
+    """Compare with the tolerance of the capture."""
+    tolerance = capture.details.object("tolerance")
+    difference = np.abs(picture.astype(np.int64) - expected.astype(np.int64))
+    bad = (difference > tolerance.integer("per_channel", 0, 255)).any(axis=-1)
+    return Comparison(bad, difference, int(tolerance.size("max_bad_fraction") * bad.size))
+
+
+def save(picture: Picture, path: Path) -> None:
+    """Write a picture file, the right way up."""
+    try:
+        Image.fromarray(np.ascontiguousarray(picture[::-1])).save(path)
+    except ValueError as error:
+        raise BadInput(f"{path}: {error}") from None
+
+
+def difference_picture(comparison: Comparison) -> Picture:
+    """Bad pixels white, other differences grey, sixteen times as large as they are."""
+    largest = comparison.difference.max(axis=-1)
+    grey = np.where(comparison.bad, 255, np.minimum(largest * 16, 191)).astype(np.uint8)
+    opaque = np.full_like(grey, 255)
+    return np.stack([grey, grey, grey, opaque], axis=-1)
+
+
+__all__ += ["difference_picture", "save"]
