@@ -53,7 +53,7 @@ def held(instance):
 
 
 #: A GPU with everything in it.
-CONFIG = V3DConfig(memory_windows=True, trace=True)
+CONFIG = V3DConfig(tmus_per_slice=2, memory_windows=True, trace=True)
 
 
 @pytest.fixture(scope="module")

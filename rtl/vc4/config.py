@@ -6,8 +6,23 @@ __all__ = ["BUILT_UNITS", "MAX_QPUS", "PRESETS", "V3DConfig", "preset"]
 
 #: Services of `vc4.isa.registers` that the hardware has; an instruction that needs another one waits for ever.
 BUILT_UNITS = frozenset(
-    {"uniforms", "vpm_read", "vpm_write", "vdr", "vdw", "sfu", "mutex", "semaphore", "threads", "breakpoint"}
+    {
+        "uniforms",
+        "vpm_read",
+        "vpm_write",
+        "vdr",
+        "vdw",
+        "sfu",
+        "mutex",
+        "semaphore",
+        "threads",
+        "breakpoint",
+        "tmu",
+        "texture",
+    }
 )
+#: Those of them that need texture units, which a configuration may lack.
+_TMU_UNITS = frozenset({"tmu", "texture"})
 
 #: Most slices, and most QPUs of a slice (guide, V3D_SLCACTL and V3D_SQRSV0).
 _MAX_SLICES, _MAX_QPUS_PER_SLICE = 4, 4
@@ -51,6 +66,11 @@ class V3DConfig:
     def qpus(self) -> int:
         """QPUs of all slices."""
         return self.slices * self.qpus_per_slice
+
+    @property
+    def units(self) -> frozenset[str]:
+        """The services of `BUILT_UNITS` that this GPU has."""
+        return BUILT_UNITS if self.tmus_per_slice else BUILT_UNITS - _TMU_UNITS
 
     @property
     def vpm_rows(self) -> int:

@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 from vc4.bus.axi import AxiLitePort
 from vc4.bus.axi_lite import AxiLite
 from vc4.bus.hub import Hub
-from vc4.bus.port import BUS_BYTES
+from vc4.bus.port import BUS_BYTES, connect_reads
 from vc4.bus.windows import Windows
 from vc4.config import V3DConfig
 from vc4.host.error_status import ErrorStatus
@@ -50,8 +50,9 @@ class V3D(wiring.Component):
     def __init__(self, config: V3DConfig):
         self._config = config
         self.slices = [Slice(config, number) for number in range(config.slices)]
-        buses = [bus for one in self.slices for bus in (one.instruction_bus, one.uniform_bus)]
-        self._reads = Hub(len(buses), word_bytes=BUS_BYTES, client_tag_bits=buses[0].signature.tag_bits)
+        buses = self._buses()
+        tag_bits = max(bus.signature.tag_bits for bus in buses)
+        self._reads = Hub(len(buses), word_bytes=BUS_BYTES, client_tag_bits=tag_bits)
         self._l2c = L2c(tag_bits=self._reads.bus.signature.tag_bits)
         tag_bits = self._l2c.bus.signature.tag_bits
         self._vpm = Vpm(config.vpm_rows, qpus=config.qpus, word_bytes=BUS_BYTES, tag_bits=tag_bits)
@@ -81,9 +82,8 @@ class V3D(wiring.Component):
         m.submodules.reads = reads = self._reads
         m.submodules.hub = hub = self._hub
         m.submodules.sync = sync = Sync(self._config.qpus)
-        buses = [bus for one in self.slices for bus in (one.instruction_bus, one.uniform_bus)]
-        for bus, client in zip(buses, reads.clients, strict=True):
-            connect(m, bus, client)
+        for bus, client in zip(self._buses(), reads.clients, strict=True):
+            connect_reads(m, bus, client)
         connect(m, reads.bus, l2c.client)
         connect(m, l2c.bus, hub.clients[0])
         connect(m, vpm.store_bus, hub.clients[1])
@@ -124,6 +124,14 @@ class V3D(wiring.Component):
             self.vpm_error.eq(vpm.error),
         ]
         return m
+
+    def _buses(self):
+        """The clients of the L2C."""
+        with_units = self.slices if self._config.tmus_per_slice else ()
+        return [
+            *(bus for one in self.slices for bus in (one.instruction_bus, one.uniform_bus)),
+            *(bus for one in with_units for bus in one.tmu_buses),
+        ]
 
     def _programs(self, m, registers, scheduler):
         """The registers of the scheduler."""
@@ -209,6 +217,7 @@ class V3D(wiring.Component):
             m.d.comb += [
                 one.clear_instructions.eq(clears.ICCS[number]),
                 one.clear_uniforms.eq(clears.UCCS[number]),
+                one.clear_tmus.eq(Cat(clears.T0CCS[number], clears.T1CCS[number])),
             ]
 
     def _counts(self, m, events, l2c):
@@ -216,6 +225,9 @@ class V3D(wiring.Component):
         m.d.comb += [
             events.QPU_CLOCKS_IDLE.eq(sum(Cat(one.idle for one in self.slices))),
             events.QPU_CLOCKS_EXECUTING.eq(sum(Cat(one.executing for one in self.slices))),
+            events.QPU_STALLS_TMU.eq(sum(Cat(one.waits_tmu for one in self.slices))),
+            events.TMU_QUADS.eq(sum(Cat(one.events.tmu_quad for one in self.slices))),
+            events.TMU_MISSES.eq(sum(Cat(one.events.tmu_miss for one in self.slices))),
             events.L2C_HITS.eq(l2c.hit),
             events.L2C_MISSES.eq(l2c.miss),
             events.VPM_STALLS_VDW.eq(self._vpm.store_stalled),

@@ -35,6 +35,16 @@ def test_random_programs(seed, latency, gap):
     assert watch.retired >= LENGTH
 
 
+@pytest.mark.parametrize(("seed", "latency", "gap"), [(31, 4, 0.0), (32, 30, 0.2)])
+def test_random_programs_with_lookups(seed, latency, gap):
+    job = random_job(seed, LENGTH, V3DConfig(tmus_per_slice=1), latency=latency, gap=gap)
+    watch = Lockstep(job)
+    outcome = native.run(job, watch)
+    watch.conclude(outcome)
+    assert outcome.ending is Ending.DONE
+    assert outcome.stalls["tmu_result"] > 0
+
+
 @pytest.mark.usefixtures("compiler")
 @pytest.mark.parametrize(("seed", "latency", "gap"), MILLION)
 def test_a_million_instructions(seed, latency, gap, capsys):

@@ -101,6 +101,26 @@ def check_forms(control, todo):
             assert control.raddr_a == todo.branch.register
 
 
+def check_lookups(control, todo):
+    """A parameter, a change of the swap, or a load of a result."""
+    assert control.writes_tmu == (todo.tmu_write is not None)
+    if todo.tmu_write:
+        assert (control.tmu_unit, control.tmu_parameter.name.lower()) == todo.tmu_write
+    names = [
+        WRITE.name(write.address, write.file)
+        for write in todo.writes
+        if write.condition is not ops.Condition.NEVER and write.address in WRITE and todo.branch is None
+    ]
+    both = [name for name in names if name == "tmu_noswap" or name[0] == "t" and name[1].isdigit()]
+    assert control.sets_swap == (both[-1:] == ["tmu_noswap"])
+    assert control.loads_tmu == (todo.tmu_load is not None)
+    if control.loads_tmu:
+        assert control.tmu_load_unit == todo.tmu_load
+
+
+CHECKS = (check_reads, check_operands, check_rotation, check_destinations, check_forms, check_lookups)
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_random_words(simulate, form):
     seed = list(FORMS).index(form)
@@ -114,7 +134,7 @@ def test_random_words(simulate, form):
             await ctx.delay(1e-9)
             control, todo = ctx.get(dut.control), plan(word)
             try:
-                for check in (check_reads, check_operands, check_rotation, check_destinations, check_forms):
+                for check in CHECKS:
                     check(control, todo)
                 # The special function unit has no use for the address behind a branch.
                 unused = {"sfu"} if todo.branch is not None else set()
@@ -148,6 +168,6 @@ def test_control_has_no_field_that_is_not_checked():
         unpack_float add_a add_b mul_a mul_b rotate_by_r5 rotation rotated_accumulators op_add op_mul cond_add cond_mul
         waddr_add waddr_mul ws sf pm pack add_float mul_float written_accumulators branch branch_condition branch_relative
         branch_register ends reads_uniform moves_uniforms reads_store_busy reads_load_busy waits_store waits_load starts_store starts_load
-        sets_up_reads releases reads_r4 acquires_mutex needs
+        sets_up_reads releases reads_r4 acquires_mutex writes_tmu tmu_parameter tmu_unit sets_swap loads_tmu tmu_load_unit needs
     """
     assert {name for name, _ in data.Layout.cast(Control)} == set(checked.split())

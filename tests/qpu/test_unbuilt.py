@@ -17,7 +17,8 @@ NEEDS = {
 
 
 def test_every_unbuilt_service_is_here():
-    assert set(NEEDS) == set(UNBUILT)
+    """But textures: who lacks them alone has texture units."""
+    assert set(NEEDS) == set(UNBUILT) - {"texture"}
 
 
 @pytest.mark.parametrize("unit", NEEDS)

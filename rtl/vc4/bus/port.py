@@ -4,7 +4,7 @@ from amaranth.hdl import unsigned
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["BUS_BYTES", "MAX_BEATS", "MemoryPort"]
+__all__ = ["BUS_BYTES", "MAX_BEATS", "MemoryPort", "connect_reads"]
 
 #: Width of the bus between the blocks.
 BUS_BYTES = 8
@@ -62,3 +62,24 @@ class MemoryPort(wiring.Signature):
 
     def __repr__(self):
         return f"MemoryPort(word_bytes={self.word_bytes}, tag_bits={self.tag_bits})"
+
+
+def connect_reads(m, port, client):
+    """Connects a port that only reads to one whose tags have as many bits or more."""
+    asked, response = port.requests.payload, client.responses.payload
+    m.d.comb += [
+        client.requests.valid.eq(port.requests.valid),
+        port.requests.ready.eq(client.requests.ready),
+        *(getattr(client.requests.payload, name).eq(getattr(asked, name)) for name in ("address", "beats", "tag")),
+        port.responses.valid.eq(client.responses.valid),
+        client.responses.ready.eq(port.responses.ready),
+        *(
+            getattr(port.responses.payload, name).eq(value)
+            for name, value in (
+                ("tag", response.tag),
+                ("data", response.data),
+                ("last", response.last),
+                ("error", response.error),
+            )
+        ),
+    ]

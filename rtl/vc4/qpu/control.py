@@ -4,6 +4,7 @@ from amaranth.hdl import unsigned
 from amaranth.lib import data
 
 from vc4.isa.ops import AddOp, BranchCondition, Condition, MulOp, Mux, Unpack
+from vc4.records.tmu import TmuParameterName
 
 __all__ = ["SERVICES", "Control", "Needs"]
 
@@ -22,6 +23,7 @@ class Needs(data.Struct):
     semaphore: unsigned(1)
     sfu: unsigned(1)
     tmu: unsigned(1)
+    texture: unsigned(1)  # a texture, not only memory
     tile_buffer: unsigned(1)
     threads: unsigned(1)
     breakpoint: unsigned(1)
@@ -90,4 +92,10 @@ class Control(data.Struct):
     releases: unsigned(1)  # counts a semaphore up, or frees the mutex
     reads_r4: unsigned(1)
     acquires_mutex: unsigned(1)
+    writes_tmu: unsigned(1)  # gives a texture unit a parameter
+    tmu_parameter: TmuParameterName
+    tmu_unit: unsigned(1)  # the unit that it names, from SP on the one that is meant
+    sets_swap: unsigned(1)
+    loads_tmu: unsigned(1)  # the result of a lookup into r4
+    tmu_load_unit: unsigned(1)
     needs: Needs

@@ -9,12 +9,16 @@ from vc4.isa.immediates import ROTATE_BY_R5, ROTATE_FIRST
 from vc4.isa.registers import ACCUMULATOR_BASE, NOP, READ, SIGNAL_UNITS, WRITE, read_address, write_address
 from vc4.isa.sync import SEMAPHORE_ACQUIRE
 from vc4.isa.word import WORD_BITS, AluWord, BranchWord, LoadWord
+from vc4.records.tmu import TmuParameterName
 
 from .control import SERVICES, Control
 
 __all__ = ["Decode"]
 
 _R5 = write_address("r5quad")
+_SWAP, _PARAMETERS = write_address("tmu_noswap"), write_address("t0s")
+_PARAMETER_BITS = 3
+assert _PARAMETERS == 64 - (1 << _PARAMETER_BITS)
 
 
 def _is(value, members):
@@ -158,6 +162,9 @@ class Decode(wiring.Component):
                 valid & Mux(file, *(_names(address, _addresses(WRITE, unit, number)) for number in (1, 0)))
                 for valid, address, file in writes
             ]
+            if unit == "texture":
+                valid, address = self._parameter(writes)
+                bits.append(valid & (address[: _PARAMETER_BITS - 1] != TmuParameterName.S.value) & (address != _SWAP))
             if unit == "semaphore":
                 bits.append(self.is_load & (self.load.mode.as_value() >= ops.LoadMode.SEMAPHORE.value))
             # The SFU has no use for the address behind a branch.
@@ -177,6 +184,7 @@ class Decode(wiring.Component):
             control.waits_load.eq(reads[0][0] & (alu.raddr_a == read_address("vr_wait"))),
         )
         yield from self._orders(writes)
+        yield from self._lookups(writes)
 
     def _orders(self, writes):
         """What other instructions or QPUs wait for: set-ups of reads, starts of DMA, and releases."""
@@ -194,4 +202,24 @@ class Decode(wiring.Component):
             control.starts_load.eq(written("vr_addr", 0)),
             control.starts_store.eq(written("vw_addr", 1)),
             control.releases.eq(freed | counts_up),
+        )
+
+    def _parameter(self, writes):
+        """Whether something is written to a texture unit, and to which address; a branch writes nothing there."""
+        add, mul = (
+            valid & ((address >= _PARAMETERS) | (address == _SWAP)) & ~self.is_branch for valid, address, _ in writes
+        )
+        return add | mul, Mux(mul, self.alu.waddr_mul, self.alu.waddr_add)
+
+    def _lookups(self, writes):
+        """What goes to texture units and comes from there: of two writes only that of the mul ALU counts."""
+        control, signal = self.control, self.alu.signal
+        valid, address = self._parameter(writes)
+        yield from (
+            control.writes_tmu.eq(valid & (address != _SWAP)),
+            control.sets_swap.eq(valid & (address == _SWAP)),
+            control.tmu_parameter.eq(address[: _PARAMETER_BITS - 1]),
+            control.tmu_unit.eq(address[_PARAMETER_BITS - 1]),
+            control.loads_tmu.eq(_is(signal, (ops.Signal.LOAD_TMU0, ops.Signal.LOAD_TMU1))),
+            control.tmu_load_unit.eq(signal == ops.Signal.LOAD_TMU1),
         )

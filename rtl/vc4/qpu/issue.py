@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 from .control import Control
 from .pipeline import StageState
 from .stall import UNBUILT, Stall
-from .structs import VpmState
+from .structs import TmuState, VpmState
 
 __all__ = ["Issue"]
 
@@ -18,12 +18,18 @@ class Issue(wiring.Component):
     What it depends on may still be in the pipeline, in the slot before or in the one before that; RA and A0 show these two
     at the end of a slot, when it counts.
 
+    Parameters
+    ----------
+    unbuilt : services that nothing gives
+
     Interface attributes
     --------------------
     sp_valid, sp_error, sp_control : the instruction in SP
     ra, a0 : the two instructions in front of it
     uniform_valid, uniform_error : the next uniform
+    takes_uniform : the instruction takes a uniform, for a port or for a texture unit
     vpm : the way to the VPM
+    tmu : the texture units
     cancelling : vectors of the program before are still to be forgotten
     halted : the QPU stands still
     sfu_busy : of the port to the special function unit
@@ -41,7 +47,9 @@ class Issue(wiring.Component):
     a0: In(StageState)
     uniform_valid: In(1)
     uniform_error: In(1)
+    takes_uniform: In(1)
     vpm: In(VpmState)
+    tmu: In(TmuState)
     cancelling: In(1)
     halted: In(1)
     sfu_busy: In(1)
@@ -51,6 +59,10 @@ class Issue(wiring.Component):
     load_pending: Out(1)
     link_pending: Out(1)
     stall: Out(Stall)
+
+    def __init__(self, unbuilt: tuple[str, ...] = UNBUILT):
+        self._unbuilt = unbuilt
+        super().__init__()
 
     def elaborate(self, platform):
         m = Module()
@@ -72,15 +84,17 @@ class Issue(wiring.Component):
         ]
         # Without these it could be issued as soon as it is granted what it shares with other QPUs.
         reasons = [
-            (stall.uniforms, control.reads_uniform & (~self.uniform_valid | moves_uniforms)),
-            (stall.uniform_fault, control.reads_uniform & self.uniform_valid & self.uniform_error & ~moves_uniforms),
+            (stall.uniforms, self.takes_uniform & (~self.uniform_valid | moves_uniforms)),
+            (stall.uniform_fault, self.takes_uniform & self.uniform_valid & self.uniform_error & ~moves_uniforms),
             *self._vpm(m, coming),
             # The unit says nothing yet of what the two instructions before write.
             (stall.sfu, ((control.reads_r4 | needs.sfu) & self.sfu_busy) | (needs.sfu & uses_sfu)),
+            *((getattr(stall, f"tmu_{name}"), getattr(self.tmu, name)) for name in ("swap", "slot", "result")),
+            *((getattr(stall, name), getattr(self.tmu, name)) for name in ("no_slot", "no_result")),
             (stall.rotation, Cat(sources).any()),
             (stall.link, self.link_pending),
             (stall.halted, self.halted),
-            *((stall.unbuilt[name], needs[name]) for name in UNBUILT),
+            *((stall.unbuilt[name], needs[name]) for name in self._unbuilt),
         ]
         m.d.comb += [
             self.link_pending.eq(live[0] & before[0].branch & before[0].written_accumulators.any()),

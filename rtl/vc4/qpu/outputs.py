@@ -10,7 +10,9 @@ from amaranth.lib.wiring import In, Out
 from vc4.isa import ops
 from vc4.isa.registers import QUADS, WRITE, write_address
 from vc4.isa.sfu_tables import SfuFunction
+from vc4.records.tmu import TmuParameterName
 from vc4.slice.sfu_port import SfuRequest
+from vc4.tmu.port import TmuParameter
 from vc4.vpm.port import VpmBeat, VpmCommand
 
 from .accumulators import ResultWrite
@@ -19,6 +21,7 @@ from .structs import LANES, UniformMove
 
 __all__ = ["Outputs"]
 
+_TMU_NAMES = [f"t{unit}{name.name.lower()}" for unit in range(2) for name in TmuParameterName]
 #: By the name of the register.
 _VPM_COMMANDS = {
     "vpm": VpmCommand.DATA,
@@ -46,8 +49,8 @@ class _Write(NamedTuple):
 
 
 class Outputs(wiring.Component):
-    """Sends vectors to the VPM and to the special function unit, moves the uniform stream, frees the mutex and raises the
-    host interrupt.
+    """Sends vectors to the VPM, to the special function unit and to texture units, moves the uniform stream, frees the mutex
+    and raises the host interrupt.
 
     A peripheral takes a whole vector, whatever the condition, unless that is never (addendum, "no conditional write"). It
     takes one write an instruction: that of the mul ALU, if there are two.
@@ -60,6 +63,9 @@ class Outputs(wiring.Component):
     vpm : commands and data for the VPM, which must be taken at once
     uniform_move, uniform_move_stb : the uniform stream goes on elsewhere
     sfu : operands for the special function unit, which must take them at once
+    io_uniform : what the instruction takes
+    tmu, tmu_stb : a parameter for the texture units, one bit a unit
+    sets_swap, swap_disabled : a write of `tmu_noswap`
     free_mutex : the mutex was written to
     interrupt : a value that is not zero was written to the host interrupt
     """
@@ -75,6 +81,11 @@ class Outputs(wiring.Component):
     uniform_move: Out(UniformMove)
     uniform_move_stb: Out(1)
     sfu: Out(stream.Signature(SfuRequest))
+    io_uniform: In(32)
+    tmu: Out(TmuParameter)
+    tmu_stb: Out(2)
+    sets_swap: Out(1)
+    swap_disabled: Out(1)
     free_mutex: Out(1)
     interrupt: Out(1)
 
@@ -82,6 +93,7 @@ class Outputs(wiring.Component):
         m = Module()
         self._vpm(m)
         self._sfu(m)
+        self._tmu(m)
         first = self.io_live & (self.io_quad == 0)
         address, relative = self._write("unif_addr"), self._write("unif_addr_rel")
         moves = self._write("unif_addr", "unif_addr_rel")
@@ -124,6 +136,18 @@ class Outputs(wiring.Component):
             *(lane.eq(word) for lane, word in zip(request.data, write.data, strict=True)),
         ]
         m.d.sync += Assert(~self.sfu.valid | self.sfu.ready, "the special function unit has no room for a quad")
+
+    def _tmu(self, m):
+        write, swap, control = self._write(*_TMU_NAMES), self._write("tmu_noswap"), self.io_control
+        m.d.comb += [
+            self.tmu_stb.eq(Mux(self.io_live & control.writes_tmu, 1 << control.tmu_unit, 0)),
+            self.tmu.name.eq(control.tmu_parameter),
+            self.tmu.quad.eq(self.io_quad),
+            self.tmu.uniform.eq(self.io_uniform),
+            *(lane.eq(word) for lane, word in zip(self.tmu.data, write.data, strict=True)),
+            self.sets_swap.eq(self.io_live & (self.io_quad == 0) & control.sets_swap),
+            self.swap_disabled.eq(swap.data[0].any()),
+        ]
 
     def _vpm(self, m):
         write, beat = self._write(*_VPM_COMMANDS), self.vpm.payload

@@ -27,6 +27,7 @@ class Issued(data.Struct):
     store_busy: unsigned(1)  # whether a DMA store was under way
     load_busy: unsigned(1)  # whether a DMA load was under way
     r4_vector: range(R4_VECTORS)  # what it sees as r4
+    r4_loaded: unsigned(1)  # it sees what was loaded from a texture unit instead
     view: ThreadView
     leaves: unsigned(1)  # it is the last one before its thread is suspended
     cancels: unsigned(1)  # it is the empty slot behind a program that has set up or read vectors

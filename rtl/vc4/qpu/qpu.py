@@ -10,6 +10,7 @@ from vc4.qps.port import SyncPort
 from vc4.slice.instruction_cache import InstructionPort
 from vc4.slice.sfu_port import SfuPort
 from vc4.slice.uniform_reader import UniformPort
+from vc4.tmu.port import TmuPort
 from vc4.vpm.port import VpmPort
 
 from .accumulators import Accumulators
@@ -18,6 +19,7 @@ from .flags import Flags
 from .front import Front
 from .immediate import Immediate
 from .lane import Lane
+from .lookup_ports import attach_lookups
 from .newest import OPERANDS
 from .outputs import Outputs
 from .pipeline import STAGES, Pipeline
@@ -27,7 +29,7 @@ from .regfile import Regfile
 from .results import Results
 from .rotate import Rotate
 from .structs import LANES, THREADS, DebugCommands, ProgramStart
-from .trace import Trace, TracePort
+from .trace import TracePort, attach_trace
 from .vpm_queue import VpmQueue
 from .write_back import WriteBack
 
@@ -52,6 +54,8 @@ class Qpu(wiring.Component):
     vpm : the VPM
     sfu : the special function unit
     sync : semaphores and mutex
+    tmu0, tmu1 : as many texture units as the slice has
+    tmu_swaps, waits_tmu : they change places for this QPU; an instruction waits for one
     interrupt : the program raises the host interrupt
     debug, halted : what the host asks, and whether the QPU stands still
     idle : no program runs and everything of the last one is written
@@ -73,6 +77,8 @@ class Qpu(wiring.Component):
                 "vpm": Out(VpmPort()),
                 "sfu": Out(SfuPort()),
                 "sync": Out(SyncPort()),
+                **{f"tmu{number}": Out(TmuPort()) for number in range(config.tmus_per_slice)},
+                **({"tmu_swaps": In(1), "waits_tmu": Out(1)} if config.tmus_per_slice else {}),
                 "interrupt": Out(1),
                 "debug": In(DebugCommands),
                 "halted": Out(1),
@@ -84,13 +90,13 @@ class Qpu(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.front = self.front = Front()
+        m.submodules.front = self.front = Front(self._config)
         m.submodules.pipeline = self.pipeline = Pipeline()
         m.submodules.read_ports = self.read_ports = ReadPorts()
         m.submodules.file_a = self.file_a = Regfile()
         m.submodules.file_b = self.file_b = Regfile()
         m.submodules.branch = self.branch = Branch()
-        m.submodules.r4 = self.r4 = R4()
+        m.submodules.r4 = self.r4 = R4(loads=bool(self._config.tmus_per_slice))
         m.submodules.accumulators = self.accumulators = Accumulators()
         self.lanes = [Lane() for _ in range(LANES)]
         for number, lane in enumerate(self.lanes):
@@ -105,8 +111,10 @@ class Qpu(wiring.Component):
         self._read(m)
         self._operate(m)
         self._write(m)
+        if self._config.tmus_per_slice:
+            attach_lookups(m, self, self._config.tmus_per_slice)
         if self._config.trace:
-            self._trace(m)
+            attach_trace(m, self)
         return m
 
     def _front(self, m):
@@ -123,12 +131,13 @@ class Qpu(wiring.Component):
             *(getattr(front, name).eq(getattr(branch, name)) for name in ("resolved_stb", "taken", "target")),
             *(getattr(front, name).eq(getattr(pipeline, name)) for name in ("slot_end", "ra", "a0")),
             front.debug.eq(self.debug),
-            front.moves_pending.eq(Cat(stage.live & stage.issued.control.moves_uniforms for stage in stages).any()),
+            front.moves_pending.eq(Cat(stage.live & self._moves(stage.issued.control) for stage in stages).any()),
             front.vpm.eq(self.vpm_queue.state),
             front.cancelled.eq(self.vpm_queue.cancelled),
             front.sfu_busy.eq(self.sfu.busy),
             front.granted.eq(self.sync.granted),
             front.r4_vector.eq(self.r4.sp_vector),
+            front.r4_loaded.eq(self.r4.sp_loaded),
             self.sync.request.eq(front.sync),
             self.sync.request_valid.eq(front.sync_valid),
             self.sync.take.eq(front.take),
@@ -146,6 +155,11 @@ class Qpu(wiring.Component):
             self.uniforms.enter_stb.eq(front.enters | (io.live & (io.quad == 0) & io.issued.leaves)),
             self.uniforms.enter.eq(Mux(front.enters, front.entered, ~io.issued.view.thread)),
         ]
+
+    @staticmethod
+    def _moves(control):
+        """Whether an instruction changes what belongs to a thread, and does so behind the pipeline."""
+        return control.moves_uniforms | control.sets_swap
 
     def _read(self, m):
         """RA to RU: both ports and the immediate."""
@@ -181,6 +195,7 @@ class Qpu(wiring.Component):
             self.r4.result.eq(self.sfu.result),
             self.r4.result_stb.eq(self.sfu.result_stb),
             self.r4.ra2_vector.eq(pipeline.ra2.issued.r4_vector),
+            self.r4.ra2_loaded.eq(pipeline.ra2.issued.r4_loaded),
             self.r4.ra2_quad.eq(pipeline.ra2.quad),
         ]
         m.submodules.immediate = self.immediate = Immediate()
@@ -258,6 +273,7 @@ class Qpu(wiring.Component):
             flags.wb_flags.eq(write_back.wb_flags),
             outputs.io_control.eq(pipeline.io.issued.control),
             outputs.io_quad.eq(pipeline.io.quad),
+            outputs.io_uniform.eq(pipeline.io.issued.uniform),
             self.uniforms.move.eq(outputs.uniform_move),
             self.uniforms.move_stb.eq(outputs.uniform_move_stb),
             self.interrupt.eq(outputs.interrupt),
@@ -277,24 +293,3 @@ class Qpu(wiring.Component):
         connect(m, outputs.vpm, self.vpm_queue.vectors)
         connect(m, self.vpm_queue.vpm, flipped(self.vpm))
         connect(m, outputs.sfu, flipped(self.sfu.requests))
-
-    def _trace(self, m):
-        m.submodules.tracer = trace = Trace()
-        front, write_back, port = self.front, self.write_back, self.trace
-        m.d.comb += [
-            trace.issued.eq(front.issued),
-            trace.issues.eq(front.issues),
-            trace.rr.eq(self.pipeline.rr),
-            *(
-                getattr(trace, name).eq(getattr(write_back, name))
-                for name in ("wb", "wb_add", "wb_mul", "wb_flags", "wb_flag_mask")
-            ),
-            *(
-                getattr(port, name).eq(getattr(trace, name))
-                for name in ("issue", "issue_stb", "written", "written_stb")
-            ),
-            port.start.eq(self.start.payload),
-            port.start_stb.eq(self.start.valid & self.start.ready),
-            port.slot_end.eq(self.pipeline.slot_end),
-            *(getattr(port, name).eq(getattr(front, name)) for name in ("running", "sp_valid", "sp_pc", "stall")),
-        ]

@@ -3,14 +3,14 @@
 from amaranth.hdl import unsigned
 from amaranth.lib import data
 
-from vc4.config import BUILT_UNITS
+from vc4.config import V3DConfig
 
 from .control import SERVICES
 
 __all__ = ["STALL_REASONS", "UNBUILT", "Stall"]
 
-#: Services that an instruction can ask for and nothing gives.
-UNBUILT = tuple(name for name in SERVICES if name not in BUILT_UNITS)
+#: Services that an instruction can ask for and nothing gives, at least in the smallest GPU.
+UNBUILT = tuple(name for name in SERVICES if name not in V3DConfig().units)
 
 
 class Stall(data.Struct):
@@ -27,6 +27,11 @@ class Stall(data.Struct):
     vdr: unsigned(1)  # a DMA load runs or is on the way
     vdw: unsigned(1)  # a DMA store runs or is on the way
     sfu: unsigned(1)  # the special function unit has not got to what it wants to read, or to what it has written
+    tmu_swap: unsigned(1)  # which texture unit is meant is on the way
+    tmu_slot: unsigned(1)  # the texture unit has no slot for a parameter
+    no_slot: unsigned(1)  # nor will it ever have one: first this QPU would have to load a result
+    tmu_result: unsigned(1)  # the result of a lookup is not there yet
+    no_result: unsigned(1)  # nor will it ever be: nothing is looked up
     mutex: unsigned(1)  # another QPU has it, or is served first
     semaphore: unsigned(1)  # it cannot count on, or another QPU is served first
     rotation: unsigned(1)  # the instruction before still writes what is rotated

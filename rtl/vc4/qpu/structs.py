@@ -4,6 +4,7 @@ from amaranth.hdl import C, Cat, unsigned
 from amaranth.lib import data
 
 from vc4.isa.word import WORD_BITS
+from vc4.records.tmu import REQUEST_SLOTS
 
 __all__ = [
     "LANES",
@@ -16,6 +17,8 @@ __all__ = [
     "ProgramStart",
     "Redirect",
     "ThreadView",
+    "TmuEvents",
+    "TmuState",
     "Uniform",
     "UniformMove",
     "VpmState",
@@ -101,3 +104,22 @@ class VpmState(data.Struct):
     loading: unsigned(1)  # a DMA load runs or is in the queue
     fetching: unsigned(1)  # vectors are on their way from the VPM
     readable: unsigned(1)  # a vector is there
+
+
+class TmuEvents(data.Struct):
+    """What a texture unit tells, see `TmuPort`."""
+
+    freed: range(REQUEST_SLOTS + 1)
+    blocked: unsigned(1)
+    came: unsigned(1)
+    done: unsigned(1)
+
+
+class TmuState(data.Struct):
+    """Why the instruction in SP waits for a texture unit."""
+
+    swap: unsigned(1)  # which one is meant is on the way
+    slot: unsigned(1)  # there is no slot for its parameter
+    no_slot: unsigned(1)  # nor will there be
+    result: unsigned(1)  # the result that it loads is not there
+    no_result: unsigned(1)  # nor will it be

@@ -17,7 +17,7 @@ from .pipeline import Issued, StageState
 from .stall import Stall
 from .structs import LANES, LaneWords, ProgramStart
 
-__all__ = ["Trace", "TracePort", "TracedIssue", "TracedQuad", "TracedWrite"]
+__all__ = ["Trace", "TracePort", "TracedIssue", "TracedQuad", "TracedWrite", "attach_trace"]
 
 _ELEMENTWISE = sorted(ELEMENTWISE_WRITES)
 _LAST_ACCUMULATOR = write_address("r3")
@@ -148,3 +148,23 @@ class Trace(wiring.Component):
                 traced.bytes.eq(Mux(write.address <= _LAST_ACCUMULATOR, write.bytes, 0b1111)),
             ]
         return m
+
+
+def attach_trace(m, qpu):
+    """The trace port of a QPU."""
+    m.submodules.tracer = trace = Trace()
+    front, write_back, port = qpu.front, qpu.write_back, qpu.trace
+    m.d.comb += [
+        trace.issued.eq(front.issued),
+        trace.issues.eq(front.issues),
+        trace.rr.eq(qpu.pipeline.rr),
+        *(
+            getattr(trace, name).eq(getattr(write_back, name))
+            for name in ("wb", "wb_add", "wb_mul", "wb_flags", "wb_flag_mask")
+        ),
+        *(getattr(port, name).eq(getattr(trace, name)) for name in ("issue", "issue_stb", "written", "written_stb")),
+        port.start.eq(qpu.start.payload),
+        port.start_stb.eq(qpu.start.valid & qpu.start.ready),
+        port.slot_end.eq(qpu.pipeline.slot_end),
+        *(getattr(port, name).eq(getattr(front, name)) for name in ("running", "sp_valid", "sp_pc", "stall")),
+    ]

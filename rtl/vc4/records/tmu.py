@@ -23,6 +23,7 @@ __all__ = [
     "TextureImage",
     "TextureSampling",
     "TextureType",
+    "TmuParameterName",
     "Wrap",
 ]
 
@@ -33,6 +34,15 @@ BASE_SHIFT = 12
 MOST_TEXELS, LEVELS = 2048, 16
 #: What a QPU has in each TMU: parameters that wait (TFREQ), words of sixteen elements that come back (TFRCV).
 REQUEST_SLOTS, RESULT_SLOTS = 8, 8
+
+
+class TmuParameterName(enum.Enum, shape=unsigned(2)):
+    """The registers of a unit, in the order of their addresses: s starts the lookup."""
+
+    S = 0
+    T = 1
+    R = 2
+    B = 3
 
 
 class TextureType(enum.Enum, shape=unsigned(5)):

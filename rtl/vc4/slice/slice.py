@@ -10,6 +10,7 @@ from vc4.qps.port import SyncPort
 from vc4.qpu.qpu import Qpu
 from vc4.qpu.structs import THREADS, DebugCommands, ProgramStart
 from vc4.qpu.trace import TracePort
+from vc4.tmu.tmu import Tmu
 from vc4.vpm.port import VpmPort
 
 from .instruction_cache import InstructionCache
@@ -19,6 +20,10 @@ from .uniform_cache import UniformCache
 __all__ = ["Slice", "SliceEvents"]
 
 
+#: From this QPU of a slice on, texture units change places.
+_FIRST_SWAPPED = 2
+
+
 class SliceEvents(data.Struct):
     """What performance counters count, one bit each."""
 
@@ -26,6 +31,8 @@ class SliceEvents(data.Struct):
     instruction_miss: unsigned(1)
     uniform_hit: unsigned(1)
     uniform_miss: unsigned(1)
+    tmu_quad: unsigned(2)  # of each texture unit
+    tmu_miss: unsigned(2)
 
 
 class Slice(wiring.Component):
@@ -41,12 +48,13 @@ class Slice(wiring.Component):
     start : programs for each QPU
     place, ended : of each QPU
     vpm, sync : of each QPU
-    instruction_bus, uniform_bus : ports to memory, reads of whole lines
-    clear_instructions, clear_uniforms : forget what the cache holds
+    instruction_bus, uniform_bus, tmu_buses : ports to memory, reads of whole lines
+    clear_instructions, clear_uniforms, clear_tmus : forget what the cache holds
     events : for performance counters
     interrupt : a program raises the host interrupt, one bit a QPU
     debug, halted : what the host asks of each QPU, and whether it stands still
     idle, executing : of each QPU
+    waits_tmu : an instruction of the QPU waits for a texture unit
     trace : of each QPU, if the configuration wants it
     """
 
@@ -57,6 +65,7 @@ class Slice(wiring.Component):
         self.qpus = [Qpu(config) for _ in range(count)]
         self._instruction_cache = InstructionCache(count)
         self._uniform_cache = UniformCache(count)
+        self._units = units = [Tmu(count) for _ in range(config.tmus_per_slice)]
         super().__init__(
             {
                 "start": In(stream.Signature(ProgramStart)).array(count),
@@ -66,14 +75,17 @@ class Slice(wiring.Component):
                 "sync": Out(SyncPort()).array(count),
                 "instruction_bus": Out(self._instruction_cache.bus.signature),
                 "uniform_bus": Out(self._uniform_cache.bus.signature),
+                **({"tmu_buses": Out(units[0].bus.signature).array(len(units))} if units else {}),
                 "clear_instructions": In(1),
                 "clear_uniforms": In(1),
+                "clear_tmus": In(config.tmus_per_slice),
                 "events": Out(SliceEvents),
                 "interrupt": Out(count),
                 "debug": In(data.ArrayLayout(DebugCommands, count)),
                 "halted": Out(count),
                 "idle": Out(count),
                 "executing": Out(count),
+                "waits_tmu": Out(count),
                 **({"trace": Out(TracePort()).array(count)} if config.trace else {}),
             }
         )
@@ -117,4 +129,21 @@ class Slice(wiring.Component):
             ]
             if self._config.trace:
                 connect(m, qpu.trace, flipped(self.trace[place]))
+        self._look_up(m)
         return m
+
+    def _look_up(self, m):
+        """The texture units; QPUs 2 and 3 find two of them the other way round."""
+        for number, unit in enumerate(self._units):
+            m.submodules[f"tmu{number}"] = unit
+            connect(m, unit.bus, flipped(self.tmu_buses[number]))
+            m.d.comb += [
+                unit.clear.eq(self.clear_tmus[number]),
+                self.events.tmu_quad[number].eq(unit.quad),
+                self.events.tmu_miss[number].eq(unit.miss),
+            ]
+            for place, qpu in enumerate(self.qpus):
+                connect(m, getattr(qpu, f"tmu{number}"), unit.qpus[place])
+        if self._units:
+            for place, qpu in enumerate(self.qpus):
+                m.d.comb += [qpu.tmu_swaps.eq(place >= _FIRST_SWAPPED), self.waits_tmu[place].eq(qpu.waits_tmu)]

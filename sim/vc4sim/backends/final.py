@@ -4,12 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from vc4.bus.port import BUS_BYTES
+from vc4.isa.word import WORD_BYTES
 from vc4.qpu.stall import STALL_REASONS, UNBUILT
 
 from ..bench.driver import COUNTED, ERROR_FIELDS
 from ..bench.gpu import HOPELESS_STALLS
 from ..events import MemoryWrite
+from ..model.plan import plan
 from ..model.sync import MUTEX, describe, place
+from ..model.tmu.port import NO_RESULT, NO_SLOT
 from ..model.vpm_port import NO_VECTOR
 from .base import Ending, Job, Outcome
 
@@ -79,10 +82,15 @@ def _reasons(qpu: QpuState) -> list[str]:
     return [name for bit, name in enumerate(STALL_REASONS) if qpu.stall >> bit & 1]
 
 
+def _word(job: Job, qpu: QpuState, memory: bytes) -> int:
+    """The instruction in SP; 0 outside of memory."""
+    return int.from_bytes(memory[max(qpu.sp_pc - job.base, 0) :][:WORD_BYTES], "little")
+
+
 def _stands(job: Job, number: int, qpu: QpuState, memory: bytes) -> str:
     """Where a QPU stands, and which of what all share it waits for, if it waits."""
     reasons = _reasons(qpu)
-    word = int.from_bytes(memory[qpu.sp_pc - job.base :][:4], "little")
+    word = _word(job, qpu, memory) & 0xFFFF_FFFF
     waits = MUTEX if "mutex" in reasons else describe(word) if "semaphore" in reasons else ""
     return place(number, qpu.sp_pc, waits)
 
@@ -91,11 +99,15 @@ def _why_stuck(job: Job, state: FinalState, memory: bytes) -> str:
     if state.vpm_error:
         return "a DMA store or load went outside of memory"
     running = [(number, qpu) for number, qpu in enumerate(state.qpus) if qpu.running]
-    alone = [f"{place(number, qpu.sp_pc)}{_hopeless(qpu)}" for number, qpu in running if qpu.stall & HOPELESS_STALLS]
+    alone = [
+        f"{place(number, qpu.sp_pc)}{_hopeless(qpu, _word(job, qpu, memory))}"
+        for number, qpu in running
+        if qpu.stall & HOPELESS_STALLS
+    ]
     return "; ".join(alone or (_stands(job, number, qpu, memory) for number, qpu in running))
 
 
-def _hopeless(qpu: QpuState) -> str:
+def _hopeless(qpu: QpuState, word: int) -> str:
     """What a QPU waits for that never comes, whatever the others do."""
     reasons = _reasons(qpu)
     if "fetch_fault" in reasons:
@@ -104,4 +116,7 @@ def _hopeless(qpu: QpuState) -> str:
         return ": its next uniform lies outside of memory"
     if "no_vector" in reasons:
         return f" waits for {NO_VECTOR}"
+    for name, text, unit in (("no_slot", NO_SLOT, plan(word).tmu_write), ("no_result", NO_RESULT, plan(word).tmu_load)):
+        if name in reasons:
+            return f" waits for {text.format(unit[0] if isinstance(unit, tuple) else unit)}"
     return f" waits for {' and '.join(name for name in reasons if name in UNBUILT)}, which is not built yet"

@@ -30,7 +30,7 @@ def _bits(names: Iterable[str]) -> int:
 
 
 #: Bits of `Stall` that never fall by themselves, and those that another QPU can end.
-HOPELESS_STALLS = _bits(("fetch_fault", "uniform_fault", "no_vector", *UNBUILT))
+HOPELESS_STALLS = _bits(("fetch_fault", "uniform_fault", "no_vector", "no_slot", "no_result", *UNBUILT))
 SHARED_STALLS = _bits(("mutex", "semaphore"))
 
 

@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 from amaranth.lib import enum
 
-from vc4.config import BUILT_UNITS
+from vc4.config import V3DConfig
 from vc4.isa.immediates import ROTATE_FIRST
 from vc4.isa.ops import AddOp, BranchCondition, Condition, LoadMode, MulOp, MulPack, Mux, Pack, Signal, Unpack
 from vc4.isa.registers import READ, SIGNAL_UNITS, WRITE, Port
@@ -18,6 +18,8 @@ from .kinds import DISTANCES, HAZARDS, OPERAND_KINDS, PORTS, hazards, operand_ki
 
 __all__ = ["GROUPS", "Gap", "Group"]
 
+#: Services of the GPU whose programs are counted: it has no texture units.
+_BUILT = V3DConfig().units
 #: Cells that instructions hit: which rows do, and a number for every dimension, the same for all rows or one a row.
 _Hits = Iterator[tuple[np.ndarray, tuple[np.ndarray | int, ...]]]
 
@@ -178,7 +180,7 @@ def _unbuilt(port: Port) -> tuple[Gap, ...]:
     needed: dict[tuple[str, int], list[int]] = {}
     for address, registers in port.items():
         for file, register in enumerate(registers):
-            if register.unit not in {"qpu", *BUILT_UNITS}:
+            if register.unit not in {"qpu", *_BUILT}:
                 needed.setdefault((register.unit, file), []).append(address)
     return tuple(
         Gap(f"{unit} is not built", {"file": (file,), "address": tuple(addresses)})
@@ -187,7 +189,7 @@ def _unbuilt(port: Port) -> tuple[Gap, ...]:
 
 
 def _unbuilt_signals() -> tuple[Gap, ...]:
-    units = {unit: [] for unit in SIGNAL_UNITS.values() if unit not in BUILT_UNITS}
+    units = {unit: [] for unit in SIGNAL_UNITS.values() if unit not in _BUILT}
     for signal, unit in SIGNAL_UNITS.items():
         if unit in units:
             units[unit].append(signal.value)

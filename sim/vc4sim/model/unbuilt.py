@@ -5,7 +5,7 @@ from vc4.config import BUILT_UNITS
 __all__ = ["FRAGMENT_UNITS", "MODEL_UNITS", "Unbuilt", "Waiting"]
 
 #: Services of `vc4.isa.registers` that the model has, of which the hardware may lack some.
-MODEL_UNITS = BUILT_UNITS | {"tmu"}
+MODEL_UNITS = BUILT_UNITS
 
 
 #: What fragment shaders may use: the guide keeps them from the VPM and its DMA.

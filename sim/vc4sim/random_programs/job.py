@@ -8,6 +8,7 @@ from vc4.isa.word import WORD_BYTES
 
 from ..backends.base import Job, Launch
 from .lawful import lawful
+from .lookups import LookupProgram
 from .program import OUTPUT_BYTES, UNIFORM_BYTES, Place, Program
 from .values import random_value
 
@@ -32,6 +33,7 @@ def random_job(seed: int, length: int, config: V3DConfig, **memory) -> Job:
     room = -(-(length + number * _MARGIN) * WORD_BYTES // LINE_BYTES) * LINE_BYTES
     uniforms = BASE + room
     threaded = [number > 1 and (random_.random() < 0.9) == mostly_threaded for _ in range(number)]
+    kind = LookupProgram if config.tmus_per_slice else Program
     words: list[int] = []
     frame: set[int] = set()
     launches = []
@@ -39,7 +41,7 @@ def random_job(seed: int, length: int, config: V3DConfig, **memory) -> Job:
         first = len(words)
         place = Place(BASE + WORD_BYTES * first, uniforms, uniforms + UNIFORM_BYTES)
         launches.append(Launch(place.base, uniforms + 4 * random_.randrange(64), threaded=one))
-        program = Program(random_, length // number, place, threaded=any(threaded))
+        program = kind(random_, length // number, place, threaded=any(threaded))
         words += program.words
         frame |= {first + index for index in program.frame}
     if is_lawful:

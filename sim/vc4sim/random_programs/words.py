@@ -100,6 +100,18 @@ class Words:
         ports = {"raddr_a": NOP, "raddr_b": NOP}
         return self.alu(signal=ops.Signal.NONE, **ports, **results | {f"waddr_{alu}": _FREE, f"cond_{alu}": some})
 
+    def look_up(self, unit: int) -> int:
+        """An ALU instruction that gives addresses to a texture unit, whatever they are."""
+        results = self._results(own_destination)
+        alu = self.random.choice(("add", "mul"))
+        some = self.random.choice([one for one in ops.Condition if one is not ops.Condition.NEVER])
+        result = {f"waddr_{alu}": write_address(f"t{unit}s"), f"cond_{alu}": some}
+        return self.alu(signal=ops.Signal.NONE, **results | result)
+
+    def load_lookup(self, unit: int) -> int:
+        """An ALU instruction that loads what a texture unit brings."""
+        return self.alu(signal=(ops.Signal.LOAD_TMU0, ops.Signal.LOAD_TMU1)[unit])
+
     def plain(self) -> int:
         """An instruction that goes nowhere else."""
         return self.load() if self._chance(0.15) else self.alu()

@@ -16,7 +16,10 @@ from .parameters import texture
 from .reader import Reader
 from .sampler import Coordinates, sample
 
-__all__ = ["Fifos", "TmuPort"]
+__all__ = ["NO_RESULT", "NO_SLOT", "Fifos", "TmuPort"]
+
+#: What an instruction waits for that only this QPU could bring about; the number is that of the unit.
+NO_SLOT, NO_RESULT = "a slot of tmu{}, and takes no result", "tmu{}, and no lookup is under way"
 
 _WORD_BYTES = 4
 _NOTHING = np.zeros(ELEMENTS, np.uint32)
@@ -134,12 +137,12 @@ class TmuPort:
     def wait_to_write(self, thread: int, unit: int) -> None:
         """Raises `Waiting` if no slot is free: only this QPU could free one."""
         if self._unit(thread, unit).full:
-            raise Waiting(f"a slot of tmu{unit}, and takes no result")
+            raise Waiting(NO_SLOT.format(unit))
 
     def wait_to_load(self, thread: int, unit: int) -> None:
         """Raises `Waiting` if there is nothing to load: only this QPU could ask for it."""
         if self._unit(thread, unit).empty:
-            raise Waiting(f"tmu{unit}, and no lookup is under way")
+            raise Waiting(NO_RESULT.format(unit))
 
     def takes_uniform(self, thread: int, unit: int, letter: str) -> bool:
         """Whether a parameter takes a uniform: all but s alone."""

@@ -1,0 +1,106 @@
+"""Where a lookup reads along one axis."""
+
+from amaranth import *
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from vc4.records.tmu import MOST_TEXELS, Wrap
+
+__all__ = ["Axis", "AxisTexels"]
+
+#: Bits behind the point of a normalised coordinate, which has two more, and of a coordinate in texels.
+_FRACTION, _WEIGHT = 24, 8
+_BITS = _FRACTION + 2
+_ONE = 1 << _FRACTION
+#: Half a texel down, and half of the last bit of a weight up.
+_TO_CORNER = (1 << _FRACTION - _WEIGHT - 1) - (1 << _FRACTION - 1)
+_SIZE_BITS = MOST_TEXELS.bit_length()
+#: The coordinate is multiplied in two parts: multipliers have 18 bits.
+_LOW_BITS = 13
+
+
+class AxisTexels(data.Struct):
+    """The first and the second texel, whether they are in the image, and how much the second counts, in units of 1/256."""
+
+    texels: data.ArrayLayout(range(MOST_TEXELS), 2)
+    inside: 2
+    weight: _WEIGHT
+
+
+class Axis(wiring.Component):
+    """Texels at a normalised coordinate of a level, along one axis.
+
+    Behaviour: a coordinate a clock, `Axis.LATENCY` clocks later.
+
+    Interface attributes
+    --------------------
+    coordinate : of which repeat and mirror take what is within the image
+    wrap, size, linear : mode, texels of the level (1 to 2048), and whether two of them are blended
+    o : the texels; those outside of the image are inside if they take no border colour
+    """
+
+    LATENCY = 4
+
+    coordinate: In(signed(_BITS))
+    wrap: In(Wrap)
+    size: In(_SIZE_BITS)
+    linear: In(1)
+    o: Out(AxisTexels)
+
+    def elaborate(self, platform):
+        m = Module()
+        wrapped = Signal(signed(_BITS))
+        sizes = [Signal(_SIZE_BITS, name=f"size_{clock}") for clock in range(3)]
+        wraps = [Signal(Wrap, name=f"wrap_{clock}") for clock in range(3)]
+        linears = [Signal(name=f"linear_{clock}") for clock in range(3)]
+        for delayed, first in (sizes, self.size), (wraps, self.wrap), (linears, self.linear):
+            for before, after in zip([first, *delayed], delayed, strict=False):
+                m.d.sync += after.eq(before)
+        with m.Switch(self.wrap):
+            with m.Case(Wrap.REPEAT):
+                m.d.sync += wrapped.eq(self.coordinate[:_FRACTION])
+            with m.Case(Wrap.MIRROR):
+                back = self.coordinate[_FRACTION]
+                m.d.sync += wrapped.eq((self.coordinate ^ back.replicate(_BITS))[:_FRACTION])
+            with m.Default():
+                m.d.sync += wrapped.eq(self.coordinate)
+        low = Signal(_LOW_BITS + _SIZE_BITS)
+        high = Signal(signed(_BITS - _LOW_BITS + _SIZE_BITS + 1))
+        m.d.sync += [
+            low.eq(wrapped[:_LOW_BITS] * sizes[0]),
+            high.eq(wrapped[_LOW_BITS:].as_signed() * sizes[0]),
+        ]
+        sum_ = Signal(signed(_BITS + _SIZE_BITS))
+        place = Signal(signed(_BITS + _SIZE_BITS - _FRACTION + _WEIGHT))
+        m.d.comb += sum_.eq((high << _LOW_BITS) + low + Mux(linears[1], _TO_CORNER, 0))
+        m.d.sync += place.eq(sum_ >> _FRACTION - _WEIGHT)
+        self._texels(m, place, sizes[-1], wraps[-1], linears[-1])
+        return m
+
+    def _texels(self, m, place, size, wrap, linear):
+        """The texel at a place and the one behind it: both may be outside."""
+        first = place >> _WEIGHT
+        m.d.sync += self.o.weight.eq(Mux(linear, place[:_WEIGHT], 0))
+        for number in range(2):
+            index = Signal(signed(len(first)), name=f"index_{number}")
+            behind = Signal(signed(len(first) + 1), name=f"behind_{number}")
+            below = Signal(name=f"below_{number}")
+            above = Signal(name=f"above_{number}")
+            end = Signal(signed(len(first) + 1), name=f"end_{number}")
+            m.d.comb += [
+                index.eq(first + number),
+                behind.eq(index - size),
+                below.eq(index < 0),
+                above.eq(behind >= 0),
+            ]
+            repeats = wrap == Wrap.REPEAT
+            with m.If(below):
+                m.d.comb += end.eq(Mux(repeats, index + size, 0))
+            with m.Elif(above):
+                m.d.comb += end.eq(Mux(repeats, behind, size - 1))
+            with m.Else():
+                m.d.comb += end.eq(index)
+            m.d.sync += [
+                self.o.texels[number].eq(end),
+                self.o.inside[number].eq(~(below | above) | (wrap != Wrap.BORDER)),
+            ]

@@ -1,0 +1,64 @@
+"""The cache of a texture unit."""
+
+from amaranth import *
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out, connect, flipped
+
+from .cache_lookups import CacheLookups
+from .cache_reads import CacheReads
+from .line_fetches import LineFetches
+from .structs import CacheRequest, CacheWords
+
+__all__ = ["TmuCache"]
+
+
+class TmuCache(wiring.Component):
+    """A cache of 4 KiB that is read at four addresses in a clock (addendum, cache details).
+
+    Behaviour: a request a clock, answered in the order of the requests; the first answer comes seven clocks after its request
+    if its lines are there. Lookups go on behind one that misses, with up to eight lines on their way.
+
+    Parameters
+    ----------
+    note : shape of what a request carries along
+
+    Interface attributes
+    --------------------
+    i : requests
+    o, o_stb : answers, to be taken at once
+    bus : the port to memory, reads of whole lines
+    clear : forget every line
+    miss : performance counter: a line is fetched
+    """
+
+    def __init__(self, note):
+        self._note = note
+        self._fetches = LineFetches()
+        super().__init__(
+            {
+                "i": In(stream.Signature(CacheRequest(note))),
+                "o": Out(CacheWords(note)),
+                "o_stb": Out(1),
+                "bus": Out(self._fetches.bus.signature),
+                "clear": In(1),
+                "miss": Out(1),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.lookups = lookups = CacheLookups(self._note)
+        m.submodules.fetches = fetches = self._fetches
+        m.submodules.reads = reads = CacheReads(self._note)
+        connect(m, flipped(self.i), lookups.i)
+        connect(m, lookups.fetches, fetches.fetches)
+        connect(m, lookups.o, reads.i)
+        connect(m, fetches.o, reads.lines)
+        connect(m, fetches.bus, flipped(self.bus))
+        m.d.comb += [
+            lookups.clear.eq(self.clear),
+            self.o.eq(reads.o),
+            self.o_stb.eq(reads.o_stb),
+            self.miss.eq(lookups.fetches.valid & lookups.fetches.ready),
+        ]
+        return m

@@ -1,0 +1,90 @@
+"""What goes between the parts of the texture unit."""
+
+from amaranth.hdl import unsigned
+from amaranth.lib import data
+
+__all__ = [
+    "LINE_BYTES",
+    "LINE_TAG_BITS",
+    "READS",
+    "SETS",
+    "WAYS",
+    "CachePlace",
+    "CacheRead",
+    "CacheRequest",
+    "CacheWords",
+    "LineFetch",
+    "LineWord",
+]
+
+#: Addresses of one request: the four elements of a quad, or the four texels of a blend.
+READS = 4
+#: The cache: 4 KiB in lines of 64 bytes (addendum, cache details).
+LINE_BYTES, SETS, WAYS = 64, 16, 4
+LINE_TAG_BITS = 32 - 6 - 4
+
+
+class CachePlace(data.Struct):
+    """Where a line is."""
+
+    set: range(SETS)
+    way: range(WAYS)
+
+
+class CacheRequest(data.StructLayout):
+    """Up to four addresses, and what comes back with what is there.
+
+    Parameters
+    ----------
+    note : shape of what comes back
+    """
+
+    def __init__(self, note):
+        super().__init__({"addresses": data.ArrayLayout(32, READS), "wanted": READS, "note": note})
+
+
+class CacheRead(data.StructLayout):
+    """A request of which each line is in the cache, or will be when as many have come as `lines` says.
+
+    Parameters
+    ----------
+    note : shape of what comes back
+    """
+
+    def __init__(self, note):
+        super().__init__(
+            {
+                "places": data.ArrayLayout(CachePlace, READS),
+                "bytes": data.ArrayLayout(range(LINE_BYTES), READS),
+                "lines": unsigned(4),
+                "note": note,
+            }
+        )
+
+
+class CacheWords(data.StructLayout):
+    """The words of 64 bits that hold the addresses, the low bits of these, and the note.
+
+    Parameters
+    ----------
+    note : shape of what comes back
+    """
+
+    def __init__(self, note):
+        super().__init__({"words": data.ArrayLayout(64, READS), "bytes": data.ArrayLayout(3, READS), "note": note})
+
+
+class LineFetch(data.Struct):
+    """A line to be fetched, and its place."""
+
+    tag: LINE_TAG_BITS
+    place: CachePlace
+
+
+class LineWord(data.Struct):
+    """A word of a line on its way to its place."""
+
+    place: CachePlace
+    word: range(LINE_BYTES // 8)
+    last: unsigned(1)
+    data: unsigned(64)
