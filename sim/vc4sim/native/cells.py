@@ -106,7 +106,7 @@ def _differs(cell: Operands) -> Expression:
 def _compare(name: str) -> Callable[[Operands], list[Expression]]:
     def make(cell: Operands) -> list[Expression]:
         signed = cell.signed("\\A") and cell.signed("\\B")
-        width = WORD if signed else cell.largest()
+        width = max(WORD, cell.largest()) if signed else cell.largest()
         (left, *rest), (right, *others) = cell.extended("\\A", width), cell.extended("\\B", width)
         if rest or others:
             raise ValueError(f"{cell.cell.name}: wide numbers are not compared")
