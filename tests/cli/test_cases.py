@@ -297,6 +297,10 @@ SLOW = "mandelbrot"
 MEMORIES = [(1, 0.0), (20, 0.0), (100, 0.0), (20, 0.3)]
 
 
+#: Those that need more QPUs than a slice has: a GPU of that size takes minutes to compile.
+WIDE = {"mutex_counter_8", "semaphore_barrier_12"}
+
+
 def qpus_of(shared, name):
     """How many QPUs a shared case wants."""
     return json.loads((shared / "cases/qpu" / name / "case.json").read_text())["num_qpus"]
@@ -320,7 +324,7 @@ def test_shared_cases_on_the_model(shared, capsys, name):
 
 
 @pytest.mark.usefixtures("compiler")
-@pytest.mark.parametrize("name", BUILT)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name in WIDE)) for name in BUILT])
 def test_shared_cases_in_lockstep(shared, capsys, name):
     latency, gap = BUILT[name]
     options = ["--config", config_of(shared, name), "--on", "native", "--lockstep", "--latency", latency, "--gap", gap]

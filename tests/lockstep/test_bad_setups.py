@@ -75,7 +75,7 @@ def tried(seed, programs):
     return found
 
 
-@pytest.mark.parametrize("programs", [60, pytest.param(1000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("programs", [30, pytest.param(1000, marks=pytest.mark.slow)])
 def test_any_set_up(programs):
     """Of twelve set-ups a program, about half are of vectors; the others are of blocks, and a quarter of those is used."""
     found = tried(programs, programs)

@@ -5,7 +5,6 @@ import json
 import pytest
 
 from vc4.config import PRESETS
-from vc4sim.model.unbuilt import MODEL_UNITS
 from vc4sim.model.v3d import ModelV3D
 from vc4sim.workload.case import load_case
 
@@ -35,7 +34,7 @@ def test_all_others(shared):
 
 def run(shared, name, config):
     case = load_case(shared / "cases/qpu" / name)
-    model = ModelV3D(PRESETS[config], case.image, case.base, MODEL_UNITS)
+    model = ModelV3D(PRESETS[config], case.image, case.base)
     for _ in model.run(case.launches):
         assert not model.vpm.fault
         assert not any(qpu.tmu.fault for qpu in model.qpus)

@@ -5,11 +5,11 @@ import struct
 import numpy as np
 import pytest
 
-from vc4.config import V3DConfig
+from vc4.config import BUILT_UNITS, V3DConfig
 from vc4.records.tmu import TextureType
 from vc4sim.asm import assemble
 from vc4sim.launch import Launch
-from vc4sim.model.unbuilt import MODEL_UNITS, Unbuilt
+from vc4sim.model.unbuilt import Unbuilt
 from vc4sim.model.v3d import Deadlock, ModelV3D
 
 #: Code, uniforms, a table of words, and textures.
@@ -31,7 +31,7 @@ def table(number):
 def run():
     """`run(source, uniforms, qpu)`: a program on one QPU, and the model after it; the others do nothing."""
 
-    def start(source, uniforms=(), *, qpu=0, config=ONE_SLICE, built=MODEL_UNITS, others=(), end=END):
+    def start(source, uniforms=(), *, qpu=0, config=ONE_SLICE, built=BUILT_UNITS, others=(), end=END):
         image = bytearray(SIZE)
         for at, code in ((0, source), *((0x400 * (n + 1), other) for n, other in enumerate(others))):
             words = assemble(code + end).code

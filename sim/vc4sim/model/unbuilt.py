@@ -1,16 +1,10 @@
 """Why an instruction cannot be carried out."""
 
-from vc4.config import BUILT_UNITS
-
-__all__ = ["FRAGMENT_UNITS", "MODEL_UNITS", "Unbuilt", "Waiting"]
-
-#: Services of `vc4.isa.registers` that the model has, of which the hardware may lack some.
-MODEL_UNITS = BUILT_UNITS
-
+__all__ = ["FRAGMENT_UNITS", "Unbuilt", "Waiting"]
 
 #: What fragment shaders may use: the guide keeps them from the VPM and its DMA.
 FRAGMENT_UNITS = frozenset(
-    {"uniforms", "sfu", "tmu", "mutex", "semaphore", "threads", "varyings", "fragment", "tile_buffer"}
+    {"uniforms", "sfu", "tmu", "texture", "mutex", "semaphore", "threads", "varyings", "fragment", "tile_buffer"}
 )
 
 

@@ -34,7 +34,7 @@ class ModelV3D:
         self.memory = Memory(len(image), base, image)
         self.vpm = Vpm(config.vpm_rows, self.memory)
         self.sync = Sync()
-        built = built if config.tmus_per_slice else built - {"tmu", "texture"}
+        built = built - (BUILT_UNITS - config.units)
         self.qpus = [
             Qpu(number, self.memory, VpmPort(self.vpm), self._tmu(config, number), self.sync, built)
             for number in range(config.qpus)
