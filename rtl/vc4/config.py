@@ -18,11 +18,10 @@ BUILT_UNITS = frozenset(
         "threads",
         "breakpoint",
         "tmu",
-        "texture",
     }
 )
-#: Those of them that need texture units, which a configuration may lack.
-_TMU_UNITS = frozenset({"tmu", "texture"})
+#: Those of them that a configuration may lack.
+_TMU_UNITS = frozenset({"tmu"})
 
 #: Most slices, and most QPUs of a slice (guide, V3D_SLCACTL and V3D_SQRSV0).
 _MAX_SLICES, _MAX_QPUS_PER_SLICE = 4, 4

@@ -9,7 +9,6 @@ import struct
 
 import pytest
 
-from vc4.config import PRESETS
 from vc4sim.cli import main
 
 
@@ -301,14 +300,9 @@ MEMORIES = [(1, 0.0), (20, 0.0), (100, 0.0), (20, 0.3)]
 WIDE = {"mutex_counter_8", "semaphore_barrier_12"}
 
 
-def qpus_of(shared, name):
-    """How many QPUs a shared case wants."""
-    return json.loads((shared / "cases/qpu" / name / "case.json").read_text())["num_qpus"]
-
-
-def config_of(shared, name):
-    """The smallest configuration with so many."""
-    return "slice" if qpus_of(shared, name) <= PRESETS["slice"].qpus else "bcm2835"
+def config_of(name):
+    """The smallest configuration with as many QPUs as the case wants."""
+    return "bcm2835" if name in WIDE else "slice"
 
 
 def passes(shared, capsys, name, *options):
@@ -320,27 +314,33 @@ def passes(shared, capsys, name, *options):
 
 @pytest.mark.parametrize("name", BUILT)
 def test_shared_cases_on_the_model(shared, capsys, name):
-    assert passes(shared, capsys, name, "--config", config_of(shared, name))
+    assert passes(shared, capsys, name, "--config", config_of(name))
 
 
 @pytest.mark.usefixtures("compiler")
 @pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name in WIDE)) for name in BUILT])
 def test_shared_cases_in_lockstep(shared, capsys, name):
     latency, gap = BUILT[name]
-    options = ["--config", config_of(shared, name), "--on", "native", "--lockstep", "--latency", latency, "--gap", gap]
+    options = ["--config", config_of(name), "--on", "native", "--lockstep", "--latency", latency, "--gap", gap]
     assert passes(shared, capsys, name, *options)
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("compiler")
 @pytest.mark.parametrize(("latency", "gap"), MEMORIES)
-@pytest.mark.parametrize("config", ["slice", "bcm2835"])
-@pytest.mark.parametrize("name", [*BUILT, SLOW])
-def test_shared_cases_with_every_memory(shared, capsys, name, config, latency, gap):
-    if qpus_of(shared, name) > PRESETS[config].qpus:
-        pytest.skip(f"{config} has too few QPUs")
+@pytest.mark.parametrize("engine", ["native", "cxxrtl"])
+@pytest.mark.parametrize(
+    ("config", "name"),
+    [
+        (config, name)
+        for config in ("slice", "bcm2835")
+        for name in (*BUILT, SLOW)
+        if config == "bcm2835" or name not in WIDE
+    ],
+)
+def test_shared_cases_with_every_memory(shared, capsys, name, config, engine, latency, gap):
     memory = ["--latency", latency, "--gap", gap]
-    assert passes(shared, capsys, name, "--config", config, "--on", "native", "--lockstep", *memory)
+    assert passes(shared, capsys, name, "--config", config, "--on", engine, "--lockstep", *memory)
 
 
 def test_every_case_is_here(shared):

@@ -17,8 +17,7 @@ NEEDS = {
 
 
 def test_every_unbuilt_service_is_here():
-    """But textures: who lacks them alone has texture units."""
-    assert set(NEEDS) == set(UNBUILT) - {"texture"}
+    assert set(NEEDS) == set(UNBUILT)
 
 
 @pytest.mark.parametrize("unit", NEEDS)

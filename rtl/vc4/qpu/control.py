@@ -23,7 +23,6 @@ class Needs(data.Struct):
     semaphore: unsigned(1)
     sfu: unsigned(1)
     tmu: unsigned(1)
-    texture: unsigned(1)  # a texture, not only memory
     tile_buffer: unsigned(1)
     threads: unsigned(1)
     breakpoint: unsigned(1)

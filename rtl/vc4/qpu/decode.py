@@ -9,7 +9,6 @@ from vc4.isa.immediates import ROTATE_BY_R5, ROTATE_FIRST
 from vc4.isa.registers import ACCUMULATOR_BASE, NOP, READ, SIGNAL_UNITS, WRITE, read_address, write_address
 from vc4.isa.sync import SEMAPHORE_ACQUIRE
 from vc4.isa.word import WORD_BITS, AluWord, BranchWord, LoadWord
-from vc4.records.tmu import TmuParameterName
 
 from .control import SERVICES, Control
 
@@ -162,9 +161,6 @@ class Decode(wiring.Component):
                 valid & Mux(file, *(_names(address, _addresses(WRITE, unit, number)) for number in (1, 0)))
                 for valid, address, file in writes
             ]
-            if unit == "texture":
-                valid, address = self._parameter(writes)
-                bits.append(valid & (address[: _PARAMETER_BITS - 1] != TmuParameterName.S.value) & (address != _SWAP))
             if unit == "semaphore":
                 bits.append(self.is_load & (self.load.mode.as_value() >= ops.LoadMode.SEMAPHORE.value))
             # The SFU has no use for the address behind a branch.

@@ -110,7 +110,6 @@ def _writes(fields: Instruction, cond_add: Condition, cond_mul: Condition) -> tu
 def _units(fields: Instruction, raddr: tuple[int | None, int | None], writes: tuple[Write, Write]) -> tuple[str, ...]:
     """Services named by the signal, the read addresses and the writes that are not suppressed, in the order of issue."""
     units = [SIGNAL_UNITS.get(fields.signal, "qpu")]
-    parameter = _tmu_write(writes)
     if fields.layout is LoadWord and fields.mode.value & LoadMode.SEMAPHORE.value:
         units.append("semaphore")
     units += [READ[address][file].unit for file, address in enumerate(raddr) if address in READ]
@@ -119,8 +118,6 @@ def _units(fields: Instruction, raddr: tuple[int | None, int | None], writes: tu
         for write in writes
         if write.address in WRITE and write.condition is not Condition.NEVER
     ]
-    if parameter and parameter[1] != "s" and fields.layout is not BranchWord:
-        units.append("texture")
     return tuple(dict.fromkeys(unit for unit in units if unit != "qpu"))
 
 

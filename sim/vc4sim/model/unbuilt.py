@@ -4,7 +4,7 @@ __all__ = ["FRAGMENT_UNITS", "Unbuilt", "Waiting"]
 
 #: What fragment shaders may use: the guide keeps them from the VPM and its DMA.
 FRAGMENT_UNITS = frozenset(
-    {"uniforms", "sfu", "tmu", "texture", "mutex", "semaphore", "threads", "varyings", "fragment", "tile_buffer"}
+    {"uniforms", "sfu", "tmu", "mutex", "semaphore", "threads", "varyings", "fragment", "tile_buffer"}
 )
 
 
