@@ -65,7 +65,7 @@ class Slice(wiring.Component):
         self.qpus = [Qpu(config) for _ in range(count)]
         self._instruction_cache = InstructionCache(count)
         self._uniform_cache = UniformCache(count)
-        self._units = units = [Tmu(count) for _ in range(config.tmus_per_slice)]
+        self.tmus = units = [Tmu(count) for _ in range(config.tmus_per_slice)]
         super().__init__(
             {
                 "start": In(stream.Signature(ProgramStart)).array(count),
@@ -134,7 +134,7 @@ class Slice(wiring.Component):
 
     def _look_up(self, m):
         """The texture units; QPUs 2 and 3 find two of them the other way round."""
-        for number, unit in enumerate(self._units):
+        for number, unit in enumerate(self.tmus):
             m.submodules[f"tmu{number}"] = unit
             connect(m, unit.bus, flipped(self.tmu_buses[number]))
             m.d.comb += [
@@ -144,6 +144,6 @@ class Slice(wiring.Component):
             ]
             for place, qpu in enumerate(self.qpus):
                 connect(m, getattr(qpu, f"tmu{number}"), unit.qpus[place])
-        if self._units:
+        if self.tmus:
             for place, qpu in enumerate(self.qpus):
                 m.d.comb += [qpu.tmu_swaps.eq(place >= _FIRST_SWAPPED), self.waits_tmu[place].eq(qpu.waits_tmu)]

@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 
 from .cache_lookups import CacheLookups
 from .cache_reads import CacheReads
-from .line_fetches import LineFetches
+from .line_fetches import LINE_BUS, LineFetches
 from .structs import CacheRequest, CacheWords
 
 __all__ = ["TmuCache"]
@@ -33,13 +33,12 @@ class TmuCache(wiring.Component):
 
     def __init__(self, note):
         self._note = note
-        self._fetches = LineFetches()
         super().__init__(
             {
                 "i": In(stream.Signature(CacheRequest(note))),
                 "o": Out(CacheWords(note)),
                 "o_stb": Out(1),
-                "bus": Out(self._fetches.bus.signature),
+                "bus": Out(LINE_BUS),
                 "clear": In(1),
                 "miss": Out(1),
             }
@@ -48,7 +47,7 @@ class TmuCache(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         m.submodules.lookups = lookups = CacheLookups(self._note)
-        m.submodules.fetches = fetches = self._fetches
+        m.submodules.fetches = fetches = LineFetches()
         m.submodules.reads = reads = CacheReads(self._note)
         connect(m, flipped(self.i), lookups.i)
         connect(m, lookups.fetches, fetches.fetches)

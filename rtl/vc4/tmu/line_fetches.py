@@ -12,11 +12,13 @@ from vc4.common.ram import BlockRam
 
 from .structs import LINE_BYTES, CachePlace, LineFetch, LineWord
 
-__all__ = ["LineFetches"]
+__all__ = ["LINE_BUS", "LineFetches"]
 
 #: Lines on their way: as many as the L2C takes.
 _LINES = 8
 _WORDS = LINE_BYTES // BUS_BYTES
+#: The port to memory, reads of whole lines.
+LINE_BUS = MemoryPort(word_bytes=BUS_BYTES, tag_bits=exact_log2(_LINES))
 
 
 class LineFetches(wiring.Component):
@@ -35,7 +37,7 @@ class LineFetches(wiring.Component):
 
     fetches: In(stream.Signature(LineFetch))
     o: Out(stream.Signature(LineWord))
-    bus: Out(MemoryPort(word_bytes=BUS_BYTES, tag_bits=exact_log2(_LINES)))
+    bus: Out(LINE_BUS)
 
     def elaborate(self, platform):
         m = Module()

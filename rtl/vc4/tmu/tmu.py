@@ -10,6 +10,7 @@ from vc4.qpu.structs import LANES
 from vc4.records.tmu import RESULT_SLOTS
 
 from .cache import TmuCache
+from .line_fetches import LINE_BUS
 from .port import TmuPort
 from .requests import TmuRequests
 from .results import TmuResults
@@ -51,11 +52,10 @@ class Tmu(wiring.Component):
                 "sample": Sample,
             }
         )
-        self._cache = TmuCache(self._note)
         super().__init__(
             {
                 "qpus": In(TmuPort()).array(qpus),
-                "bus": Out(self._cache.bus.signature),
+                "bus": Out(LINE_BUS),
                 "clear": In(1),
                 "quad": Out(1),
                 "miss": Out(1),
@@ -64,7 +64,7 @@ class Tmu(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.cache = cache = self._cache
+        m.submodules.cache = self._cache = cache = TmuCache(self._note)
         m.submodules.sampler = self._sampler = Sampler()
         requests = [TmuRequests() for _ in self.qpus]
         results = [TmuResults() for _ in self.qpus]

@@ -12,7 +12,7 @@ constexpr uint32_t QPU_SHIFT = 8;
 
 using Start = std::array<uint32_t, START_WORDS>;  // `ProgramStart`
 
-constexpr uint32_t EVENTS_A_CLOCK = 2 * joints::COUNT + 1;
+constexpr uint32_t EVENTS_A_CLOCK = 2 * joints::qpu::COUNT + 1;
 
 // What is done in the order of the program: registers that the host writes, and programs that share a QPU.
 struct Work {
@@ -27,7 +27,7 @@ public:
     Options options;
     Checks checks;
     Memory memory;
-    std::array<Gather, joints::COUNT> gathers;
+    std::array<Gather, joints::qpu::COUNT> gathers;
     Waves waves;
     uint32_t cycles = 0, retired = 0, interrupts = 0;
     bool done = false, stuck = false, stopped = false;
@@ -90,7 +90,7 @@ private:
         }
         gpu.eval(checks);
         uint32_t begun = started;
-        for (uint32_t number = 0; number < joints::COUNT; number++)
+        for (uint32_t number = 0; number < joints::qpu::COUNT; number++)
             gather(number);
         if (memory.clock(gpu.v3d))
             tell(WRITTEN, memory.written);
@@ -214,7 +214,7 @@ bool bench_report(bench::Bench *bench, uint32_t *report) {
         bench->done, bench->stuck, bench->cycles, bench->retired, bench->interrupts,
         ports::vpm_error(gpu.v3d)[0]};
     report = std::copy(words.begin(), words.end(), report);
-    for (size_t number = 0; number < joints::COUNT; number++)
+    for (size_t number = 0; number < joints::qpu::COUNT; number++)
         report = bench->gathers[number].report(gpu.qpus[number], report);
     return bench->stopped;
 }

@@ -1,9 +1,10 @@
-// The compiled GPU: what is there once, and the QPUs, all of them of the same class.
+// The compiled GPU: what is there once, and kinds of parts that are there several times, all of a kind of the same class.
 //
-// In front of this file stand the access to the ports of both, namespaces `ports` and `qpu_ports`, and `joints`, which says
-// how they belong together.
+// In front of this file stand the access to the ports of all, namespaces `v3d_ports`, `qpu_ports` and so on, `joints`, which
+// says how they belong together, and the list `Kinds`.
 
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace bench {
@@ -30,13 +31,77 @@ struct Checks : cxxrtl::performer {
     }
 };
 
+// Evaluates `part`; of several evaluations in a clock only the last one counts for checks.
+template<class Part> void evaluate(Part &part, Checks &own, Checks &checks) {
+    own.failure.clear();
+    checks.require(part.eval(&own), "the signals of a part have not settled");
+}
+
+template<class Part> void commit_clock(Part &part) {
+    part.commit();
+    part.p_clk.set(false);
+    part.prev_p_clk = part.p_clk;
+}
+
+// All instances of a kind.
+template<class Joint> struct Instances {
+    std::array<typename Joint::Part, Joint::COUNT> all;
+
+    void begin(V3d &v3d, bool clock, Checks &checks) {
+        for (size_t number = 0; number < Joint::COUNT; number++)
+            evaluate_one(v3d, number, clock, Joint::take[number](v3d), checks);
+    }
+
+    // Evaluates those again whose inputs have changed in this clock; whether there are none.
+    bool settled(V3d &v3d, bool clock, Checks &checks) {
+        bool same = true;
+        for (size_t number = 0; number < Joint::COUNT; number++) {
+            typename Joint::Inputs words = Joint::take[number](v3d);
+            if (words == inputs[number])
+                continue;
+            same = false;
+            Joint::rewind(all[number]);
+            evaluate_one(v3d, number, clock, words, checks);
+        }
+        return same;
+    }
+
+    void commit() {
+        for (auto &one : all)
+            commit_clock(one);
+    }
+
+    void tell(Checks &checks) const {
+        for (auto &own : its_checks)
+            checks.require(own.failure.empty(), own.failure.c_str());
+    }
+
+    template<class Signals> void name(Signals *signals) {
+        for (size_t number = 0; number < Joint::COUNT; number++)
+            all[number].debug_info(signals, nullptr, Joint::NAME + std::to_string(number) + " ");
+    }
+
+private:
+    std::array<typename Joint::Inputs, Joint::COUNT> inputs;
+    std::array<Checks, Joint::COUNT> its_checks;
+
+    void evaluate_one(V3d &v3d, size_t number, bool clock, const typename Joint::Inputs &words, Checks &checks) {
+        inputs[number] = words;
+        Joint::set(all[number], words);
+        Joint::clk(all[number], clock);
+        evaluate(all[number], its_checks[number], checks);
+        Joint::give[number](v3d, all[number]);
+    }
+};
+
 class Gpu {
 public:
     V3d v3d;
-    std::array<Qpu, joints::COUNT> qpus;
+    Kinds kinds;
+    std::array<Qpu, joints::qpu::COUNT> &qpus = std::get<Instances<joints::qpu>>(kinds).all;
 
     // Evaluates a clock, so that all signals have settled and the registers know their next values, but have not taken them
-    // yet. What the QPUs read of the others follows from registers, so one evaluation of each is enough; where it does not,
+    // yet. What the parts read of the others follows from registers, so one evaluation of each is enough; where it does not,
     // they are evaluated again. Within each of them one is always enough, see `narrow`.
     void eval(Checks &checks) { settle(true, checks); }
 
@@ -44,14 +109,11 @@ public:
     void settle(Checks &checks) { settle(false, checks); }
 
     void commit() {
-        commit(v3d);
-        for (auto &qpu : qpus)
-            commit(qpu);
+        commit_clock(v3d);
+        std::apply([](auto &...kind) { (kind.commit(), ...); }, kinds);
     }
 
 private:
-    std::array<joints::Inputs, joints::COUNT> inputs;
-    std::array<Checks, joints::COUNT> qpu_checks;
     Checks v3d_checks;
     static constexpr int ROUNDS = 16;
 
@@ -59,51 +121,19 @@ private:
         ports::clk(v3d, {false});
         evaluate(v3d, v3d_checks, checks);
         ports::clk(v3d, {clock});
-        for (size_t number = 0; number < joints::COUNT; number++)
-            evaluate(number, clock, joints::take[number](v3d), checks);
+        std::apply([&](auto &...kind) { (kind.begin(v3d, clock, checks), ...); }, kinds);
         for (int round = 0; round < ROUNDS; round++) {
             evaluate(v3d, v3d_checks, checks);
-            bool settled = true;
-            for (size_t number = 0; number < joints::COUNT; number++) {
-                joints::Inputs words = joints::take[number](v3d);
-                if (words == inputs[number])
-                    continue;
-                settled = false;
-                qpu_ports::rewind(qpus[number]);
-                evaluate(number, clock, words, checks);
-            }
-            if (settled)
+            if (std::apply([&](auto &...kind) { return (int(kind.settled(v3d, clock, checks)) & ...); }, kinds))
                 return tell(checks);
             ports::rewind(v3d);
         }
         checks.require(false, "the signals have not settled");
     }
 
-    void evaluate(size_t number, bool clock, const joints::Inputs &words, Checks &checks) {
-        Qpu &qpu = qpus[number];
-        inputs[number] = words;
-        joints::set(qpu, words);
-        qpu_ports::clk(qpu, {clock});
-        evaluate(qpu, qpu_checks[number], checks);
-        joints::give[number](v3d, qpu);
-    }
-
-    // Of several evaluations only the last one counts for checks.
-    template<class Part> static void evaluate(Part &part, Checks &own, Checks &checks) {
-        own.failure.clear();
-        checks.require(part.eval(&own), "the signals of a part have not settled");
-    }
-
     void tell(Checks &checks) const {
-        for (auto &own : qpu_checks)
-            checks.require(own.failure.empty(), own.failure.c_str());
+        std::apply([&](auto &...kind) { (kind.tell(checks), ...); }, kinds);
         checks.require(v3d_checks.failure.empty(), v3d_checks.failure.c_str());
-    }
-
-    template<class Part> static void commit(Part &part) {
-        part.commit();
-        part.p_clk.set(false);
-        part.prev_p_clk = part.p_clk;
     }
 };
 

@@ -1,6 +1,6 @@
-// The compiled GPU: what is there once, and the QPUs, each of which is a lane of the same design.
+// The compiled GPU: what is there once, and kinds of parts that are there several times, all of a kind lanes of one design.
 //
-// In front of this file stand both designs, the access to their ports, and `joints`, which moves signals between them.
+// In front of this file stand the designs, the access to their ports, and `joints`, which moves signals between them.
 
 #include <algorithm>
 #include <cstring>
@@ -30,8 +30,8 @@ public:
     std::vector<Qpu> qpus;
 
     Gpu() {
-        for (size_t lane = 0; lane < joints::COUNT; lane++)
-            qpus.push_back({parts, lane});
+        for (size_t lane = 0; lane < joints::qpu::COUNT; lane++)
+            qpus.push_back({std::get<joints::qpu>(kinds).design, lane});
     }
     Gpu(const Gpu &) = delete;
 
@@ -39,28 +39,29 @@ public:
     void settle(Checks &) {
         for (int phase = 0; phase < joints::PHASES; phase++) {
             v3d.settle(phase);
-            joints::give(v3d, parts, phase);
-            parts.settle(phase);
-            joints::take(v3d, parts, phase);
+            std::apply([&](auto &...kind) { (kind.settle(v3d, phase), ...); }, kinds);
         }
     }
 
     // The same at the end of a clock: nothing must be wrong then.
     void eval(Checks &checks) {
         settle(checks);
-        if (const char *failure = v3d.failure())
-            checks.require(false, failure);
-        if (const char *failure = parts.failure())
-            checks.require(false, failure);
+        check(v3d, checks);
+        std::apply([&](auto &...kind) { (check(kind.design, checks), ...); }, kinds);
     }
 
     void commit() {
         v3d.commit();
-        parts.commit();
+        std::apply([](auto &...kind) { ((kind.design.awake ? kind.design.commit() : void()), ...); }, kinds);
     }
 
 private:
-    qpu::Design parts;
+    joints::Kinds kinds;
+
+    template<class Design> static void check(const Design &design, Checks &checks) {
+        if (const char *failure = design.failure())
+            checks.require(false, failure);
+    }
 };
 
 }  // namespace bench

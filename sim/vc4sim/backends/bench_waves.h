@@ -13,8 +13,7 @@ public:
         this->first = first;
         this->last = last;
         gpu.v3d.debug_info(&signals, nullptr, "v3d ");
-        for (size_t number = 0; number < gpu.qpus.size(); number++)
-            gpu.qpus[number].debug_info(&signals, nullptr, "qpu" + std::to_string(number) + " ");
+        std::apply([&](auto &...kind) { (kind.name(&signals), ...); }, gpu.kinds);
         writer.timescale(1, "ns");
         writer.add_without_memories(signals);
     }

@@ -25,9 +25,11 @@ def _library(config: V3DConfig, folder: Path, kind: Kind) -> ctypes.CDLL:
 
     def make() -> ctypes.CDLL:
         gpu = Gpu(config)
-        joined = joints(gpu.one, config.qpus, whole="v3d", part="qpu", without=TRACE)
-        parts = {"v3d": gpu.v3d, "qpu": gpu.qpu}
-        return build_parts(parts, joined + gpu.constants + driver, folder, kind=kind)
+        joined = [joints(its.one, its.count, whole="v3d", part=its.name, without=TRACE) for its in gpu.kinds]
+        names = ", ".join(f"Instances<joints::{its.name}>" for its in gpu.kinds)
+        kinds = f"namespace bench {{\ntemplate<class Joint> struct Instances;\nusing Kinds = std::tuple<{names}>;\n}}\n"
+        parts = {"v3d": gpu.v3d} | {its.name: its.design for its in gpu.kinds}
+        return build_parts(parts, "".join(joined) + kinds + gpu.constants + driver, folder, kind=kind)
 
     return build_once([repr(config), driver, kind.name, *hardware_texts()], make, folder)
 

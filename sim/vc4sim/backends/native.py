@@ -1,4 +1,4 @@
-"""Runs the RTL as native code that computes all QPUs side by side: the fastest simulator."""
+"""Runs the RTL as native code that computes all QPUs, and all texture units, side by side: the fastest simulator."""
 
 import ctypes
 import dataclasses
@@ -26,7 +26,9 @@ def _library(config: V3DConfig, folder: Path) -> ctypes.CDLL:
 
     def make() -> ctypes.CDLL:
         gpu = Gpu(config)
-        return build_joined(gpu.v3d, gpu.qpu, config.qpus, gpu.constants + driver, folder)
+        return build_joined(
+            gpu.v3d, {its.name: (its.design, its.count) for its in gpu.kinds}, gpu.constants + driver, folder
+        )
 
     made_of = [repr(config), driver, flags(find_compiler()), *source_texts(), *hardware_texts()]
     return build_once(made_of, make, folder)

@@ -1,16 +1,16 @@
-"""The GPU as it is compiled: V3D without its QPUs, the QPU that stands for all of them, and the bench around them."""
+"""The GPU as it is compiled: V3D without what is in it several times, one of each kind of that, and the bench around."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
 from amaranth.back import rtlil
 from amaranth.hdl import ShapeLike
-from amaranth.lib import data
+from amaranth.lib import data, wiring
 
 import vc4
 from vc4.config import V3DConfig
-from vc4.qpu.qpu import Qpu
 from vc4.qpu.stall import STALL_REASONS
 from vc4.qpu.trace import TracedIssue, TracedQuad
 from vc4.v3d import V3D
@@ -23,31 +23,54 @@ from ..cxxrtl.sockets import declaration, take_out, unplug
 from ..retired import RECORD_WORDS
 from .library import START_WORDS
 
-__all__ = ["TRACE", "Gpu", "bench_text", "hardware_texts"]
+__all__ = ["TRACE", "Gpu", "Kind", "bench_text", "hardware_texts"]
 
 #: The bench looks at the trace ports of the QPUs themselves.
 TRACE = ("trace",)
 
 
+@dataclass(frozen=True)
+class Kind:
+    """What is in the GPU several times: its name, `count` of them, one of these, and the design of each."""
+
+    name: str
+    count: int
+    one: wiring.Component
+    design: Part
+
+
 class Gpu:
-    """A configured GPU in two parts: `v3d`, with a port for each port of each QPU, and `qpu`.
+    """A configured GPU in parts: `v3d`, with a port for each port of all that was taken out of it, and `kinds` of that.
 
     constants : C++ that says what the bench has to know of the configuration
     """
 
     def __init__(self, config: V3DConfig):
-        whole, self.one = V3D(config), Qpu(config)
-        for its in whole.slices:
-            for socket in its.qpus:
-                take_out(socket)
+        whole = V3D(config)
+        self.kinds = tuple(
+            _take_out(name, [component for its in whole.slices for component in getattr(its, f"{name}s")])
+            for name in ("qpu", "tmu")
+            if name == "qpu" or config.tmus_per_slice
+        )
         self.constants = f"constexpr size_t TAG_BITS = {whole.bus.signature.tag_bits};\n"
-        # Without the places in the source, the same hardware is the same text wherever it lies.
-        text = rtlil.convert(whole, emit_src=False) + declaration(self.one)
-        self.v3d = Part(text, self._unplug)
-        self.qpu = Part(rtlil.convert(self.one, emit_src=False))
+        sockets = "".join(declaration(kind.one, kind.name) for kind in self.kinds)
+        self.v3d = Part(_rtlil(whole) + sockets, self._unplug)
 
     def _unplug(self, flat: Module) -> None:
-        unplug(flat, self.one, "qpu", without=TRACE)
+        for kind in self.kinds:
+            unplug(flat, kind.one, kind.name, without=TRACE)
+
+
+def _take_out(name: str, components: Sequence[wiring.Component]) -> Kind:
+    kind = Kind(name, len(components), components[0], Part(_rtlil(components[0])))
+    for component in components:
+        take_out(component, name)
+    return kind
+
+
+def _rtlil(component: wiring.Component) -> str:
+    # Without the places in the source, the same hardware is the same text wherever it lies.
+    return rtlil.convert(component, emit_src=False)
 
 
 def hardware_texts() -> list[str]:

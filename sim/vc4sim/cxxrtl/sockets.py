@@ -11,8 +11,6 @@ from .rtlil import Module as FlatModule
 
 __all__ = ["declaration", "port_widths", "take_out", "unplug"]
 
-_TYPE = "socket"
-
 
 def _ports(component: wiring.Component) -> Iterator[tuple[str, wiring.Flow, Value]]:
     for path, member, value in component.signature.flatten(component):
@@ -24,44 +22,48 @@ def port_widths(component: wiring.Component, flow: wiring.Flow) -> dict[str, int
     return {name: len(value) for name, its, value in _ports(component) if its == flow}
 
 
-def take_out(component: wiring.Component) -> None:
-    """From now on, `component` elaborates to a cell with its ports, of which `declaration` tells."""
+def _type(kind: str) -> str:
+    return f"socket_{kind}"
+
+
+def take_out(component: wiring.Component, kind: str) -> None:
+    """From now on, `component` elaborates to a cell of that kind with its ports, of which `declaration` tells."""
     ports = {f"{'i' if flow == wiring.In else 'o'}_{name}": value for name, flow, value in _ports(component)}
 
     def elaborate(_platform):
         m = Module()
-        m.submodules.socket = Instance(_TYPE, i_clk=ClockSignal(), i_rst=ResetSignal(), **ports)
+        m.submodules.socket = Instance(_type(kind), i_clk=ClockSignal(), i_rst=ResetSignal(), **ports)
         return m
 
     component.elaborate = elaborate
 
 
-def declaration(component: wiring.Component) -> str:
-    """RTLIL: what Yosys has to know of the cell in the place of `component`."""
+def declaration(component: wiring.Component, kind: str) -> str:
+    """RTLIL: what Yosys has to know of the cells of that kind, in the places of components like `component`."""
     ports = [("clk", wiring.In, 1), ("rst", wiring.In, 1)]
     ports += [(name, flow, len(value)) for name, flow, value in _ports(component)]
     wires = [
         f"wire width {width} {'input' if flow == wiring.In else 'output'} {number} \\{name}"
         for number, (name, flow, width) in enumerate(ports, start=1)
     ]
-    return "\n".join(["attribute \\blackbox 1", "attribute \\keep 1", f"module \\{_TYPE}", *wires, "end", ""])
+    return "\n".join(["attribute \\blackbox 1", "attribute \\keep 1", f"module \\{_type(kind)}", *wires, "end", ""])
 
 
-def unplug(module: FlatModule, component: wiring.Component, prefix: str, *, without: tuple[str, ...] = ()) -> None:
-    """Replace the cells in the places of components like `component` by ports of `module`.
+def unplug(module: FlatModule, component: wiring.Component, kind: str, *, without: tuple[str, ...] = ()) -> None:
+    """Replace the cells of that kind, in the places of components like `component`, by ports of `module`.
 
-    The inputs of cell n, in the order of the names, become outputs `prefix`n__name, its outputs become inputs. Ports whose
+    The inputs of cell n, in the order of the names, become outputs `kind`n__name, its outputs become inputs. Ports whose
     name begins with one of `without` are left open.
     """
-    sockets = sorted((cell for cell in module.cells if cell.kind == f"\\{_TYPE}"), key=lambda cell: cell.name)
-    module.cells[:] = [cell for cell in module.cells if cell.kind != f"\\{_TYPE}"]
+    sockets = sorted((cell for cell in module.cells if cell.kind == f"\\{_type(kind)}"), key=lambda cell: cell.name)
+    module.cells[:] = [cell for cell in module.cells if cell.kind != f"\\{_type(kind)}"]
     inputs = port_widths(component, wiring.In)
     for number, cell in enumerate(sockets):
         for port, spec in cell.ports.items():
             name, width = port.removeprefix("\\"), sum(chunk.width for chunk in spec)
             if name.startswith(("clk", "rst", *without)):
                 continue
-            wire = f"\\{prefix}{number}__{name}"
+            wire = f"\\{kind}{number}__{name}"
             out = name in inputs
             module.wires[wire] = Wire(width, f"{'output' if out else 'input'} {len(module.wires) + 1}", [])
             whole = [Chunk(width, wire)]

@@ -3,6 +3,7 @@
 import ctypes
 import subprocess
 import tempfile
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from importlib import resources
 from pathlib import Path
@@ -26,21 +27,21 @@ def flags(compiler: list[str]) -> str:
     return "".join(line for line in said.splitlines() if "cc1plus" in line)
 
 
-def build_joined(whole: Part, part: Part, count: int, driver: str, folder: Path) -> ctypes.CDLL:
-    """The library of `whole`, namespace `v3d`, and of `count` lanes of `part`, namespace `qpu`, with `driver`, C++ that uses
-    both through the namespaces `v3d_ports`, `qpu_ports` and `joints`. Raises `NoCompiler`.
+def build_joined(whole: Part, parts: Mapping[str, tuple[Part, int]], driver: str, folder: Path) -> ctypes.CDLL:
+    """The library of `whole`, namespace `v3d`, and of so many lanes of each part, a namespace of its name, with `driver`, C++
+    that uses all of them through the namespaces `v3d_ports`, `name`_ports and `joints`. Raises `NoCompiler`.
     """
     compiler = find_compiler()
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder) as place:
         work = Path(place)
         with ThreadPoolExecutor() as pool:
-            sides = list(pool.map(lambda one: _side(*one, work), [("v3d", whole), ("qpu", part)]))
-            joint = Joint(*sides, count)
-            lanes = 1 << (count - 1).bit_length()
+            named = [("v3d", (whole, 1)), *parts.items()]
+            sides = list(pool.map(lambda one: _side(one[0], *one[1], work), named))
+            joint = Joint(sides[0], sides[1:])
             codes = [
-                code(side.design, side.name, its, phases)
-                for side, its, phases in zip(sides, (1, lanes), (joint.wholes, joint.parts), strict=True)
+                code(side.design, side.name, 1 << (side.count - 1).bit_length(), phases)
+                for side, phases in zip(sides, (joint.wholes, *joint.parts), strict=True)
             ]
             ports = "".join(accessors(side.design, side.ports, side.inputs, side.name) for side in sides)
             headers = _lanes() + "".join(one.header for one in codes)
@@ -55,7 +56,7 @@ def build_joined(whole: Part, part: Part, count: int, driver: str, folder: Path)
 def build_alone(part: Part, lanes: int, driver: str, folder: Path) -> ctypes.CDLL:
     """The library of `lanes` instances of a design, namespace `design`, with `driver`. Raises `NoCompiler`."""
     compiler = find_compiler()
-    side = _side("design", part, folder)
+    side = _side("design", part, lanes, folder)
     made = code(side.design, side.name, lanes, order(side.design, {}))
     source = _lanes() + made.header + made.source + accessors(side.design, side.ports, side.inputs, side.name) + driver
     library = folder / "design.so"
@@ -65,13 +66,13 @@ def build_alone(part: Part, lanes: int, driver: str, folder: Path) -> ctypes.CDL
     return ctypes.CDLL(str(library))
 
 
-def _side(name: str, part: Part, work: Path) -> Side:
+def _side(name: str, part: Part, count: int, work: Path) -> Side:
     flat = flatten(part, name, work)
     if part.change:
         part.change(flat)
     inputs = flat.inputs()
     narrowed, ports = narrow(flat)
-    return Side(name, Design(narrowed), ports, inputs)
+    return Side(name, Design(narrowed), ports, inputs, count)
 
 
 def _compile(compiler: list[str], name: str, source: str, work: Path) -> str:

@@ -28,8 +28,8 @@ class Code:
 def code(design: Design, name: str, lanes: int, phases: Mapping[str, int]) -> Code:
     """The class `Design` in the namespace `name`, with a member for each variable that lives longer than a function.
 
-    `settle` computes all variables of a phase, `commit` gives registers and memories what they become, and `failure` says
-    which check fails. An `Instance` is one lane of it.
+    `settle` computes all variables of a phase, `commit` gives registers and memories what they become, `awake` tells whether
+    that changed any, and `failure` says which check fails. An `Instance` is one lane of it.
     """
     count = max(phases.values(), default=0) + 1
     computed = [
@@ -51,7 +51,7 @@ def code(design: Design, name: str, lanes: int, phases: Mapping[str, int]) -> Co
         "struct Design {\n"
         f"    V {', '.join(f'{member}{{}}' for member in members)};\n"
         + "".join(f"    std::array<V, {array.size}> {array.name}{{}};\n" for array in design.arrays.values())
-        + "    Design();\n    void settle(int phase);\n    void commit();\n    const char *failure() const;\nprivate:\n"
+        + "    bool awake = true;\n    Design();\n    void settle(int phase);\n    void commit();\n    const char *failure() const;\nprivate:\n"
         + "".join(f"    void part{number}();\n" for number in range(len(functions)))
         + "};\nstruct Instance {\n    const Design &design;\n    size_t lane;\n"
         "    Instance(const Design &design, size_t lane = 0) : design(design), lane(lane) {}\n};\n}\n"
@@ -62,7 +62,7 @@ def code(design: Design, name: str, lanes: int, phases: Mapping[str, int]) -> Co
         f"{''.join(bodies)}"
         f"Design::Design() {{\n{''.join(_inits(design))}}}\n"
         f"void Design::settle(int phase) {{\n    switch (phase) {{\n{cases}    }}\n}}\n"
-        f"void Design::commit() {{\n{''.join(_commits(design))}}}\n"
+        f"void Design::commit() {{\n    V changed{{}};\n{''.join(_commits(design))}    awake = any(changed);\n}}\n"
         f"const char *Design::failure() const {{\n{_failures(design)}    return nullptr;\n}}\n}}\n"
     )
     return Code(header, source)
@@ -99,14 +99,16 @@ def _commits(design: Design) -> Iterator[str]:
     def reads(late: bool) -> Iterator[str]:
         for read in design.reads:
             if read.late == late:
-                yield f"    {read.result} = mux({read.enable}, {read.result}, load({read.memory}, {read.address}));\n"
+                found = f"load({read.memory}, {read.address})"
+                yield f"    renew(changed, {read.result}, mux({read.enable}, {read.result}, {found}));\n"
 
     yield from reads(False)
     for write in design.writes:
         yield f"    store({write.memory}, {write.address}, {write.bits}, {write.data});\n"
+        yield f"    changed |= {write.bits};\n"
     yield from reads(True)
     for register in design.registers:
-        yield f"    {register.name} = {register.following};\n"
+        yield f"    renew(changed, {register.name}, {register.following});\n"
 
 
 def _failures(design: Design) -> str:

@@ -1,85 +1,108 @@
-"""C++ that joins a design to the instances that were taken out of it, which are the lanes of another one."""
+"""C++ that joins a design to the instances that were taken out of it, which are the lanes of other ones."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ..cxxrtl.narrow import Pieces
 from ..cxxrtl.rtlil import Chunk, Spec, sliced
 from .design import Design
 from .expression import Expression, word
-from .schedule import Links, phases_of_two
+from .schedule import Links, joint_phases
 
 __all__ = ["Joint", "Side"]
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One of the two: what it is called, what it is, its ports in pieces, and which of them are inputs."""
+    """A design of those that are joined: its name, itself, its ports in pieces, which of them are inputs, and its instances."""
 
     name: str
     design: Design
     ports: dict[str, Pieces]
     inputs: set[str]
+    count: int
 
 
 class Joint:
-    """The ports of `count` instances of `part`: those of `whole` are called as they are, behind `part`'s name and a number.
+    """A design and parts that hang on it.
 
-    Ports of the part that the whole has not got are left alone. wholes, parts : the phases of the variables of both.
+    wholes, parts : the phases of the variables of the whole and of each part
     """
 
-    def __init__(self, whole: Side, part: Side, count: int):
-        self._whole, self._part, self._count = whole, part, count
-        self._given = [port for port in part.ports if port in part.inputs and self._outer(port, 0) in whole.ports]
-        self._taken = [port for port in part.ports if port not in part.inputs and self._outer(port, 0) in whole.ports]
-        self.wholes, self.parts = phases_of_two(
-            whole.design, part.design, self._links_to_part(), self._links_to_whole()
+    def __init__(self, whole: Side, parts: Sequence[Side]):
+        self._seams = [_Seam(whole, part) for part in parts]
+        self.wholes, self.parts = joint_phases(
+            whole.design, [(seam.part.design, seam.links_to_part(), seam.links_to_whole()) for seam in self._seams]
         )
 
     def text(self) -> str:
-        """A namespace `joints`: `give` and `take` move what is known after a phase to the part and to the whole."""
-        count = max(*self.wholes.values(), *self.parts.values()) + 1
+        """A namespace `joints` with a class for the instances of each part, their list `Kinds`, and the number of phases."""
+        count = max(phase for phases in (self.wholes, *self.parts) for phase in phases.values()) + 1
+        classes = [seam.text(self.wholes, its, count) for seam, its in zip(self._seams, self.parts, strict=True)]
+        names = ", ".join(seam.part.name for seam in self._seams)
+        return f"namespace joints {{\nconstexpr int PHASES = {count};\n{''.join(classes)}using Kinds = std::tuple<{names}>;\n}}\n"
+
+
+class _Seam:
+    """Between the whole and the instances of a part: their ports are called in the whole as they are, behind the part's name
+    and a number. Ports of the part that the whole has not got are left alone.
+    """
+
+    def __init__(self, whole: Side, part: Side):
+        self._whole, self.part = whole, part
+        self._given = [port for port in part.ports if port in part.inputs and self._outer(port, 0) in whole.ports]
+        self._taken = [port for port in part.ports if port not in part.inputs and self._outer(port, 0) in whole.ports]
+
+    def text(self, wholes: dict[str, int], parts: dict[str, int], count: int) -> str:
+        """A class with all instances: `settle` gives them what is known after a phase of the whole, and it what they make of it.
+
+        While nothing that they get changes, and nothing that they keep, they are asleep: all would stay the same.
+        """
         gives: list[list[str]] = [[] for _ in range(count)]
         takes: list[list[str]] = [[] for _ in range(count)]
         for name, values in self._values_for_part():
-            phase = max(self.wholes[read] for value in values for read in value.reads)
-            gives[phase] += [f"lanes::set(part.{name}, {lane}, {value.text});" for lane, value in enumerate(values)]
-        for _, name, value in self._values_for_whole():
-            takes[max(self.parts[read] for read in value.reads)].append(f"whole.{name} = {value.text};")
-        whole, part = (f"{side.name}::Design" for side in (self._whole, self._part))
+            phase = max(wholes[read] for value in values for read in value.reads)
+            gives[phase].append(
+                f"lanes::renew(changed, design.{name}, V{{{', '.join(value.text for value in values)}}});"
+            )
+        for name, value in self._values_for_whole():
+            takes[max(parts[read] for read in value.reads)].append(f"whole.{name} = {value.text};")
+        name = self.part.name
         return (
-            f"namespace joints {{\nconstexpr size_t COUNT = {self._count};\nconstexpr int PHASES = {count};\n"
-            f"inline void give(const {whole} &whole, {part} &part, int phase) {{\n{_switch(gives)}}}\n"
-            f"inline void take({whole} &whole, const {part} &part, int phase) {{\n{_switch(takes)}}}\n}}\n"
+            f"struct {name} {{\n    using V = ::{name}::V;\n    static constexpr size_t COUNT = {self.part.count};\n"
+            f"    ::{name}::Design design;\n"
+            f"    void settle(::{self._whole.name}::Design &whole, int phase) {{\n        V changed{{}};\n{_switch(gives)}"
+            "        design.awake |= lanes::any(changed);\n        if (!design.awake)\n            return;\n"
+            f"        design.settle(phase);\n{_switch(takes)}    }}\n}};\n"
         )
 
     def _outer(self, port: str, number: int) -> str:
-        return f"\\{self._part.name}{number}__{port[1:]}"
+        return f"\\{self.part.name}{number}__{port[1:]}"
 
     def _values_for_part(self) -> Iterator[tuple[str, list[Expression]]]:
         """The variables of the part's inputs, and what each instance gets."""
         for port in self._given:
-            for piece, low, width in self._part.ports[port]:
+            for piece, low, width in self.part.ports[port]:
                 values = []
-                for number in range(self._count):
+                for number in range(self.part.count):
                     spec = _bits(self._whole.ports[self._outer(port, number)], low, width)
                     values.append(_value(spec, self._whole.design, "whole.{}".format))
-                yield self._part.design.name(piece), values
+                yield self.part.design.name(piece), values
 
-    def _values_for_whole(self) -> Iterator[tuple[int, str, Expression]]:
-        """For each instance, the variables of the whole's inputs, and what they get."""
+    def _values_for_whole(self) -> Iterator[tuple[str, Expression]]:
+        """The variables of the whole's inputs, and what they get."""
         for port in self._taken:
-            for number in range(self._count):
+            for number in range(self.part.count):
                 for piece, low, width in self._whole.ports[self._outer(port, number)]:
-                    spec = _bits(self._part.ports[port], low, width)
-                    lane = f"lanes::get(part.{{}}, {number})"
-                    yield number, self._whole.design.name(piece), _value(spec, self._part.design, lane.format)
+                    spec = _bits(self.part.ports[port], low, width)
+                    lane = f"lanes::get(design.{{}}, {number})"
+                    yield self._whole.design.name(piece), _value(spec, self.part.design, lane.format)
 
-    def _links_to_part(self) -> Links:
+    def links_to_part(self) -> Links:
         return {name: {read for value in values for read in value.reads} for name, values in self._values_for_part()}
 
-    def _links_to_whole(self) -> Links:
-        return {name: value.reads for _, name, value in self._values_for_whole()}
+    def links_to_whole(self) -> Links:
+        return {name: value.reads for name, value in self._values_for_whole()}
 
 
 def _bits(pieces: Pieces, low: int, width: int) -> Spec:
@@ -94,6 +117,8 @@ def _value(spec: Spec, design: Design, place: Callable[[str], str]) -> Expressio
 
 def _switch(cases: list[list[str]]) -> str:
     arms = "".join(
-        f"    case {phase}:\n        {' '.join(lines)}\n        break;\n" for phase, lines in enumerate(cases)
+        f"        case {phase}:\n            {' '.join(lines)}\n            break;\n"
+        for phase, lines in enumerate(cases)
+        if lines
     )
-    return f"    switch (phase) {{\n{arms}    }}\n"
+    return f"        switch (phase) {{\n{arms}        }}\n"

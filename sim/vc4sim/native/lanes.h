@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <tuple>
 
 namespace lanes {
 
@@ -14,6 +15,12 @@ inline uint32_t get(uint32_t value, size_t) { return value; }
 inline void set(uint32_t &value, size_t, uint32_t word) { value = word; }
 template<class V> inline uint32_t get(const V &value, size_t lane) { return value[lane]; }
 template<class V> inline void set(V &value, size_t lane, uint32_t word) { value[lane] = word; }
+
+// Notes what changes.
+template<class V> inline void renew(V &changed, V &value, V next) {
+    changed |= value ^ next;
+    value = next;
+}
 
 template<class V> inline V mux(V bit, V no, V yes) { return bit != 0 ? yes : no; }
 template<class V> inline V eq(V a, V b) { return (V)(a == b) & 1; }

@@ -1,13 +1,13 @@
-"""In which order variables are computed, and in which phases where two designs depend on each other."""
+"""In which order variables are computed, and in which phases where designs depend on each other."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from .design import Design
 
-#: By input of a design, the variables of the other one that it is made of.
+#: By input of a design, the variables of another one that it is made of.
 Links = Mapping[str, Iterable[str]]
 
-__all__ = ["Links", "order", "phases_of_two"]
+__all__ = ["Links", "joint_phases", "order"]
 
 
 def order(design: Design, inputs: Mapping[str, int]) -> dict[str, int]:
@@ -36,20 +36,27 @@ def order(design: Design, inputs: Mapping[str, int]) -> dict[str, int]:
     return phases
 
 
-def phases_of_two(
-    whole: Design, part: Design, to_part: Links, to_whole: Links, *, most: int = 16
-) -> tuple[dict[str, int], dict[str, int]]:
-    """The phases of the variables of two designs, which settle in turns: a phase of the whole, the same of the part.
+def joint_phases(
+    whole: Design, parts: Sequence[tuple[Design, Links, Links]], *, most: int = 16
+) -> tuple[dict[str, int], list[dict[str, int]]]:
+    """The phases of the variables of a design and of others that hang on it, each with its links to and from there.
 
-    Raises `ValueError` if they depend on each other for ever.
+    They settle in turns: a phase of the whole, the same of all parts. Raises `ValueError` if they depend on each other for ever.
     """
     known: dict[str, int] = {}
     for _ in range(most):
         wholes = order(whole, known)
-        parts = order(part, {name: max(wholes[read] for read in reads) for name, reads in to_part.items()})
-        found = {name: max(parts[read] for read in reads) + 1 for name, reads in to_whole.items()}
+        theirs = [
+            order(part, {name: max(wholes[read] for read in reads) for name, reads in to_part.items()})
+            for part, to_part, _ in parts
+        ]
+        found = {
+            name: max(its[read] for read in reads) + 1
+            for its, (_, _, to_whole) in zip(theirs, parts, strict=True)
+            for name, reads in to_whole.items()
+        }
         if found == known:
-            return wholes, parts
+            return wholes, theirs
         known = found
     raise ValueError("signals depend on themselves from one design to the other")
 

@@ -16,6 +16,8 @@ from .values import LOAD_MODES, SEMAPHORE_MODES, SIGNALS, condition, destination
 __all__ = ["Words"]
 
 _MUXES = ("add_a", "add_b", "mul_a", "mul_b")
+#: What is drawn for every instruction; to list the members of an enum takes longer.
+_ADD_OPS, _MUL_OPS, _SOURCES = tuple(ops.AddOp), tuple(ops.MulOp), tuple(ops.Mux)
 _MUTEX, _FREE = read_address("mutex"), write_address("mutex")
 #: The bits of an immediate that say what a semaphore instruction does.
 _OPERATION = SEMAPHORE_ACQUIRE | SEMAPHORES - 1
@@ -57,9 +59,9 @@ class Words:
             "signal": ops.Signal.SMALL_IMMEDIATE if small else random_.choice(SIGNALS),
             "raddr_a": source(random_, 0),
             "raddr_b": immediate if small else source(random_, 1),
-            "op_add": random_.choice(list(ops.AddOp)),
-            "op_mul": random_.choice(list(ops.MulOp)),
-            **{mux: random_.choice(list(ops.Mux)) for mux in _MUXES},
+            "op_add": random_.choice(_ADD_OPS),
+            "op_mul": random_.choice(_MUL_OPS),
+            **{mux: random_.choice(_SOURCES) for mux in _MUXES},
             "pm": self._chance(0.4),
             "unpack": random_.getrandbits(3) if self._chance(0.6) else 0,
         }
