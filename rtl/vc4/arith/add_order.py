@@ -15,13 +15,14 @@ class AddOrder(wiring.Component):
     Floats compare as sign and magnitude with +0 = -0, denormals and patterns above infinity by their bits (fact sheet,
     1.2); fminabs and fmaxabs compare magnitudes; everything else compares signed integers.
 
-    The carry chain comes last: everything else is made for both of its outcomes.
+    The carry chain comes last, with the comparisons for equality: everything else is made for all of their outcomes.
 
     Interface attributes
     --------------------
     op, a, b : operation and operands
     a_larger : `a` is the larger one by bits 30:0
     greater_if : a > b in the order of `op`, provided that `a_larger` is the index
+    equal : neither, whatever `greater_if` says
     """
 
     op: In(AddOp)
@@ -29,6 +30,7 @@ class AddOrder(wiring.Component):
     b: In(32)
     a_larger: Out(1)
     greater_if: Out(2)
+    equal: Out(1)
 
     def elaborate(self, platform):
         m = Module()
@@ -40,8 +42,10 @@ class AddOrder(wiring.Component):
             with m.Case(AddOp.FMINABS, AddOp.FMAXABS):
                 m.d.comb += self.greater_if.eq(Cat(0, 1))
             with m.Case(AddOp.FMIN, AddOp.FMAX):
-                equal = Mux(a_negative, same, both_zero)
-                m.d.comb += self.greater_if.eq(Cat(b_negative & ~equal, ~a_negative))
+                m.d.comb += [
+                    self.greater_if.eq(Cat(b_negative, ~a_negative)),
+                    self.equal.eq(Mux(a_negative, same, both_zero)),
+                ]
             with m.Default():
                 m.d.comb += self.greater_if.eq(Cat(b_negative & ~a_negative, b_negative | ~a_negative))
         return m

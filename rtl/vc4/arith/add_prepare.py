@@ -96,7 +96,7 @@ class AddPrepare(wiring.Component):
                 m.d.comb += swap_if.eq(self.a[31].replicate(2))
             with m.Default():
                 m.d.comb += swap_if.eq(order.greater_if)
-        m.d.comb += self.o.swap.eq(Mux(order.a_larger, swap_if[1], swap_if[0]))
+        m.d.comb += self.o.swap.eq(Mux(order.a_larger, swap_if[1], swap_if[0]) & ~order.equal)
         with m.Switch(self.op):
             for op, (straight, swapped) in _ROUTES.items():
                 with m.Case(op):
