@@ -18,19 +18,25 @@ BASE, PAGE = 0x10_0000, 4096
 TEXTURES = 0x4_0000
 #: Vectors of a lookup: s, t, r and b.
 VECTORS = 4
+#: Lookups of textures under way: two words of each have room among the results, not all parameters have in the slots.
+TOGETHER = 3
 
 
 def lookups(rng, count, pages):
-    """Lines of a program, its uniforms and its vectors."""
+    """Lines of a program, its uniforms and its vectors. One to three lookups are under way at once."""
     lines, uniforms, vectors = ["shl r0, elem_num, 2", "add r0, r0, unif", "ldi r1, 64"], [], []
-    for _ in range(count):
-        for number, values in enumerate(coordinates_of(rng), start=1):
+    while count:
+        together = min(rng.randrange(1, TOGETHER + 1), count)
+        count -= together
+        for number, values in enumerate(values for _ in range(together) for values in coordinates_of(rng)):
             vectors += values
             lines += ["mov t0s, r0", f"add r0, r0, r1; ldtmu0\nmov ra{number}, r4"]
-        config = uniforms_of(rng, pages)
-        uniforms += config
-        lines += [f"mov t0{letter}, ra{'strb'.index(letter) + 1}" for letter in letters_of(rng, len(config))]
-        words = FORMATS[texture(config).type].reads
+        words = 0
+        for first in range(0, VECTORS * together, VECTORS):
+            config = uniforms_of(rng, pages)
+            uniforms += config
+            lines += [f"mov t0{letter}, ra{first + 'strb'.index(letter)}" for letter in letters_of(rng, len(config))]
+            words += FORMATS[texture(config).type].reads
         lines += [f"nop; ldtmu0\nmov rb{number}, r4" for number in range(words)]
     return [*lines, "thrend", "nop", "nop"], uniforms, vectors
 

@@ -4,31 +4,34 @@
 
                  ┌────────────────────────────── tmu ───────────────────────────────┐
     parameters   │ ┌────────────┐ textures  ┌─────────── sampler ──────────────┐    │
-    of QPUs ─────┼►│ requests_n ├──────────►│ set_up ─► levels, detail, choice │    │
-                 │ └─────┬──────┘           │ points            channels       │    │
-                 │       │ memory           └───┬───────────────▲───────┬──────┘    │
-                 │       │     ┌────────────────┘               │       │ elements  │
-                 │       ▼     ▼ addresses                      │ words │           │
-                 │ ┌──────────────────────── cache ─────────────┼────┐  │           │
-    lines ◄──────┼─┼─ fetches ◄── lookups, tags ─► places ─► reads   │  │           │
-    from L2C ────┼─┼──────┴──────────── lines ─────────────────►│    │  │           │
-                 │ └────────────────────────────────────────────┼────┘  │           │
-    results      │ ┌───────────┐                                │       │           │
-    of QPUs ◄────┼─┤ results_n │◄───────────────────────────────┴───────┘           │
-                 │ └───────────┘                                                    │
+    of QPUs ─────┼►│ requests_n ├──────────►│ set_up ─► levels                 │    │
+                 │ └─────┬──────┘  vectors  │ vectors ─► elements ─► detail    │    │
+                 │       │                  │ passes ─► points       channels  │    │
+                 │       │ memory           └──────────────┬────────▲───────┬──┘    │
+                 │       │     ┌───────────────────────────┘        │       │       │
+                 │       ▼     ▼ addresses                    words │       │       │
+                 │ ┌──────────────────────── cache ─────────────────┼────┐  │       │
+    lines ◄──────┼─┼─ fetches ◄── lookups, tags ─► places ───────► reads  │  │       │
+    from L2C ────┼─┼──────┴──────────── words ─────────────────────►│    │  │       │
+                 │ └────────────────────────────────────────────────┼────┘  │       │
+    results      │ ┌───────────┐                                    │       │       │
+    of QPUs ◄────┼─┤ results_n │◄───────────────────────────────────┴───────┘       │
+                 │ └───────────┘                                         elements   │
                  └──────────────────────────────────────────────────────────────────┘
 
 A lookup begins when its parameters are there and there is room for what it returns; nothing that has begun waits for its QPU.
-The tags are ahead of the words: a line that is missing gets its place at once, and requests behind it go on. Its words are
-written when the requests before it have been answered, so that none of those finds its line gone.
+The tags are ahead of the words: a line that is missing gets its place at once, and requests behind it go on. It comes beside
+the line before it, so that its words need not wait until nobody reads that any more.
 
-A texture passes these, each a file::
+A texture passes these, each a file, and each busy with another lookup; what a lookup is lies in its context, from which every
+stage takes what it needs (texture_fields)::
 
-    set_up        parameters and uniforms of the lookup
-    levels        where each level lies
-    cube_face     the face of a cube, and the coordinates there
-    detail        level of detail of a quad
-    choice        levels and filter of an element
-    points        fixed_point ─► axis (wrap modes) ─► window ─► texel_places ─► addresses of four texels
+    set_up        parameters and uniforms of the lookup, one a clock
+    levels        where its levels lie, one a clock
+    vectors       its four vectors, an element a clock
+    elements      cube_face ─► fixed_point: coordinates and bias
+    detail        level of detail of a quad, every four clocks
+    passes        choice: levels and filter of an element, a pass a clock from here on
+    points        axis (wrap modes) ─► window ─► texel_places ─► addresses of four texels
     channels      texel_decode ─► half_to_fixed ─► blend: rows, columns, levels ─► fixed_to_half ─► a word
 """

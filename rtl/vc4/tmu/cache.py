@@ -52,10 +52,10 @@ class TmuCache(wiring.Component):
         connect(m, flipped(self.i), lookups.i)
         connect(m, lookups.fetches, fetches.fetches)
         connect(m, lookups.o, reads.i)
-        connect(m, fetches.o, reads.lines)
         connect(m, fetches.bus, flipped(self.bus))
         m.d.comb += [
-            lookups.clear.eq(self.clear),
+            *(lookups.clear.eq(self.clear), lookups.answered.eq(reads.answered)),
+            *(getattr(reads, name).eq(getattr(fetches, name)) for name in ("word", "word_stb", "line_stb")),
             self.o.eq(reads.o),
             self.o_stb.eq(reads.o_stb),
             self.miss.eq(lookups.fetches.valid & lookups.fetches.ready),

@@ -8,8 +8,9 @@ from amaranth.utils import exact_log2
 
 from vc4.common.cache_tags import CacheTags
 from vc4.common.queue import Queue
+from vc4.common.ram import LutRam
 
-from .structs import LINE_BYTES, LINE_TAG_BITS, READS, SETS, WAYS, CacheRead, CacheRequest, LineFetch
+from .structs import LINE_BYTES, LINE_TAG_BITS, READS, SETS, WAYS, CachePlace, CacheRead, CacheRequest, LineFetch
 
 __all__ = ["CacheLookups"]
 
@@ -22,12 +23,14 @@ class CacheLookups(wiring.Component):
     """Turns addresses into places of the cache, and fetches lines that are not there.
 
     Behaviour: a request whose lines are all there leaves two clocks after it came, and one a clock follows. Each line that
-    is missing takes two clocks more. Its place is given away at once, so what follows finds the line there, though its words
-    may come much later: who reads has to let the lines in when it comes to the request that they were fetched for. Ways
-    are replaced first in, first out; a request of four lines in one set finds room for all, as each fetch takes another way.
+    is missing takes a clock more. Its place is given away at once, so what follows finds the line there, though its words
+    may come much later. Ways are replaced first in, first out.
 
-    A clear begins when the request is through of which lines are being fetched, and takes a clock for each set and one more.
-    What left before reads what it would have read.
+    Each way has two sides: a line takes the one that the line before it has not, so that its words may come while requests
+    in front of it still read that. A line waits until the request has been answered that the line before it was fetched for.
+
+    A clear begins between two requests, and takes a clock for each set and one more. What left before reads what it would
+    have read.
 
     Parameters
     ----------
@@ -38,6 +41,7 @@ class CacheLookups(wiring.Component):
     i : requests
     o : the same with places
     fetches : lines, in the order in which they are needed
+    answered : a request has been answered, for which so many lines were fetched
     clear : forget every line
     """
 
@@ -48,6 +52,7 @@ class CacheLookups(wiring.Component):
                 "i": In(stream.Signature(self._request)),
                 "o": Out(stream.Signature(CacheRead(note))),
                 "fetches": Out(stream.Signature(LineFetch)),
+                "answered": In(range(READS + 1)),
                 "clear": In(1),
             }
         )
@@ -55,69 +60,110 @@ class CacheLookups(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         m.submodules.tags = tags = CacheTags(SETS, WAYS, LINE_TAG_BITS, ports=READS)
+        m.submodules.sides = sides = LutRam(WAYS, SETS, granularity=1, reads=READS)
         m.submodules.requests = requests = Queue(self._request, _DEPTH)
         connect(m, flipped(self.i), requests.i)
         request, valid = requests.o.payload, requests.o.valid
+        self._lines = [request.addresses[number][_BYTE_BITS:] for number in range(READS)]
         fetching = Signal()
         clears = Signal()
-        lines = Signal(4)
+        count = Signal(range(READS))  # lines that have been fetched for the request
         found = Signal(READS)
-        missing = Signal(READS)  # a clock later
-        victims = [Signal(range(WAYS), name=f"victim_{number}") for number in range(READS)]
+        missing = Signal(READS)  # from the second clock on
+        kept = [Signal(CachePlace, name=f"kept_{number}") for number in range(READS)]
+        fetched = Signal(CachePlace)
+        same = Signal(READS)  # those that miss the line that is fetched
+        fetches = Signal()
+        ends = Signal()
+        m.d.comb += ends.eq((missing & ~same) == 0)
         for number, lookup in enumerate(tags.lookups):
-            line = request.addresses[number][_BYTE_BITS:]
-            place = self.o.payload.places[number]
+            line = self._lines[number]
+            place = Signal(CachePlace, name=f"place_{number}")
             m.d.comb += [
                 lookup.enable.eq(valid & request.wanted[number]),
                 lookup.set.eq(line),
                 lookup.tag.eq(line[_SET_BITS:]),
                 found[number].eq(lookup.hit | ~request.wanted[number]),
-                place.set.eq(line),
-                place.way.eq(lookup.way),
+                sides.read_address[number].eq(line),
+                *(place.set.eq(line), place.way.eq(lookup.way)),
+                place.side.eq(sides.read_data[number].bit_select(lookup.way, 1)),
+                self.o.payload.places[number].eq(Mux(fetching, Mux(same[number], fetched, kept[number]), place)),
                 self.o.payload.bytes[number].eq(request.addresses[number]),
             ]
             with m.If(~fetching):
-                m.d.sync += victims[number].eq(lookup.victim)
+                m.d.sync += kept[number].eq(place)
+            with m.Elif(same[number]):
+                m.d.sync += kept[number].eq(fetched)
         m.d.comb += [
-            # Between two requests: one that had to begin anew again and again would fill all places for lines itself.
-            tags.clear.eq(clears & ~fetching & (lines == 0)),
-            self.o.valid.eq(valid & ~fetching & found.all()),
-            self.o.payload.lines.eq(lines),
+            tags.clear.eq(clears & (~valid | requests.o.ready)),
+            self.o.valid.eq(Mux(fetching, ends & fetches, valid & found.all())),
+            self.o.payload.lines.eq(Mux(fetching, count + 1, 0)),
             self.o.payload.note.eq(request.note),
             requests.o.ready.eq(self.o.valid & self.o.ready),
         ]
         with m.If(~fetching):
-            m.d.sync += missing.eq(~found)
-        with m.If(fetching):
-            # A clear meanwhile drops the write of the tags: the line is looked for again.
-            m.d.sync += fetching.eq(~self.fetches.ready)
-            with m.If(self.fetches.ready):
-                m.d.sync += lines.eq(lines + 1)
-        with m.Elif(requests.o.ready):
-            m.d.sync += lines.eq(0)
-        with m.Elif(valid & ~found.all() & ~tags.clearing):
-            m.d.sync += fetching.eq(1)
+            m.d.sync += [missing.eq(~found), count.eq(0), fetching.eq(valid & ~found.all() & ~tags.clearing)]
+        with m.Elif(fetches):
+            m.d.sync += [missing.eq(missing & ~same), count.eq(count + 1), fetching.eq(~ends)]
         m.d.sync += clears.eq(self.clear | (clears & ~tags.clear))
-        m.d.sync += Assert(~(lines == 15), "a request fetches its lines again and again")
-        self._fetch(m, tags, request, fetching, missing, victims)
+        self._fetch(m, tags, sides, fetching, missing, same, ends, fetched, fetches)
         return m
 
-    def _fetch(self, m, tags, request, fetching, missing, victims):
+    def _fetch(self, m, tags, sides, fetching, missing, same, ends, fetched, fetches):
         """The first line that is missing is fetched, and takes the oldest place of its set."""
         fetch = self.fetches.payload
+        lines, busy = self._lines, self._busy(m, fetched, fetches)
+        sets = [line[:_SET_BITS] for line in lines]
+        waits = Signal()
+        beside = Signal(READS)  # those of the same set
         for number in reversed(range(READS)):
-            line = request.addresses[number][_BYTE_BITS:]
+            # What is known of the set in the first clock; the way behind a victim is the next one.
+            victim = Signal(range(WAYS), name=f"victim_{number}")
+            turned = Signal(WAYS, name=f"turned_{number}")
+            ways = Signal(WAYS, name=f"busy_{number}")
+            equal = Signal(READS, name=f"equal_{number}")
+            equal_sets = Signal(READS, name=f"equal_sets_{number}")
+            m.d.sync += [
+                ways.eq(Array(busy)[sets[number]]),
+                equal.eq(Cat(line == lines[number] for line in lines)),
+                equal_sets.eq(Cat(set_ == sets[number] for set_ in sets)),
+            ]
+            with m.If(~fetching):
+                m.d.sync += [victim.eq(tags.lookups[number].victim), turned.eq(~sides.read_data[number])]
+            with m.Elif(fetches & beside[number]):
+                m.d.sync += victim.eq(victim + 1)
             with m.If(missing[number]):
                 m.d.comb += [
-                    tags.write_set.eq(line),
-                    tags.write_tag.eq(line[_SET_BITS:]),
-                    tags.write_way.eq(victims[number]),
-                    fetch.place.set.eq(line),
-                    fetch.place.way.eq(victims[number]),
-                    fetch.tag.eq(line[_SET_BITS:]),
+                    *(fetched.set.eq(sets[number]), fetched.way.eq(victim)),
+                    fetched.side.eq(turned.bit_select(victim, 1)),
+                    fetch.tag.eq(lines[number][_SET_BITS:]),
+                    waits.eq(ways.bit_select(victim, 1)),
+                    *(same.eq(equal & missing), beside.eq(equal_sets)),
                 ]
         m.d.comb += [
-            tags.write_valid.eq(1),
-            tags.write_enable.eq(fetching & self.fetches.ready),
-            self.fetches.valid.eq(fetching),
+            *(fetch.place.eq(fetched), self.fetches.valid.eq(fetching & ~waits & (~ends | self.o.ready))),
+            fetches.eq(self.fetches.valid & self.fetches.ready),
+            *(tags.write_valid.eq(1), tags.write_enable.eq(fetches)),
+            *(tags.write_set.eq(fetched.set), tags.write_way.eq(fetched.way), tags.write_tag.eq(fetch.tag)),
+            *(sides.write_address.eq(fetched.set), sides.write_data.eq(fetched.side.replicate(WAYS))),
+            sides.write_enable.eq(fetches << fetched.way),
         ]
+
+    def _busy(self, m, fetched, fetches):
+        """For each set the ways that have a line for which a request waits, so that the side before may still be read."""
+        m.submodules.places = places = Queue(CachePlace, SETS * WAYS)
+        left = Signal(range(SETS * WAYS + 1))  # lines whose requests have been answered
+        pops = left != 0
+        busy = [Signal(WAYS, name=f"busy_set_{number}") for number in range(SETS)]
+        place = places.o.payload
+        m.d.comb += [places.i.payload.eq(fetched), places.i.valid.eq(fetches), places.o.ready.eq(pops)]
+        m.d.sync += [
+            left.eq(left + self.answered - pops),
+            Assert(~fetches | places.i.ready, "a way gets a third line"),
+            Assert(~pops | places.o.valid, "a line is read that was not fetched"),
+        ]
+        for number, ways in enumerate(busy):
+            sets = Mux(fetches & (fetched.set == number), 1 << fetched.way, 0)
+            clears = Mux(pops & (place.set == number), 1 << place.way, 0)
+            m.d.sync += ways.eq((ways & ~clears) | sets)
+        return busy

@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 from vc4.common.block_queue import BlockQueue
 from vc4.common.ram import BlockRam
 
-from .structs import LINE_BYTES, READS, SETS, WAYS, CacheRead, CacheWords, LineWord
+from .structs import LINE_BYTES, READS, SETS, SIDES, WAYS, CacheRead, CacheWords, LineWord
 
 __all__ = ["CacheReads"]
 
@@ -19,9 +19,8 @@ _WORDS = LINE_BYTES // 8
 class CacheReads(wiring.Component):
     """Reads four words a clock, and writes lines that come.
 
-    Behaviour: requests are answered in their order, one a clock, four clocks after they came or later. The lines that were
-    fetched for a request are written when all requests before it have been answered, as one of those may read what was in
-    their place; nothing is answered meanwhile.
+    Behaviour: requests are answered in their order, one a clock, four clocks after they came, or later if not all lines are
+    there that were fetched for them. Words are written as they come: nobody reads yet what is in their place.
 
     Each of the four reads has a copy of the words: whatever the addresses, none waits for another.
 
@@ -32,8 +31,10 @@ class CacheReads(wiring.Component):
     Interface attributes
     --------------------
     i : requests
-    lines : words of lines, in the order in which they were fetched
+    word, word_stb : words of lines, to be taken at once
+    line_stb : the oldest line that is still fetched is complete, in the order in which they were fetched
     o, o_stb : answers, to be taken at once
+    answered : lines that were fetched for what is answered, a clock before the answer
     """
 
     def __init__(self, note):
@@ -41,9 +42,12 @@ class CacheReads(wiring.Component):
         super().__init__(
             {
                 "i": In(stream.Signature(self._read)),
-                "lines": In(stream.Signature(LineWord)),
+                "word": In(LineWord),
+                "word_stb": In(1),
+                "line_stb": In(1),
                 "o": Out(CacheWords(note)),
                 "o_stb": Out(1),
+                "answered": Out(range(READS + 1)),
             }
         )
 
@@ -51,29 +55,24 @@ class CacheReads(wiring.Component):
         m = Module()
         m.submodules.queue = queue = BlockQueue(self._read, _DEPTH)
         connect(m, flipped(self.i), queue.i)
-        line = self.lines.payload
         request = Signal(self._read)
         valid = Signal()
-        complete = Signal()  # all of its lines have been written
+        lines = Signal(range(SETS * WAYS + 1))  # those that are complete, and whose requests have not been answered
         reads = Signal()
-        writes = Signal()
         m.d.comb += [
-            complete.eq(request.lines == 0),
-            reads.eq(valid & complete),
-            queue.o.ready.eq(~valid | complete),
-            self.lines.ready.eq(valid & ~complete),
-            writes.eq(self.lines.valid & self.lines.ready),
+            reads.eq(valid & (request.lines <= lines)),
+            queue.o.ready.eq(~valid | reads),
+            self.answered.eq(Mux(reads, request.lines, 0)),
         ]
         with m.If(queue.o.ready):
             m.d.sync += [request.eq(queue.o.payload), valid.eq(queue.o.valid)]
-        with m.Elif(writes & line.last):
-            m.d.sync += request.lines.eq(request.lines - 1)
+        m.d.sync += lines.eq(lines + self.line_stb - self.answered)
         for number in range(READS):
-            m.submodules[f"copy_{number}"] = copy = BlockRam(64, SETS * WAYS * _WORDS, exclusive=True)
+            m.submodules[f"copy_{number}"] = copy = BlockRam(64, SIDES * SETS * WAYS * _WORDS, exclusive=True)
             m.d.comb += [
-                copy.write_enable.eq(writes),
-                copy.write_address.eq(Cat(line.word, line.place)),
-                copy.write_data.eq(line.data),
+                copy.write_enable.eq(self.word_stb),
+                copy.write_address.eq(Cat(self.word.word, self.word.place)),
+                copy.write_data.eq(self.word.data),
                 copy.read_enable.eq(reads),
                 copy.read_address.eq(Cat(request.bytes[number][3:], request.places[number])),
                 self.o.words[number].eq(copy.read_data),

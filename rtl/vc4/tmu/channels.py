@@ -4,13 +4,15 @@ from amaranth import *
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
+from vc4.common.ram import LutRam
 from vc4.records.tmu import TextureType
 
 from .blend import Blend
 from .fixed_to_half import FixedToHalf
 from .half_to_fixed import HALF_FIXED_BITS, HalfToFixed
 from .texel_decode import TexelChannels, TexelDecode
-from .texture import Pass, Sample, Texture
+from .texture import CONTEXTS, LookupNote, Pass, Sample
+from .texture_fields import TextureFields
 
 __all__ = ["Channels"]
 
@@ -33,6 +35,15 @@ def _is(kind, members):
     return Cat(kind == member for member in members).any()
 
 
+class _Kind(data.Struct):
+    """What is made of the channels of a type."""
+
+    halves: unsigned(1)  # they are half floats
+    wide: unsigned(1)  # a word is no four bytes
+    pairs: unsigned(1)  # it is two channels
+    single: unsigned(1)  # it is one byte
+
+
 class Channels(wiring.Component):
     """Decodes four texels, blends them, and two levels, and makes a word of what comes out.
 
@@ -40,26 +51,31 @@ class Channels(wiring.Component):
 
     Interface attributes
     --------------------
-    texture, border : the same for all that is under way
+    note, note_stb : a lookup is set up
+    border, border_context, border_stb : its border colour
     sample, words, bytes, stb : a pass, the words of its texels, and where they are there
+    next : the context of what comes in the next clock
     now, word, word_stb : a word of the result, and the pass that it is of
     """
 
     LATENCY = _WORDS + 1
 
-    texture: In(Texture)
+    note: In(LookupNote)
+    note_stb: In(1)
     border: In(32)
+    border_context: In(range(CONTEXTS))
+    border_stb: In(1)
     sample: In(Sample)
     words: In(data.ArrayLayout(64, 4))
     bytes: In(data.ArrayLayout(3, 4))
     stb: In(1)
+    next: Out(range(CONTEXTS))
     now: Out(Pass)
     word: Out(32)
     word_stb: Out(1)
 
     def elaborate(self, platform):
         m = Module()
-        kind = self.texture.type
         self._stages = [self.sample]
         strobes = [self.stb]
         for clock in range(self.LATENCY):
@@ -68,58 +84,88 @@ class Channels(wiring.Component):
             m.d.sync += [stage.eq(self._stages[-1]), strobe.eq(strobes[-1])]
             self._stages.append(stage)
             strobes.append(strobe)
-        self._halves = Signal(name="halves")
-        self._wide = Signal(name="wide")
+        m.submodules.types = types = TextureFields("type")
         m.d.comb += [
-            self._halves.eq((kind == TextureType.S16F) | (kind == TextureType.RGBA64)),
-            self._wide.eq(_is(kind, _WIDE)),
+            *(types.note.eq(self.note), types.note_stb.eq(self.note_stb)),
+            types.context.eq(self.sample.now.context),
         ]
-        border = self._border(m, kind)
+        self._type = types.o.type  # of the second stage
+        self._kinds = self._follow(m)
+        border = self._border(m)
         texels = [self._texel(m, number, border) for number in range(4)]
         blends = [self._blend(m, channel, [texel[channel] for texel in texels], strobes) for channel in range(4)]
-        end = self._stages[_WORDS]
-        ends = []
-        for channel, (number, half, first) in enumerate(blends):
-            chosen = Signal(16, name=f"channel_{channel}")
-            with m.If(~self._wide):
-                m.d.comb += chosen.eq(number)
-            with m.Elif(self._halves & (end.now.linear | (end.now.weight != 0))):
-                m.d.comb += chosen.eq(half)
-            with m.Else():
-                m.d.comb += chosen.eq(first)
-            ends.append(chosen)
-        bytes_, sixteen = Cat(one[:8] for one in ends), Mux(end.now.word, Cat(*ends[2:]), Cat(*ends[:2]))
-        with m.If(kind == TextureType.RGBA64):
-            m.d.sync += self.word.eq(sixteen)
-        with m.Elif(self._wide):
-            m.d.sync += self.word.eq(ends[0])
-        with m.Elif(kind == TextureType.S8):
-            m.d.sync += self.word.eq(ends[0][:8])
-        with m.Else():
-            m.d.sync += self.word.eq(bytes_)
+        self._end(m, blends)
         m.d.comb += [
+            self.next.eq(self._stages[-2].now.context),
             self.now.eq(self._stages[-1].now),
             self.word_stb.eq(strobes[-1] & ~self._stages[-1].now.first),
         ]
         return m
 
-    def _border(self, m, kind):
-        """Channels of the border colour; those that a type does not have are what they always are."""
-        border = Signal(TexelChannels)
-        bytes_ = [self.border.word_select(number, 8) for number in range(4)]
-        halves = [self.border[:16], self.border[16:]] * 2
-        orders = {**_REVERSED, **dict.fromkeys(_GREY, (0, 0, 0, 3))}
-        with m.If(self._wide):
-            m.d.comb += [channel.eq(half) for channel, half in zip(border, halves, strict=True)]
+    def _follow(self, m):
+        """The kind of each stage, from the third on."""
+        first = Signal(_Kind, name="kind_2")
+        m.d.sync += [
+            first.halves.eq(_is(self._type, (TextureType.S16F, TextureType.RGBA64))),
+            first.wide.eq(_is(self._type, _WIDE)),
+            first.pairs.eq(self._type == TextureType.RGBA64),
+            first.single.eq(self._type == TextureType.S8),
+        ]
+        kinds = {2: first}
+        for clock in range(3, _WORDS + 1):
+            kinds[clock] = kind = Signal(_Kind, name=f"kind_{clock}")
+            m.d.sync += kind.eq(kinds[clock - 1])
+        return kinds
+
+    def _end(self, m, blends):
+        """The word of what was blended."""
+        kind, now = self._kinds[_WORDS], self._stages[_WORDS].now
+        ends = []
+        for channel, (number, half, first) in enumerate(blends):
+            chosen = Signal(16, name=f"channel_{channel}")
+            with m.If(~kind.wide):
+                m.d.comb += chosen.eq(number)
+            with m.Elif(kind.halves & (now.linear | (now.weight != 0))):
+                m.d.comb += chosen.eq(half)
+            with m.Else():
+                m.d.comb += chosen.eq(first)
+            ends.append(chosen)
+        with m.If(kind.pairs):
+            m.d.sync += self.word.eq(Mux(now.word, Cat(*ends[2:]), Cat(*ends[:2])))
+        with m.Elif(kind.wide):
+            m.d.sync += self.word.eq(ends[0])
+        with m.Elif(kind.single):
+            m.d.sync += self.word.eq(ends[0][:8])
         with m.Else():
-            m.d.comb += [channel.eq(byte) for channel, byte in zip(border, bytes_, strict=True)]
-            for order in set(orders.values()):
+            m.d.sync += self.word.eq(Cat(one[:8] for one in ends))
+
+    def _border(self, m):
+        """Channels of the border colour, for decoded texels; those that a type does not have are what they always are."""
+        m.submodules.borders = borders = LutRam(32, CONTEXTS)
+        colour = Signal(32)
+        kind = Signal(TextureType)
+        m.d.comb += [
+            borders.write_enable.eq(self.border_stb),
+            borders.write_address.eq(self.border_context),
+            borders.write_data.eq(self.border),
+            borders.read_address.eq(self._stages[1].now.context),
+        ]
+        m.d.sync += [colour.eq(borders.read_data), kind.eq(self._type)]
+        border = Signal(TexelChannels)
+        bytes_ = [colour.word_select(number, 8) for number in range(4)]
+        halves = [colour[:16], colour[16:]] * 2
+        orders = {**_REVERSED, **dict.fromkeys(_GREY, (0, 0, 0, 3))}
+        with m.If(self._kinds[2].wide):
+            m.d.sync += [channel.eq(half) for channel, half in zip(border, halves, strict=True)]
+        with m.Else():
+            m.d.sync += [channel.eq(byte) for channel, byte in zip(border, bytes_, strict=True)]
+            for order in sorted(set(orders.values())):
                 with m.If(_is(kind, [one for one, its in orders.items() if its == order])):
-                    m.d.comb += [border[channel].eq(bytes_[byte]) for channel, byte in enumerate(order)]
+                    m.d.sync += [border[channel].eq(bytes_[byte]) for channel, byte in enumerate(order)]
             with m.If(_is(kind, _SOLID)):
-                m.d.comb += border[3].eq(_OPAQUE)
+                m.d.sync += border[3].eq(_OPAQUE)
             with m.If(_is(kind, _ALPHA)):
-                m.d.comb += [border[channel].eq(0) for channel in range(3)]
+                m.d.sync += [border[channel].eq(0) for channel in range(3)]
         return border
 
     def _texel(self, m, number, border):
@@ -127,7 +173,7 @@ class Channels(wiring.Component):
         m.submodules[f"decode_{number}"] = decode = TexelDecode()
         sample = self.sample
         m.d.comb += [
-            decode.type.eq(self.texture.type),
+            decode.type.eq(self._type),
             decode.i.word.eq(self.words[number]),
             decode.i.byte.eq(self.bytes[number]),
             decode.i.bit.eq(sample.bits[number]),
@@ -142,7 +188,7 @@ class Channels(wiring.Component):
             m.d.comb += [
                 bits.eq(Mux(inside, decode.o[channel], border[channel])),
                 fixed.i.eq(bits),
-                fixed.half.eq(self._halves),
+                fixed.half.eq(self._kinds[TexelDecode.LATENCY].halves),
             ]
             channels.append((fixed.o, bits))
         return channels
@@ -177,7 +223,7 @@ class Channels(wiring.Component):
             levels.second.eq(four),
             levels.weight.eq(Mux(now.second, now.weight, 0)),
         ]
-        m.d.sync += four.eq(Mux(self._halves, column.o >> 16, (column.o + 128) >> 8))
+        m.d.sync += four.eq(Mux(self._kinds[_LEVELS - 1].halves, column.o >> 16, (column.o + 128) >> 8))
         with m.If(strobes[_LEVELS] & now.first):
             m.d.sync += [held.eq(four), held_bits.eq(bits)]
         first = Mux(now.second, held_bits, bits)

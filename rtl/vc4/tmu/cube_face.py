@@ -1,7 +1,7 @@
 """Faces of a cube."""
 
 from amaranth import *
-from amaranth.lib import data, wiring
+from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 __all__ = ["CubeFace"]
@@ -11,63 +11,69 @@ _SIGN = 1 << 31
 
 class CubeFace(wiring.Component):
     """The face of a cube that a direction meets: +X, -X, +Y, -Y, +Z, -Z; the larger pattern wins, the first of equals.
-    Combinational. And the coordinates of directions there (OpenGL ES 2.0, table 3.21).
+    And the coordinates there (OpenGL ES 2.0, table 3.21), and on the face of the first element of the quad.
 
-    Parameters
-    ----------
-    count : directions
+    Behaviour: a direction a clock, `CubeFace.LATENCY` clocks later.
 
     Interface attributes
     --------------------
-    cube : otherwise the coordinates are s and t
-    s, t, r : the direction that chooses
-    face : the face
-    directions : those that are looked at on that face
-    across, up : their coordinates
+    s, t, r : the direction
+    first : it is the first one of its quad
+    cube : a clock later; otherwise the coordinates are s and t
+    face, across, up : the face, and the coordinates there
+    quad_across, quad_up : those on the face of the first one
     """
 
-    def __init__(self, count: int):
-        self._count = count
-        words = data.ArrayLayout(32, count)
-        super().__init__(
-            {
-                "cube": In(1),
-                **{name: In(32) for name in "str"},
-                "face": Out(range(6)),
-                "directions": In(data.StructLayout(dict.fromkeys("str", words))),
-                "across": Out(words),
-                "up": Out(words),
-            }
-        )
+    LATENCY = 2
+
+    s: In(32)
+    t: In(32)
+    r: In(32)
+    first: In(1)
+    cube: In(1)
+    face: Out(range(6))
+    across: Out(32)
+    up: Out(32)
+    quad_across: Out(32)
+    quad_up: Out(32)
 
     def elaborate(self, platform):
         m = Module()
+        direction = [Signal(32, name=name) for name in "str"]
         sizes = [getattr(self, name)[:31] for name in "str"]
         face = Signal(range(6))
+        first = Signal()
+        of_first = Signal.like(face)
+        of_quad = Signal.like(face)
+        m.d.sync += [one.eq(getattr(self, name)) for one, name in zip(direction, "str", strict=True)]
+        m.d.sync += [first.eq(self.first), of_first.eq(of_quad)]
         with m.If((sizes[0] >= sizes[1]) & (sizes[0] >= sizes[2])):
-            m.d.comb += face.eq(Cat(self.s[31], C(0, 2)))
+            m.d.sync += face.eq(Cat(self.s[31], C(0, 2)))
         with m.Elif(sizes[1] >= sizes[2]):
-            m.d.comb += face.eq(Cat(self.t[31], C(1, 2)))
+            m.d.sync += face.eq(Cat(self.t[31], C(1, 2)))
         with m.Else():
-            m.d.comb += face.eq(Cat(self.r[31], C(2, 2)))
-        m.d.comb += self.face.eq(Mux(self.cube, face, 0))
-        for number in range(self._count):
-            s, t, r = (self.directions[name][number] for name in "str")
-            across = self.across[number]
-            up = self.up[number]
-            faces = [
-                (r ^ _SIGN, t ^ _SIGN),
-                (r, t ^ _SIGN),
-                (s, r),
-                (s, r ^ _SIGN),
-                (s, t ^ _SIGN),
-                (s ^ _SIGN, t ^ _SIGN),
-            ]
-            with m.If(~self.cube):
-                m.d.comb += [across.eq(s), up.eq(t)]
-            with m.Else():
-                with m.Switch(face):
-                    for code, (first, second) in enumerate(faces):
-                        with m.Case(code):
-                            m.d.comb += [across.eq(first), up.eq(second)]
+            m.d.sync += face.eq(Cat(self.r[31], C(2, 2)))
+        m.d.comb += of_quad.eq(Mux(first, face, of_first))
+        m.d.sync += self.face.eq(Mux(self.cube, face, 0))
+        self._look(m, face, direction, self.across, self.up)
+        self._look(m, of_quad, direction, self.quad_across, self.quad_up)
         return m
+
+    def _look(self, m, face, direction, across, up):
+        """Coordinates of a direction on a face, a clock later."""
+        s, t, r = direction
+        faces = [
+            (r ^ _SIGN, t ^ _SIGN),
+            (r, t ^ _SIGN),
+            (s, r),
+            (s, r ^ _SIGN),
+            (s, t ^ _SIGN),
+            (s ^ _SIGN, t ^ _SIGN),
+        ]
+        with m.If(~self.cube):
+            m.d.sync += [across.eq(s), up.eq(t)]
+        with m.Else():
+            with m.Switch(face):
+                for code, (first, second) in enumerate(faces):
+                    with m.Case(code):
+                        m.d.sync += [across.eq(first), up.eq(second)]

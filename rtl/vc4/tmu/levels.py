@@ -1,15 +1,17 @@
-"""Where the levels of an image lie."""
+"""Where the levels of images lie."""
 
 from amaranth import *
+from amaranth.hdl import Assert
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from vc4.common.ram import LutRam
+from vc4.common.ram import BlockRam
 from vc4.records.tmu import LEVELS, MOST_TEXELS
 
 from .texel_places import LevelShape, TexelFormat
+from .texture import CONTEXTS
 
-__all__ = ["LevelEntry", "Levels"]
+__all__ = ["LevelEntry", "LevelNumber", "Levels"]
 
 _SIZE_BITS = MOST_TEXELS.bit_length()
 _TILE_SIDE, _SUBTILE_SIDE = 3, 2
@@ -25,86 +27,108 @@ class LevelEntry(data.Struct):
     offset: unsigned(32)
 
 
-class Levels(wiring.Component):
-    """A table of the levels of an image, each right below the larger one (fact sheet of the pipeline, 6.4).
+class LevelNumber(data.Struct):
+    """A level of the image of a lookup."""
 
-    Behaviour: it is made in four clocks a level; levels behind the first are stored as if width and height
+    level: range(LEVELS)
+    context: range(CONTEXTS)
+
+
+class _Level(data.Struct):
+    """A level on its way to its place."""
+
+    valid: unsigned(1)
+    number: LevelNumber
+    raster: unsigned(1)
+    form: LevelShape
+
+
+class Levels(wiring.Component):
+    """A table of the levels of images, each right below the larger one (fact sheet of the pipeline, 6.4).
+
+    Behaviour: the levels of an image enter in the clocks after `start`, one a clock, and are in the table four clocks
+    later; another image may start in the clock of the last one. Levels behind the first are stored as if width and height
     were the next powers of two.
 
     Interface attributes
     --------------------
-    start : make the table; everything else stays as it is until that is done
-    format, width, height, last : of the image; the number of the last level that is wanted
-    busy : it is being made
-    number, level : a level, in the same clock
+    ready, start : an image may start, and does
+    context, format, width, height, last : of the image; the number of the last level that is wanted
+    read, number, level : a level that is in the table is read, and is there a clock later
     """
 
+    ready: Out(1)
     start: In(1)
+    context: In(range(CONTEXTS))
     format: In(TexelFormat)
     width: In(_SIZE_BITS)
     height: In(_SIZE_BITS)
     last: In(range(LEVELS))
-    busy: Out(1)
-    number: In(range(LEVELS))
+    read: In(1)
+    number: In(LevelNumber)
     level: Out(LevelEntry)
 
     def elaborate(self, platform):
         m = Module()
-        kind = self.format
-        m.submodules.entries = entries = LutRam(Shape.cast(LevelEntry).width, LEVELS)
-        number = Signal(range(LEVELS))
-        step = Signal(2)
-        busy = Signal()
-        width = Signal(_SIZE_BITS)
-        height = Signal(_SIZE_BITS)
-        shape = Signal(LevelShape)
+        m.submodules.entries = entries = BlockRam(Shape.cast(LevelEntry).width, LEVELS * CONTEXTS, exclusive=True)
+        kind = Signal(TexelFormat)
+        last = Signal(range(LEVELS))
+        # A level in each of the clocks: its size is known, its shape, its bytes.
+        sized, shaped, measured = stages = [Signal(_Level, name=name) for name in ("sized", "shaped", "measured")]
+        ends = sized.number.level == last
+        with m.If(self.start):
+            m.d.sync += [
+                *(kind.eq(self.format), last.eq(self.last), sized.raster.eq(self.format.raster)),
+                *(sized.valid.eq(1), sized.number.context.eq(self.context), sized.number.level.eq(0)),
+            ]
+        with m.Elif(sized.valid):
+            m.d.sync += [sized.number.level.eq(sized.number.level + 1), sized.valid.eq(~ends)]
+        for before, after in zip(stages, stages[1:], strict=False):
+            m.d.sync += after.eq(before)
+        width, height = (self._shrink(m, name, getattr(self, name)) for name in ("width", "height"))
         rows = Signal(_SIZE_BITS)
         product = Signal(32)
-        entry = Signal(LevelEntry)
         offset = Signal(32)
+        entry = Signal(LevelEntry)
+        self._store(m, kind, width, height, shaped.form, rows)
+        m.d.sync += product.eq(shaped.form.pitch * rows)
+        size = Mux(measured.raster, product, product << _MICROTILE_BYTES)
         m.d.comb += [
-            self.busy.eq(busy),
+            self.ready.eq(~sized.valid | ends),
+            entry.form.eq(measured.form),
+            entry.offset.eq(Mux(measured.number.level == 0, 0, offset - size)),
+            entries.write_enable.eq(measured.valid),
+            entries.write_address.eq(measured.number),
+            entries.write_data.eq(entry),
+            entries.read_enable.eq(self.read),
             entries.read_address.eq(self.number),
             Value.cast(self.level).eq(entries.read_data),
-            entries.write_address.eq(number),
-            entries.write_data.eq(entry),
-            entries.write_enable.eq(busy & (step == 3)),
         ]
-        for extent, whole in (width, self.width), (height, self.height):
-            shrunk = self._container(m, extent.name, whole) >> number
-            with m.If(step == 0):
-                m.d.sync += extent.eq(Mux(number == 0, whole, Mux(shrunk == 0, 1, shrunk)))
-        with m.If(step == 1):
-            self._store(m, width, height, shape, rows)
-        with m.If(step == 2):
-            m.d.sync += product.eq(shape.pitch * rows)
-        size = Mux(kind.raster, product, product << _MICROTILE_BYTES)
-        m.d.comb += [
-            entry.form.eq(shape),
-            entry.offset.eq(Mux(number == 0, 0, offset - size)),
-        ]
-        with m.If(self.start):
-            m.d.sync += [busy.eq(1), number.eq(0), step.eq(0)]
-        with m.Elif(busy):
-            m.d.sync += step.eq(step + 1)
-            with m.If(step == 3):
-                m.d.sync += [offset.eq(entry.offset), number.eq(number + 1), busy.eq(number != self.last)]
+        with m.If(measured.valid):
+            m.d.sync += offset.eq(entry.offset)
+        for stage in stages:
+            behind = (stage.number.context == self.number.context) & (stage.number.level <= self.number.level)
+            m.d.sync += Assert(~(self.read & stage.valid & behind), "a level is read that is not in the table")
         return m
 
-    @staticmethod
-    def _container(m, name, whole):
-        """The next power of two."""
+    def _shrink(self, m, name, whole):
+        """Texels of the level, and of the next one: half of the power of two that holds the whole image."""
+        extent = Signal(_SIZE_BITS, name=name)
+        smaller = Signal(_SIZE_BITS, name=f"smaller_{name}")
         container = Signal(_SIZE_BITS, name=f"container_{name}")
         for bit in range(_SIZE_BITS - 1):
             with m.If((whole - 1)[bit]):
                 m.d.comb += container.eq(2 << bit)
         with m.If(whole == 1):
             m.d.comb += container.eq(1)
-        return container
+        with m.If(self.start):
+            m.d.sync += [extent.eq(whole), smaller.eq(container >> 1)]
+        with m.Else():
+            m.d.sync += [extent.eq(Mux(smaller == 0, 1, smaller)), smaller.eq(smaller >> 1)]
+        return extent
 
-    def _store(self, m, width, height, shape, rows):
+    def _store(self, m, kind, width, height, shape, rows):
         """How a level is stored that has this size, a clock later: its shape, and rows of microtiles or texels."""
-        kind = self.format
         rounded = [Signal(_SIZE_BITS + 1, name=f"rounded_{name}") for name in ("width", "height")]
         across = Signal(_SIZE_BITS)
         up = Signal(_SIZE_BITS)

@@ -4,22 +4,22 @@ from amaranth import *
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from vc4.records.tmu import BASE_SHIFT, TextureType, Wrap
+from vc4.records.tmu import BASE_SHIFT, LEVELS, TextureType
 
 from .axis import Axis
-from .fixed_point import FixedPoint
 from .formats import format_of
-from .levels import LevelEntry
+from .levels import LevelEntry, LevelNumber
 from .texel_places import TexelFormat, TexelPlaces
-from .texture import Pass, Sample, Texture
+from .texture import COORDINATE_FRACTION, LookupNote, Pass, Sample
+from .texture_fields import TextureFields
 
 __all__ = ["Points"]
 
-_FRACTION, _BITS = 24, 26
-_ONE = 1 << _FRACTION
-_SIZE_BITS = 12
-_FIXED = FixedPoint.LATENCY
-_AXES = _FIXED + Axis.LATENCY
+_BITS = COORDINATE_FRACTION + 2
+_SIZE_BITS, _TEXEL_BITS = 12, 11
+#: A clock for the fields of the texture, and one for the size of the level.
+_SIZES = 2
+_AXES = _SIZES + Axis.LATENCY
 #: A clock for the window, and one for images whose rows are turned round.
 _TEXELS = _AXES + 2
 _PLACES = _TEXELS + TexelPlaces.LATENCY
@@ -32,22 +32,25 @@ class Points(wiring.Component):
 
     Interface attributes
     --------------------
-    texture : the same for all that is under way
-    now, valid : a pass
-    s, t : its coordinates, floats, on its face if it is of a cube
-    number, level : its level in the table
+    note, note_stb : a lookup is set up
+    now, face, level, s, t, valid : a pass, and where it samples
+    read, number, entry : its level in the table
     addresses, wanted, sample, stb : of its texels, (upper, right) from 0 on, and what is to be done with them
     """
 
     LATENCY = _PLACES + 1
 
-    texture: In(Texture)
+    note: In(LookupNote)
+    note_stb: In(1)
     now: In(Pass)
+    face: In(range(6))
+    level: In(range(LEVELS))
+    s: In(signed(_BITS))
+    t: In(signed(_BITS))
     valid: In(1)
-    s: In(32)
-    t: In(32)
-    number: Out(4)
-    level: In(LevelEntry)
+    read: Out(1)
+    number: Out(LevelNumber)
+    entry: In(LevelEntry)
     addresses: Out(data.ArrayLayout(32, 4))
     wanted: Out(4)
     sample: Out(Sample)
@@ -55,25 +58,44 @@ class Points(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        texture = self.texture
         stages = [self.now]
-        valid = self.valid
+        valids = [self.valid]
         for clock in range(self.LATENCY):
             stage = Signal(Pass, name=f"pass_{clock}")
-            follows = Signal(name=f"valid_{clock}")
-            m.d.sync += [stage.eq(stages[-1]), follows.eq(valid)]
+            valid = Signal(name=f"valid_{clock}")
+            m.d.sync += [stage.eq(stages[-1]), valid.eq(valids[-1])]
             stages.append(stage)
-            valid = follows
-        m.d.comb += self.stb.eq(valid)
-        axes = [
-            self._axis(m, name, stages, getattr(self, name), *args)
-            for name, args in (
-                ("s", (texture.wrap_s, texture.width, texture.size.width, texture.offset.x)),
-                ("t", (texture.wrap_t, texture.height, texture.size.height, texture.offset.y)),
-            )
+            valids.append(valid)
+        self._stages = stages
+        levels = [self.level]
+        for clock in range(_TEXELS - 1):
+            level = Signal(range(LEVELS), name=f"level_{clock}")
+            m.d.sync += level.eq(levels[-1])
+            levels.append(level)
+        m.d.comb += [
+            self.stb.eq(valids[-1]),
+            self.read.eq(valids[_TEXELS - 1]),
+            self.number.level.eq(levels[-1]),
+            self.number.context.eq(stages[_TEXELS - 1].context),
         ]
-        self._places(m, stages, axes)
+        sizes = self._fields(m, "sizes", 0, "wrap_s", "wrap_t", "window")
+        image = self._fields(m, "image", _AXES - 2, "width", "height", "window", "flip")
+        window = sizes.window
+        axes = [
+            self._axis(m, "s", levels, sizes.wrap_s, window.width, image.width, image.window.x, C(0, 1)),
+            self._axis(m, "t", levels, sizes.wrap_t, window.height, image.height, image.window.y, image.flip),
+        ]
+        self._places(m, axes)
         return m
+
+    def _fields(self, m, name, clock, *names):
+        """Fields of the lookup whose pass is in this stage; they are there for the next one."""
+        m.submodules[name] = fields = TextureFields(*names)
+        m.d.comb += [
+            *(fields.note.eq(self.note), fields.note_stb.eq(self.note_stb)),
+            fields.context.eq(self._stages[clock].context),
+        ]
+        return fields.o
 
     def _delayed(self, m, name, value, count):
         for clock in range(count):
@@ -81,39 +103,30 @@ class Points(wiring.Component):
             m.d.sync += value.eq(before)
         return value
 
-    def _axis(self, m, name, stages, value, wrap, extent, window, corner):
+    def _axis(self, m, name, levels, wrap, window, extent, corner, flips):
         """Texels of an axis, `_TEXELS` clocks later; and whether they are inside, and the weight, `_AXES` clocks later."""
-        texture = self.texture
-        m.submodules[f"fixed_{name}"] = fixed = FixedPoint(_FRACTION, _BITS)
         m.submodules[f"axis_{name}"] = axis = Axis()
-        m.d.comb += [
-            fixed.value.eq(value),
-            fixed.modulo.eq(~texture.cube & ((wrap == Wrap.REPEAT) | (wrap == Wrap.MIRROR))),
-        ]
-        window = Mux(window == 0, 1 << 11, window)
         shrunk = Signal(_SIZE_BITS, name=f"size_{name}")
-        m.d.sync += shrunk.eq(Mux(texture.child, window, extent) >> stages[_FIXED - 1].level)
+        wrap_later = Signal.like(wrap, name=f"wrap_{name}")
+        m.d.sync += [shrunk.eq(window >> levels[_SIZES - 1]), wrap_later.eq(wrap)]
         m.d.comb += [
-            axis.coordinate.eq(Mux(texture.cube, (fixed.o + _ONE) >> 1, fixed.o)),
-            axis.wrap.eq(wrap),
+            axis.coordinate.eq(self._delayed(m, f"coordinate_{name}", getattr(self, name), _SIZES)),
+            axis.wrap.eq(wrap_later),
             axis.size.eq(Mux(shrunk == 0, 1, shrunk)),
-            axis.linear.eq(stages[_FIXED].linear),
+            axis.linear.eq(self._stages[_SIZES].linear),
         ]
         # The last texel of the level, and the corner of the window there.
         last = Signal(_SIZE_BITS, name=f"last_{name}")
-        first = Signal(11, name=f"first_{name}")
-        whole = extent >> stages[_AXES - 1].level
-        m.d.sync += [
-            last.eq(Mux(whole == 0, 0, whole - 1)),
-            first.eq(Mux(texture.child, corner >> stages[_AXES - 1].level, 0)),
-        ]
+        first = Signal(_TEXEL_BITS, name=f"first_{name}")
+        whole = extent >> levels[_AXES - 1]
+        m.d.sync += [last.eq(Mux(whole == 0, 0, whole - 1)), first.eq(corner >> levels[_AXES - 1])]
         texels, turned = [], []
         last_later = self._delayed(m, f"last_{name}", last, 1)
-        flips = texture.flip if name == "t" else C(0, 1)
+        flips = self._delayed(m, f"flips_{name}", flips, 2)
         for number in range(2):
             moved = Signal(13, name=f"moved_{name}_{number}")
-            texel = Signal(11, name=f"limited_{name}_{number}")
-            end = Signal(11, name=f"texel_{name}_{number}")
+            texel = Signal(_TEXEL_BITS, name=f"limited_{name}_{number}")
+            end = Signal(_TEXEL_BITS, name=f"texel_{name}_{number}")
             m.d.comb += moved.eq(axis.o.texels[number] + first)
             m.d.sync += [
                 texel.eq(Mux(moved > last, last, moved)),
@@ -123,27 +136,25 @@ class Points(wiring.Component):
             turned.append(end)
         return axis.o, turned
 
-    def _places(self, m, stages, axes):
+    def _places(self, m, axes):
         """Texels of the level to addresses."""
-        texture = self.texture
         (across, columns), (up, rows) = axes
         m.submodules.places = places = TexelPlaces()
+        texels = self._fields(m, "texels", _TEXELS - 1, "type", "flip_blocks")
+        image = self._fields(m, "bases", _PLACES - 2, "base", "stride")
         format_ = Signal(TexelFormat)
-        format_of(m, texture.type, format_)
-        later = Signal(LevelEntry)
-        m.d.sync += later.eq(self.level)
-        offset = self._delayed(m, "offset", later.offset, TexelPlaces.LATENCY - 1)
+        format_of(m, texels.type, format_)
+        offset = self._delayed(m, "offset", self.entry.offset, TexelPlaces.LATENCY - 1)
         first = Signal(32)
-        face = stages[_PLACES - 1].face
+        face = self._delayed(m, "face", self.face, _PLACES - 1)
         m.d.sync += first.eq(
             offset
-            + ((texture.base + Mux(face[0], texture.stride, 0) + Mux(face[1], texture.stride << 1, 0)
-               + Mux(face[2], texture.stride << 2, 0)) << BASE_SHIFT)
+            + ((image.base + Mux(face[0], image.stride, 0) + Mux(face[1], image.stride << 1, 0)
+               + Mux(face[2], image.stride << 2, 0)) << BASE_SHIFT)
         )  # fmt: skip
         m.d.comb += [
-            self.number.eq(stages[_TEXELS - 1].level),
             places.format.eq(format_),
-            places.level.eq(later.form),
+            places.level.eq(self.entry.form),
             *(places.x[number].eq(columns[number]) for number in range(2)),
             *(places.y[number].eq(rows[number]) for number in range(2)),
         ]
@@ -153,18 +164,18 @@ class Points(wiring.Component):
             m.d.sync += [self.addresses[place].eq(address), sample.bits[place].eq(places.o[place][:3])]
         after = self.LATENCY - _TEXELS
         for number in range(2):
-            turns = (texture.type == TextureType.ETC1) & ~texture.flip_blocks
+            turns = (texels.type == TextureType.ETC1) & ~texels.flip_blocks
             m.d.comb += [
                 sample.x[number].eq(self._delayed(m, f"x_{number}", columns[number][:2], after)),
                 sample.y[number].eq(self._delayed(m, f"y_{number}", rows[number][:2] ^ turns.replicate(2), after)),
             ]
+        now = self._stages[-1]
         inside = Cat(across.inside[right] & up.inside[upper] for upper in range(2) for right in range(2))
-        after = self.LATENCY - _AXES
-        inside = self._delayed(m, "inside", inside, after)
+        inside = self._delayed(m, "inside", inside, self.LATENCY - _AXES)
         m.d.comb += [
             sample.inside.eq(inside),
-            sample.across.eq(self._delayed(m, "across", across.weight, after)),
-            sample.up.eq(self._delayed(m, "up", up.weight, after)),
-            sample.now.eq(stages[-1]),
-            self.wanted.eq(inside & Mux(stages[-1].linear, 15, 1)),
+            sample.across.eq(self._delayed(m, "across", across.weight, self.LATENCY - _AXES)),
+            sample.up.eq(self._delayed(m, "up", up.weight, self.LATENCY - _AXES)),
+            sample.now.eq(now),
+            self.wanted.eq(inside & Mux(now.linear, 15, 1)),
         ]

@@ -27,7 +27,7 @@ class TmuPort(wiring.Signature):
     Interface attributes
     --------------------
     parameter, parameter_stb : a quad, to be taken at once
-    freed : slots that a lookup leaves as it begins, 0: none does
+    freed : slots that a lookup leaves when all of it has been read, 0: none does
     blocked : the next lookup, all of which is there, waits until results are loaded
     came_stb, done : a word of sixteen elements is there to be loaded; it is the last one of its lookup
     load : a quad of the oldest word is taken, all four of it one after the other

@@ -1,14 +1,17 @@
 """The config parameters of a lookup as a texture."""
 
 from amaranth import *
-from amaranth.lib import data, wiring
+from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from vc4.records.tmu import (
+    MOST_TEXELS,
     REQUEST_SLOTS,
+    RESULT_SLOTS,
     ChildOffset,
     ChildSize,
     CubeStride,
+    MinificationFilter,
     ParameterKind,
     TextureImage,
     TextureSampling,
@@ -16,89 +19,117 @@ from vc4.records.tmu import (
 )
 
 from .formats import normal_type
-from .texture import Texture
+from .texture import MOST_QPUS, Lookup
 
 __all__ = ["SetUp"]
 
 
 class SetUp(wiring.Component):
-    """Takes the parameters of a lookup, one a clock, and keeps what they say until the next lookup.
+    """Takes the parameters of a lookup, one a clock.
 
-    Behaviour: it begins in the clock after `start`; everything is there when `busy` falls.
+    Behaviour: it begins in the clock after `start`, and what the parameters say is there in the clock after the last one.
 
     Interface attributes
     --------------------
-    start, count : a lookup with so many parameters begins
-    busy : it is being taken
-    number, name, uniform : a parameter, in the same clock
-    texture : what its uniforms say
-    written, slots : whether each of s, t, r and b was written, and as which parameter at last
+    idle : a lookup may start
+    start, qpu, place, first, count : it starts: whose it is, where its results go, its first slot, how many there are
+    slot, name, uniform : a parameter, in the same clock
+    o : the lookup
     """
 
+    idle: Out(1)
     start: In(1)
+    qpu: In(range(MOST_QPUS))
+    place: In(range(RESULT_SLOTS))
+    first: In(range(REQUEST_SLOTS))
     count: In(range(REQUEST_SLOTS + 1))
-    busy: Out(1)
-    number: Out(range(REQUEST_SLOTS))
+    slot: Out(range(REQUEST_SLOTS))
     name: In(TmuParameterName)
     uniform: In(32)
-    texture: Out(Texture)
-    written: Out(4)
-    slots: Out(data.ArrayLayout(range(REQUEST_SLOTS), 4))
+    o: Out(stream.Signature(Lookup))
 
     def elaborate(self, platform):
         m = Module()
         number = Signal(range(REQUEST_SLOTS))
+        left = Signal(range(REQUEST_SLOTS + 1))
+        slot = Signal(range(REQUEST_SLOTS))
         busy = Signal()
+        self._lookup = Signal(Lookup, name="lookup")
         self._low = Signal(4, name="low_type")
-        m.d.comb += [self.number.eq(number), self.busy.eq(busy)]
+        self._child = Signal(name="child")
+        self._size = Signal(ChildSize, name="size")
+        lookup = self._lookup
+        m.d.comb += [self.slot.eq(slot), self.idle.eq(~busy & ~self.o.valid)]
         with m.If(self.start):
-            m.d.sync += [busy.eq(1), number.eq(0), self.written.eq(0), self.texture.eq(0)]
+            m.d.sync += [busy.eq(1), number.eq(0), left.eq(self.count), slot.eq(self.first)]
+            m.d.sync += [
+                lookup.eq(0),
+                lookup.qpu.eq(self.qpu),
+                lookup.place.eq(self.place),
+                self._child.eq(0),
+                self._size.eq(0),
+            ]
         with m.Elif(busy):
             m.d.sync += [
-                number.eq(number + 1),
-                busy.eq(number + 1 != self.count),
-                self.written.bit_select(self.name, 1).eq(1),
+                *(number.eq(number + 1), left.eq(left - 1), slot.eq(slot + 1)),
+                *(busy.eq(left != 1), self.o.valid.eq(left == 1)),
+                lookup.written.bit_select(self.name, 1).eq(1),
             ]
-            for place in range(4):
+            for place in range(len(TmuParameterName)):
                 with m.If(self.name.as_value() == place):
-                    m.d.sync += self.slots[place].eq(number)
+                    m.d.sync += lookup.slots[place].eq(slot)
             self._take(m, number)
+        with m.Elif(self.o.ready):
+            m.d.sync += self.o.valid.eq(0)
+        self._give(m)
         return m
 
     def _take(self, m, number):
-        texture = self.texture
+        lookup = self._lookup
         image, sampling = TextureImage(self.uniform), TextureSampling(self.uniform)
         with m.Switch(number):
             with m.Case(0):
                 m.d.sync += [
-                    texture.type.eq(image.type),
+                    lookup.type.eq(image.type),
                     self._low.eq(image.type),
-                    texture.base.eq(image.base),
-                    texture.last.eq(image.levels),
-                    texture.flip.eq(image.flip),
-                    texture.cube.eq(image.cube),
+                    lookup.base.eq(image.base),
+                    lookup.last.eq(image.levels),
+                    lookup.flip.eq(image.flip),
+                    lookup.cube.eq(image.cube),
                 ]
             with m.Case(1):
                 m.d.sync += [
-                    Value.cast(texture.type).eq(normal_type(self._low, sampling.type_high)),
+                    Value.cast(lookup.type).eq(normal_type(self._low, sampling.type_high)),
                     *(
-                        getattr(texture, name).eq(getattr(sampling, name))
+                        getattr(lookup, name).eq(getattr(sampling, name))
                         for name in ("wrap_s", "wrap_t", "magnification", "minification", "flip_blocks")
                     ),
-                    texture.width.eq(Cat(sampling.width, sampling.width == 0)),
-                    texture.height.eq(Cat(sampling.height, sampling.height == 0)),
+                    lookup.width.eq(Cat(sampling.width, sampling.width == 0)),
+                    lookup.height.eq(Cat(sampling.height, sampling.height == 0)),
                 ]
             with m.Case(2, 3):
                 self._others(m)
 
     def _others(self, m):
         """The third and the fourth say what they are."""
-        texture = self.texture
+        lookup = self._lookup
         with m.Switch(self.uniform[30:]):
             with m.Case(ParameterKind.CUBE_STRIDE):
                 stride = CubeStride(self.uniform)
-                m.d.sync += [texture.stride.eq(stride.stride), texture.bias_only.eq(stride.bias_only)]
+                m.d.sync += [lookup.stride.eq(stride.stride), lookup.bias_only.eq(stride.bias_only)]
             with m.Case(ParameterKind.CHILD_SIZE):
-                m.d.sync += [texture.child.eq(1), texture.size.eq(ChildSize(self.uniform))]
+                m.d.sync += [self._child.eq(1), self._size.eq(ChildSize(self.uniform))]
             with m.Case(ParameterKind.CHILD_OFFSET):
-                m.d.sync += [texture.child.eq(1), texture.offset.eq(ChildOffset(self.uniform))]
+                offset = ChildOffset(self.uniform)
+                m.d.sync += [self._child.eq(1), lookup.window.x.eq(offset.x), lookup.window.y.eq(offset.y)]
+
+    def _give(self, m):
+        """What follows from all parameters together."""
+        lookup, given = self._lookup, self.o.payload
+        m.d.comb += given.eq(lookup)
+        with m.If(lookup.minification.as_value() < MinificationFilter.NEAR_MIP_NEAR.value):
+            m.d.comb += given.last.eq(0)
+        for extent in ("width", "height"):
+            child, whole = getattr(self._size, extent), getattr(lookup, extent)
+            inner = Mux(child == 0, MOST_TEXELS, child)
+            m.d.comb += getattr(given.window, extent).eq(Mux(self._child, inner, whole))

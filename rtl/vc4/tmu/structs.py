@@ -8,6 +8,7 @@ __all__ = [
     "LINE_TAG_BITS",
     "READS",
     "SETS",
+    "SIDES",
     "WAYS",
     "CachePlace",
     "CacheRead",
@@ -21,6 +22,8 @@ __all__ = [
 READS = 4
 #: The cache: 4 KiB in lines of 64 bytes (addendum, cache details).
 LINE_BYTES, SETS, WAYS = 64, 16, 4
+#: Each way has room for the line that is found, and for the one before or after it.
+SIDES = 2
 LINE_TAG_BITS = 32 - 6 - 4
 
 
@@ -29,6 +32,7 @@ class CachePlace(data.Struct):
 
     set: range(SETS)
     way: range(WAYS)
+    side: range(SIDES)
 
 
 class CacheRequest(data.StructLayout):
@@ -44,7 +48,7 @@ class CacheRequest(data.StructLayout):
 
 
 class CacheRead(data.StructLayout):
-    """A request of which each line is in the cache, or will be when as many have come as `lines` says.
+    """A request of which each line is in the cache, or will be when as many more have come as `lines` says.
 
     Parameters
     ----------
@@ -56,7 +60,7 @@ class CacheRead(data.StructLayout):
             {
                 "places": data.ArrayLayout(CachePlace, READS),
                 "bytes": data.ArrayLayout(range(LINE_BYTES), READS),
-                "lines": unsigned(4),
+                "lines": range(READS + 1),
                 "note": note,
             }
         )
@@ -86,5 +90,4 @@ class LineWord(data.Struct):
 
     place: CachePlace
     word: range(LINE_BYTES // 8)
-    last: unsigned(1)
     data: unsigned(64)

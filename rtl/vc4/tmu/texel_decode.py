@@ -45,15 +45,15 @@ class TexelDecode(wiring.Component):
 
     Interface attributes
     --------------------
-    type : of the texture, the same for all texels that are under way
     i : the texel
+    type : of its texture, a clock later
     o : its channels
     """
 
     LATENCY = 3
 
-    type: In(TextureType)
     i: In(TexelWord)
+    type: In(TextureType)
     o: Out(TexelChannels)
 
     def elaborate(self, platform):
@@ -62,9 +62,10 @@ class TexelDecode(wiring.Component):
         raw = Signal(64)
         bits = Signal(4)
         texel = Signal(TexelWord)
+        later = Signal(TextureType)
         m.d.sync += [
             raw.eq(word >> (self.i.byte << 3)),
-            texel.eq(self.i),
+            *(texel.eq(self.i), later.eq(kind)),
         ]
         low = raw[:8] >> texel.bit
         plain = Signal(TexelChannels)
@@ -76,7 +77,7 @@ class TexelDecode(wiring.Component):
                     m.d.comb += [channel.eq(value) for channel, value in zip(plain, channels, strict=False)]
         m.d.sync += plain_later.eq(plain)
         yuv, block = self._yuv(m, texel), self._etc1(m, texel)
-        with m.Switch(kind):
+        with m.Switch(later):
             with m.Case(TextureType.YUYV422R):
                 m.d.sync += [channel.eq(value) for channel, value in zip(self.o, yuv, strict=True)]
             with m.Case(TextureType.ETC1):

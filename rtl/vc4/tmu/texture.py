@@ -1,23 +1,65 @@
-"""A texture as its config parameters describe it, and what travels with a lookup of it."""
+"""A lookup of a texture as its config parameters describe it, and what travels with its elements."""
 
-from amaranth.hdl import unsigned
+from amaranth.hdl import signed, unsigned
 from amaranth.lib import data
 
 from vc4.isa.registers import QUADS
 from vc4.qpu.structs import LANES
-from vc4.records.tmu import LEVELS, ChildOffset, ChildSize, MagnificationFilter, MinificationFilter, TextureType, Wrap
+from vc4.records.tmu import (
+    LEVELS,
+    REQUEST_SLOTS,
+    RESULT_SLOTS,
+    MagnificationFilter,
+    MinificationFilter,
+    TextureType,
+    TmuParameterName,
+    Wrap,
+)
 
-__all__ = ["Pass", "Sample", "Texture"]
+__all__ = [
+    "CONTEXTS",
+    "COORDINATE_FRACTION",
+    "MOST_QPUS",
+    "Element",
+    "Lookup",
+    "LookupNote",
+    "Pass",
+    "Sample",
+    "Vector",
+]
+
+#: Lookups of textures under way, a power of two: as many as a small memory of an FPGA has words. While all lines are there,
+#: six of them fill the sampler; the others wait for lines.
+CONTEXTS = 16
+#: Bits behind the point of a normalised coordinate, which has two more.
+COORDINATE_FRACTION = 24
+#: QPUs of a slice.
+MOST_QPUS = 4
+_SIZE_BITS, _TEXEL_BITS = 12, 11
 
 
-class Texture(data.Struct):
-    """What a lookup samples, and how; sizes in texels, addresses in units of 4 KiB."""
+class Window(data.Struct):
+    """The part of an image that is sampled: all of it, or a child image."""
 
+    width: _SIZE_BITS
+    height: _SIZE_BITS
+    x: _TEXEL_BITS  # its corner
+    y: _TEXEL_BITS
+
+
+class Lookup(data.Struct):
+    """Whose lookup it is, what it samples, and how; sizes in texels, addresses in units of 4 KiB."""
+
+    qpu: range(MOST_QPUS)
+    place: range(RESULT_SLOTS)  # of its first word among the results
+    written: len(TmuParameterName)  # whether s, t, r and b were written
+    slots: data.ArrayLayout(range(REQUEST_SLOTS), len(TmuParameterName))  # and where
     type: TextureType
     base: unsigned(20)
-    last: range(LEVELS)  # number of the last level
-    width: unsigned(12)
-    height: unsigned(12)
+    last: range(LEVELS)  # number of the last level that is wanted
+    width: _SIZE_BITS
+    height: _SIZE_BITS
+    window: Window
     wrap_s: Wrap
     wrap_t: Wrap
     magnification: MagnificationFilter
@@ -27,24 +69,51 @@ class Texture(data.Struct):
     cube: unsigned(1)
     stride: unsigned(18)
     bias_only: unsigned(1)
-    child: unsigned(1)  # it is a window of the image
-    size: ChildSize
-    offset: ChildOffset
+
+
+class LookupNote(data.Struct):
+    """A lookup that is set up."""
+
+    context: range(CONTEXTS)
+    lookup: Lookup
+
+
+class Vector(data.Struct):
+    """What a program wrote for one element; 0 if it did not."""
+
+    context: range(CONTEXTS)
+    quad: range(QUADS)
+    lane: range(LANES)
+    s: unsigned(32)
+    t: unsigned(32)
+    r: unsigned(32)
+    b: unsigned(32)
+
+
+class Element(data.Struct):
+    """One element: normalised coordinates on its face, and the bias of its level of detail."""
+
+    context: range(CONTEXTS)
+    quad: range(QUADS)
+    lane: range(LANES)
+    face: range(6)
+    s: signed(COORDINATE_FRACTION + 2)
+    t: signed(COORDINATE_FRACTION + 2)
+    bias: signed(16)
 
 
 class Pass(data.Struct):
     """One element in one level."""
 
-    face: range(6)
-    level: range(LEVELS)
+    context: range(CONTEXTS)
+    quad: range(QUADS)
+    lane: range(LANES)
+    word: unsigned(1)  # the second word of two
+    final: unsigned(1)  # it is the last word of the lookup
     linear: unsigned(1)
     first: unsigned(1)  # of two levels
     second: unsigned(1)
     weight: unsigned(8)  # of the second one
-    quad: range(QUADS)
-    lane: range(LANES)
-    word: unsigned(1)  # the second word of two
-    last: unsigned(1)  # of the vector
 
 
 class Sample(data.Struct):

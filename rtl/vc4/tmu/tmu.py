@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 from vc4.common.arbiter import RoundRobin
 from vc4.isa.registers import QUADS
 from vc4.qpu.structs import LANES
-from vc4.records.tmu import RESULT_SLOTS
+from vc4.records.tmu import REQUEST_SLOTS, RESULT_SLOTS
 
 from .cache import TmuCache
 from .line_fetches import LINE_BUS
@@ -23,10 +23,12 @@ _WORD_BITS = 32
 
 
 class Tmu(wiring.Component):
-    """Looks up memory for the QPUs of a slice (guide, section 4).
+    """Looks up memory and textures for the QPUs of a slice (guide, section 4).
 
     Behaviour: a lookup begins when all of it is there and there is room for what it returns. Lookups of several QPUs take
-    turns; those of one QPU keep their order. Four elements are looked up in a clock while their lines are in the cache.
+    turns, for each kind; those of one QPU keep their order, and begin while others are under way; but behind lookups of memory one of a
+    texture waits for their words, and the other way round. Both kinds share the cache evenly. Four elements of memory are
+    looked up in a clock, or a pass of one element of a texture, while their lines are in the cache.
 
     Parameters
     ----------
@@ -65,7 +67,7 @@ class Tmu(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         m.submodules.cache = self._cache = cache = TmuCache(self._note)
-        m.submodules.sampler = self._sampler = Sampler()
+        m.submodules.sampler = self._sampler = Sampler(self._count)
         requests = [TmuRequests() for _ in self.qpus]
         results = [TmuResults() for _ in self.qpus]
         connect(m, cache.bus, flipped(self.bus))
@@ -74,115 +76,155 @@ class Tmu(wiring.Component):
             self.miss.eq(cache.miss),
             self.quad.eq(cache.i.valid & cache.i.ready),
         ]
-        self._owner = Signal(self._count, name="owner")  # of the lookup that is under way
-        self._place = Signal(range(RESULT_SLOTS), name="place")
-        self._active = Signal(name="active")  # one of memory has quads left
-        self._sampling = Signal(name="sampling")
-        self._done = Signal(name="done")
-        under_way = Signal()
-        m.d.comb += [self._sampling.eq(self._sampler.busy), under_way.eq(self._active | self._sampling)]
+        self._rooms = []
         for number, port in enumerate(self.qpus):
             m.submodules[f"requests_{number}"] = request = requests[number]
             m.submodules[f"results_{number}"] = result = results[number]
-            room = Mux(request.wide, result.room_two, result.room)
+            room = Signal(name=f"room_{number}")
+            self._rooms.append(room)
             m.d.comb += [
+                room.eq(Mux(request.wide, result.room_two, result.room)),
                 request.parameter.eq(port.parameter),
                 request.parameter_stb.eq(port.parameter_stb),
                 port.freed.eq(request.freed),
-                port.blocked.eq(request.valid & ~room & ~(under_way & self._owner[number])),
+                port.blocked.eq(request.valid & ~room & ~request.held),
                 result.load.eq(port.load),
                 port.result.eq(result.result),
             ]
-        self._begin(m, requests, results)
+        begins = self._begin(m, requests, results)
+        self._read(m, requests, begins)
         self._sample(m, requests)
         self._end(m, results)
         return m
 
     def _begin(self, m, requests, results):
-        """Lookups begin, in turn; those of memory leave their slots, a quad a clock."""
+        """Lookups begin, in turn. Returns for each QPU whether one of memory does."""
+        # Turns of their own: those of one kind must not move those of the other.
         m.submodules.turn = turn = RoundRobin(self._count)
-        cache, sampler = self._cache, self._sampler
+        m.submodules.turn_textures = turn_textures = RoundRobin(self._count)
+        sampler = self._sampler
+        self._idle = Signal(name="idle")  # lookups of memory may begin
+        self._place = Signal(range(RESULT_SLOTS), name="place")
+        begun = []
+        m.d.comb += [turn.advance.eq(1), turn_textures.advance.eq(1)]
+        for number, (request, result) in enumerate(zip(requests, results, strict=True)):
+            texture = request.count != 1
+            begins = Signal(name=f"begins_{number}")
+            begins_texture = Signal(name=f"begins_texture_{number}")
+            ended = Signal(name=f"ended_{number}")
+            under_way = Signal(range(RESULT_SLOTS + 1), name=f"under_way_{number}")
+            of_textures = Signal(name=f"of_textures_{number}")  # those under way are
+            ready = Signal(name=f"ready_{number}")
+            m.d.comb += [
+                ready.eq(request.valid & self._rooms[number] & ((under_way == 0) | (of_textures == texture))),
+                turn.requests[number].eq(ready & ~texture & self._idle),
+                turn_textures.requests[number].eq(ready & texture & sampler.idle),
+                begins.eq(turn.grant_onehot[number]),
+                begins_texture.eq(turn_textures.grant_onehot[number]),
+                request.begin.eq(begins | begins_texture),
+                result.reserve.eq(Mux(request.begin, Mux(request.wide, 2, 1), 0)),
+                ended.eq(self.qpus[number].done),
+            ]
+            m.d.sync += under_way.eq(under_way + request.begin - ended)
+            with m.If(request.begin):
+                m.d.sync += of_textures.eq(texture)
+            with m.If(begins_texture):
+                m.d.comb += [
+                    *(sampler.start.eq(1), sampler.qpu.eq(number), sampler.place.eq(result.reserved)),
+                    *(sampler.first.eq(request.first), sampler.count.eq(request.count)),
+                ]
+            with m.If(begins):
+                m.d.sync += self._place.eq(result.reserved)
+            begun.append(begins)
+        return begun
+
+    def _read(self, m, requests, begins):
+        """Lookups of memory leave their slots, a quad a clock, and go to the cache."""
+        sampler = self._sampler
         note = Signal(self._note)
         quad = Signal(range(QUADS))
-        active, owner = self._active, self._owner
+        slot = Signal(range(REQUEST_SLOTS))
+        active = Signal()  # one has quads left
+        last = Signal()
+        owner = Signal(self._count)
+        sources = Signal(self._count)  # whose the quad is that is at the cache
         reads = Signal()
         valid = Signal()
-        sources = Signal(self._count)
-        idle = ~active & ~self._sampling & ~self._done
-        self._starting = turn.grant_onehot
-        granted = Signal()
+        ready = Signal()
         m.d.comb += [
-            reads.eq(active & (~valid | cache.i.ready)),
-            turn.advance.eq(idle),
-            granted.eq(idle & turn.grant_onehot.any()),
+            reads.eq(active & (~valid | ready)),
+            last.eq(reads & (quad == QUADS - 1)),
+            self._idle.eq(~active | last),
         ]
-        with m.If(granted):
-            m.d.sync += owner.eq(turn.grant_onehot)
+        m.d.sync += [active.eq(Cat(begins).any() | (active & ~last)), valid.eq(reads | (valid & ~ready))]
+        with m.If(Cat(begins).any()):
+            m.d.sync += owner.eq(Cat(begins))
         with m.If(reads):
-            m.d.sync += [quad.eq(quad + 1), active.eq(quad != QUADS - 1)]
-            m.d.sync += [note.quad.eq(quad), note.place.eq(self._place), sources.eq(owner)]
-        m.d.sync += valid.eq(reads | (valid & ~cache.i.ready))
-        # What the lookup of memory before has left goes first.
-        with m.If(valid):
+            m.d.sync += [quad.eq(quad + 1), note.quad.eq(quad), note.place.eq(self._place), sources.eq(owner)]
+        addresses = Signal(data.ArrayLayout(_WORD_BITS, LANES))
+        for number, request in enumerate(requests):
+            with m.If(begins[number]):
+                m.d.sync += slot.eq(request.first)
+            with m.If(reads & owner[number]):
+                m.d.sync += note.qpu.eq(number)
+            # Those of a texture are read in other clocks: both kinds are never under way at once.
+            for lane in range(LANES):
+                read = sampler.reads[lane]
+                with m.If(reads & owner[number]):
+                    m.d.comb += [
+                        request.read[lane].eq(1),
+                        *(request.places[lane].slot.eq(slot), request.places[lane].quad.eq(quad)),
+                    ]
+                with m.Else():
+                    m.d.comb += [
+                        request.read[lane].eq(read.stb & (read.qpu == number)),
+                        *(request.places[lane].slot.eq(read.slot), request.places[lane].quad.eq(read.quad)),
+                    ]
+            m.d.comb += request.release.eq((last & owner[number]) | (sampler.left & (sampler.left_qpu == number)))
+            with m.If(sources[number]):
+                m.d.comb += [address.eq(word) for address, word in zip(addresses, request.data, strict=True)]
+        self._share(m, valid, ready, note, addresses)
+
+    def _share(self, m, valid, ready, note, addresses):
+        """Who comes to the cache: in turn, if both kinds want to. An offer stays."""
+        cache, sampled = self._cache, self._sampler.requests
+        samples = Signal()
+        before = Signal()
+        waits = Signal()
+        m.d.sync += [before.eq(samples), waits.eq(cache.i.valid & ~cache.i.ready)]
+        m.d.comb += [
+            samples.eq(Mux(waits, before, sampled.valid & ~(valid & before))),
+            cache.i.valid.eq(valid | sampled.valid),
+            ready.eq(cache.i.ready & ~samples),
+            sampled.ready.eq(cache.i.ready & samples),
+        ]
+        with m.If(samples):
             m.d.comb += [
-                cache.i.valid.eq(1),
-                cache.i.payload.wanted.eq((1 << LANES) - 1),
-                cache.i.payload.note.eq(note),
+                cache.i.payload.addresses.eq(sampled.payload.addresses),
+                cache.i.payload.wanted.eq(sampled.payload.wanted),
+                cache.i.payload.note.samples.eq(1),
+                cache.i.payload.note.sample.eq(sampled.payload.note),
             ]
         with m.Else():
             m.d.comb += [
-                cache.i.valid.eq(sampler.requests.valid),
-                cache.i.payload.addresses.eq(sampler.requests.payload.addresses),
-                cache.i.payload.wanted.eq(sampler.requests.payload.wanted),
-                cache.i.payload.note.samples.eq(1),
-                cache.i.payload.note.sample.eq(sampler.requests.payload.note),
-                sampler.requests.ready.eq(cache.i.ready),
+                cache.i.payload.addresses.eq(addresses),
+                cache.i.payload.wanted.eq((1 << LANES) - 1),
+                cache.i.payload.note.eq(note),
             ]
-        for number, (request, result) in enumerate(zip(requests, results, strict=True)):
-            begins = granted & turn.grant_onehot[number]
-            texture = request.count != 1
-            m.d.comb += [
-                turn.requests[number].eq(request.valid & Mux(request.wide, result.room_two, result.room)),
-                result.reserve.eq(Mux(begins, Mux(request.wide, 2, 1), 0)),
-            ]
-            with m.If(begins):
-                m.d.sync += [self._place.eq(result.reserved), active.eq(~texture)]
-                m.d.comb += sampler.start.eq(texture)
-            with m.If(owner[number]):
-                m.d.comb += [
-                    request.read.eq(reads | sampler.read),
-                    request.quad.eq(Mux(active, quad, sampler.quad)),
-                    request.number.eq(Mux(active, 0, sampler.number)),
-                    request.release.eq((reads & (quad == QUADS - 1)) | self._done),
-                ]
-            with m.If(reads & owner[number]):
-                m.d.sync += note.qpu.eq(number)
-            with m.If(sources[number] & valid):
-                m.d.comb += [
-                    address.eq(word) for address, word in zip(cache.i.payload.addresses, request.data, strict=True)
-                ]
 
     def _sample(self, m, requests):
-        """A lookup of a texture, which keeps its slots until it is done."""
+        """The sampler takes parameters and answers of the cache."""
         sampler, answer = self._sampler, self._cache.o
-        busy = Signal()
-        m.d.sync += busy.eq(sampler.busy)
         m.d.comb += [
-            self._done.eq(busy & ~sampler.busy),
             sampler.sample.eq(answer.note.sample),
             sampler.words.eq(answer.words),
             sampler.bytes.eq(answer.bytes),
             sampler.stb.eq(self._cache.o_stb & answer.note.samples),
         ]
         for number, request in enumerate(requests):
-            with m.If(Mux(sampler.start, self._starting[number], self._owner[number])):
-                m.d.comb += [
-                    sampler.count.eq(request.count),
-                    sampler.wide.eq(request.wide),
-                    sampler.name.eq(request.name),
-                    sampler.uniform.eq(request.uniform),
-                    sampler.data.eq(request.data),
-                ]
+            m.d.comb += [request.slot.eq(sampler.slot), sampler.data[number].eq(request.data)]
+            with m.If(sampler.slot_qpu == number):
+                m.d.comb += [sampler.name.eq(request.name), sampler.uniform.eq(request.uniform)]
 
     def _end(self, m, results):
         """Words of the cache become results, and elements of the sampler."""
@@ -197,17 +239,16 @@ class Tmu(wiring.Component):
         m.d.sync += [at.eq(answer.note), stb.eq(self._cache.o_stb & ~answer.note.samples)]
         m.d.sync += [lane.eq(word) for lane, word in zip(lanes, words, strict=True)]
         now = sampler.now
-        last = now.word == sampler.wide
         for number, (port, result) in enumerate(zip(self.qpus, results, strict=True)):
             here = Signal(name=f"comes_{number}")
             sampled = Signal(name=f"sampled_{number}")
             m.d.comb += [
                 here.eq(stb & (at.qpu == number)),
-                sampled.eq(sampler.word_stb & self._owner[number]),
-                result.place.eq(Mux(sampled, self._place + now.word, at.place)),
+                sampled.eq(sampler.word_stb & (sampler.word_qpu == number)),
+                result.place.eq(Mux(sampled, sampler.word_place, at.place)),
                 result.quad.eq(Mux(sampled, now.quad, at.quad)),
                 result.lanes.eq(Mux(sampled, 1 << now.lane, here.replicate(LANES))),
                 *(one.eq(Mux(sampled, sampler.word, lane)) for one, lane in zip(result.data, lanes, strict=True)),
-                port.came_stb.eq(Mux(sampled, now.last, here & (at.quad == QUADS - 1))),
-                port.done.eq(Mux(sampled, now.last & last, port.came_stb)),
+                port.came_stb.eq(Mux(sampled, now.quad.all() & now.lane.all(), here & (at.quad == QUADS - 1))),
+                port.done.eq(Mux(sampled, sampler.done, port.came_stb)),
             ]
