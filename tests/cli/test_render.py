@@ -1,15 +1,19 @@
 """`vc4 render` with cases of its own: right ones, wrong ones, damaged ones."""
 
+import io
 import json
 import lzma
 import random
 import struct
+import sys
+from functools import partial
 
 import numpy as np
 import pytest
 from PIL import Image
 
 from vc4sim.cli import main
+from vc4sim.commands import render
 
 from ..model.drawing import LIST, PICTURE, PLAIN, SIZE, Drawing
 
@@ -104,6 +108,26 @@ def test_statistics(case, capsys):
     lines = dict(line.rsplit(maxsplit=1) for line in capsys.readouterr().out.splitlines()[:-1])
     assert int(lines["vectors of fragments"]) > 80
     assert int(lines["FEP: valid primitives, once for each tile"]) == 4
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_progress(case, monkeypatch, capsys):
+    """Tile by tile on a terminal; nothing of it is left behind, and nothing is there without one."""
+    assert main(["render", str(case)]) == 0
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    monkeypatch.setattr("vc4sim.render.host._STEPS", 4)
+    monkeypatch.setattr(render, "tqdm", partial(render.tqdm, mininterval=0))
+    assert main(["render", str(case)]) == 0
+    lines = sys.stderr.getvalue().split("\r")
+    assert lines[-1] == ""
+    assert not lines[-2].strip()
+    shown = [number for number in range(3) if any(f" {number}/2 " in line for line in lines)]
+    assert shown == [0, 1, 2]
 
 
 WRONG = {

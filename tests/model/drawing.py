@@ -168,4 +168,4 @@ class Drawing:
 
 
 assert SIZE > PICTURE
-__all__ += ["LIST", "PICTURE", "SIZE"]
+__all__ += ["END", "LIST", "PICTURE", "SIZE", "STEPS"]

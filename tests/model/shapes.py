@@ -9,11 +9,10 @@ from vc4sim.model.fep import Window, rasterise
 from vc4sim.model.pse import ScreenVertex, SetUpState
 from vc4sim.model.samples import positions
 
-__all__ = ["ALL_Z", "BOTH", "bits", "coverage", "number", "quads_of", "vertex"]
+__all__ = ["BOTH", "bits", "coverage", "number", "quads_of", "vertex"]
 
 #: Both faces are drawn.
 BOTH = SetUpState()
-ALL_Z = (0, (1 << 24) - 1)
 
 
 def bits(value):
@@ -31,10 +30,10 @@ def vertex(x, y, z=0.5, reciprocal_w=1.0, varyings=()):
     return ScreenVertex(x, y, bits(z), bits(reciprocal_w), np.array([bits(v) for v in varyings], np.uint32))
 
 
-def quads_of(primitive, window, oversample=Oversample.NONE, planes=ALL_Z):
+def quads_of(primitive, window, oversample=Oversample.NONE):
     """The quads of a primitive that has some."""
     assert primitive is not None
-    quads = rasterise(primitive, window, oversample, planes)
+    quads = rasterise(primitive, window, oversample)
     assert quads is not None
     return quads
 
@@ -44,7 +43,7 @@ def coverage(primitives, width, height, oversample):
     count = len(positions(oversample))
     found = np.zeros((height + 1, width + 1, count), int)  # quads may reach beyond
     for primitive in primitives:
-        quads = rasterise(primitive, Window(0, width, 0, height), oversample, ALL_Z)
+        quads = rasterise(primitive, Window(0, width, 0, height), oversample)
         if quads is not None:
             for sample in range(count):
                 found[quads.y, quads.x, sample] += quads.covered >> sample & 1

@@ -5,17 +5,17 @@ from collections import Counter
 
 import pytest
 
-from vc4.records.control import RECORDS, RETURN_LEVELS, ControlCode, Threads
+from vc4.records.control import RETURN_LEVELS, ControlCode, Threads
 from vc4sim.model.cle import BINNING, REGISTERS, RENDERING, Cle, Rest
 from vc4sim.model.memory import Memory
 
 from . import control_lists as lists
+from .mutation import CODES, mutate
 
 #: Steps until a list counts as one that does not end; the lists as they are take about 450.
 LIMIT = 800
 CTERR, CTSUBS, CTRUN, CTRSTA = 1 << 3, 1 << 4, 1 << 5, 1 << 15
 IMAGE = bytes(lists.frame().data)
-CODES = sorted(RECORDS)
 #: Where bytes of the frame are worth to be changed.
 REGIONS = (
     (lists.BINNING, lists.BINNING_END),
@@ -64,33 +64,6 @@ class Guard:
 
     def reset(self):
         self.busy = self.in_list = False
-
-
-def mutate(rng, image):
-    """Some bytes are different, missing or doubled."""
-    data = bytearray(image)
-    for _ in range(rng.choice((1, 1, 2, 3, 8))):
-        start, end = rng.choice(REGIONS)
-        place = rng.randrange(start, end) - lists.BASE
-        match rng.randrange(7):
-            case 0:
-                data[place] ^= 1 << rng.randrange(8)
-            case 1:
-                data[place] = rng.randrange(256)
-            case 2:
-                data[place] = rng.choice(CODES)
-            case 3:
-                data[place : place + 4] = rng.randrange(1 << 32).to_bytes(4, "little")
-            case 4:  # an address in the frame
-                data[place : place + 4] = (lists.BASE + rng.randrange(lists.SIZE)).to_bytes(4, "little")
-            case 5:
-                cut = rng.randrange(1, 6)
-                data[place : end - lists.BASE] = data[place + cut : end - lists.BASE] + bytes(cut)
-            case 6:
-                more = rng.randrange(1, 20)
-                other = rng.randrange(*rng.choice(REGIONS)) - lists.BASE
-                data[place : place + more] = data[other : other + more]
-    return bytes(data[: lists.SIZE]).ljust(lists.SIZE, b"\0")
 
 
 def registers(rng):
@@ -157,7 +130,7 @@ def recovers(cle, memory):
 def one(seed, again):
     """A frame with mistakes; what has become of both threads."""
     rng = random.Random(seed)
-    image = mutate(rng, IMAGE)
+    image = mutate(rng, IMAGE, lists.BASE, REGIONS)
     memory = Memory(lists.SIZE, lists.BASE, image)
     cle = Cle(memory, Guard(rng, Threads.BINNING), Guard(rng, Threads.RENDERING))
     for number, (start, end) in enumerate(registers(rng)):

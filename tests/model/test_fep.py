@@ -12,7 +12,7 @@ from vc4sim.model.pse import SetUpState, set_up_triangle
 from vc4sim.model.pse_shapes import set_up_line, set_up_point, set_up_rht
 from vc4sim.model.samples import PIXEL, SAMPLES_4X, SAMPLES_16X, positions
 
-from .shapes import ALL_Z, BOTH, bits, coverage, quads_of, vertex
+from .shapes import BOTH, bits, coverage, quads_of, vertex
 
 MODES = list(Oversample)
 
@@ -187,17 +187,19 @@ def test_windows_cut_pixels_not_quads():
     assert (quads.x - quads.x[:, :1] == [0, 1, 0, 1]).all()
     assert (quads.y - quads.y[:, :1] == [0, 0, 1, 1]).all()
     assert quads.x.shape[1] == QUAD
-    assert rasterise(triangle, Window(3, 3, 5, 8), Oversample.NONE, ALL_Z) is None
-    assert rasterise(triangle, Window(900, 910, 5, 8), Oversample.NONE, ALL_Z) is None
+    assert rasterise(triangle, Window(3, 3, 5, 8), Oversample.NONE) is None
+    assert rasterise(triangle, Window(900, 910, 5, 8), Oversample.NONE) is None
 
 
 def test_z_planes_cut_pixels():
     corners = [vertex(0, 0, 0.0), vertex(16 * 32, 0, 1.0), vertex(0, 16 * 32, 0.0)]
     half = 1 << 23
-    quads = quads_of(set_up_triangle(corners, BOTH), Window(0, 32, 0, 32), planes=(half, (1 << 24) - 1))
-    assert quads.z[quads.covered != 0].min() >= half
     whole = quads_of(set_up_triangle(corners, BOTH), Window(0, 32, 0, 32))
+    quads = whole.between((half, (1 << 24) - 1))
+    assert quads.z[quads.covered != 0].min() >= half
+    assert (quads.covered != 0).any(axis=1).all()
     assert (quads.covered != 0).sum() == ((whole.covered != 0) & (whole.z >= half)).sum() > 0
+    assert whole.between((0, (1 << 24) - 1)) is whole
 
 
 def test_flags_of_pixels():

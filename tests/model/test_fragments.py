@@ -113,9 +113,64 @@ def test_together_or_one_after_the_other(program, multisample):
         first, second = (drawing.picture() for drawing in drawings)
         assert first == second, f"seed {seed}"
         kinds |= {word for row in first for word in row}
-        counts = [(drawing.frame.renderer.fragments.vectors, drawing.frame.renderer.events) for drawing in drawings]
+        counts = [(drawing.frame.renderer.fragments.vectors, drawing.frame.events) for drawing in drawings]
         assert counts[0] == counts[1]
     assert len(kinds) > 3
+
+
+#: Where a program may switch threads, wait for the scoreboard and give it back early; nothing of that can be seen.
+SWITCHES = (
+    "nop; thrsw\nnop\nnop\n"
+    + COLOUR
+    + "nop; lthrsw\nnop\nnop\nnop; sbwait\nmov tlbz, rb15\nmov tlbc, r0\nnop; sbdone\n"
+)
+
+
+def test_switches_and_the_scoreboard_change_nothing():
+    pictures = []
+    for source in (WITH_Z, SWITCHES):
+        drawing = Drawing(64, 64)
+        drawing.clear()
+        drawing.configure(depth=DepthTest.LESS, z=True)
+        drawing.triangles(source, ((0, 0), (60, 9), (9, 60), 0.5, 7), ((60, 60), (60, 3), (0, 50), 0.25, 9))
+        assert drawing.finish().run() is Rest.STOPPED, drawing.thread.waits
+        pictures.append(drawing.picture())
+    assert pictures[0] == pictures[1]
+    assert {word for row in pictures[0] for word in row} == {0, 7, 9}
+
+
+#: Programs, how many quads in a row they draw, and what the vector behind the last one that ends waits for.
+SHARED = {
+    "a mutex that nobody frees": ("mov -, mutex\n", 8, "the mutex"),
+    "a semaphore that is full": ("srel -, 3\n", 64, "semaphore 3, which is full"),
+    "a semaphore that nobody counts up": ("sacq -, 4\n", 4, "semaphore 4, which is 0"),
+}
+
+
+@pytest.mark.parametrize("name", SHARED)
+def test_vectors_share_semaphores_and_the_mutex(name):
+    """One vector finds what another one has left; who waits for a later one waits for ever."""
+    source, quads, why = SHARED[name]
+    drawing = Drawing(128, 64)
+    drawing.clear()
+    drawing.configure()
+    drawing.rectangle(COLOUR + source + "mov tlbc, r0\n", 0, 0, 2 * quads, 2)
+    assert drawing.finish().run() is Rest.WAITING
+    assert drawing.thread.waits.endswith(f"waits for {why}")
+
+
+def test_vertices_and_fragments_share_semaphores():
+    """What vertex and coordinate shaders have counted up, fragment shaders count down."""
+    drawing = Drawing()
+    frame = drawing.frame
+    for shading in (frame.binner.shading, frame.renderer.screen.shading, frame.renderer.fragments):
+        assert shading._sync is frame.binner.shading._sync
+    frame.binner.shading._sync.semaphores[5] = 2
+    drawing.clear()
+    drawing.configure()
+    drawing.rectangle(COLOUR + "sacq -, 5\nmov tlbc, r0\n", 0, 0, 8, 2, colour=3)
+    assert drawing.finish().run() is Rest.STOPPED, drawing.thread.waits
+    assert drawing.picture()[0][:9] == [3] * 8 + [0]
 
 
 class Recording(Fragments):

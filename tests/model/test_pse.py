@@ -13,7 +13,7 @@ from vc4sim.model.pse import SetUpState, set_up_triangle, z_of
 from vc4sim.model.pse_shapes import set_up_line, set_up_point
 from vc4sim.model.vri import interpolate
 
-from .shapes import ALL_Z, BOTH, bits, number, quads_of, vertex
+from .shapes import BOTH, bits, number, quads_of, vertex
 
 WINDOW = Window(0, 64, 0, 64)
 
@@ -141,7 +141,7 @@ def test_slivers_stay_in_the_range_of_their_corners():
         third = (ax + dx // 2 + rng.randint(-1, 1), ay + dy // 2 + rng.randint(-1, 1))
         corners = [vertex(ax, ay, 0.1), vertex(ax + dx, ay + dy, 0.9), vertex(*third, 0.3)]
         ready = set_up_triangle(corners, BOTH)
-        if ready and rasterise(ready, WINDOW, Oversample.NONE, ALL_Z):
+        if ready and rasterise(ready, WINDOW, Oversample.NONE):
             for x, y, z, _ in shaded(ready):
                 share = weights([(c.x, c.y) for c in corners], 16 * x + 8, 16 * y + 8)
                 wanted = sum(a * z_of(c.zs) for a, c in zip(share, corners, strict=True)) / 256

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from vc4.records.control import RECORDS, ControlCode, Role
+from vc4.records.control import ControlCode, Role
 from vc4.records.shaders import TILE_STATE_BYTES
 from vc4sim.clist.capture import load_capture
 from vc4sim.model.binner import REGISTERS, Binner
@@ -17,11 +17,11 @@ from vc4sim.model.pipeline import Recorder
 
 from . import gl_frame as frames
 from .binning import CONFIG
+from .mutation import mutate
 
 CASES = Path(__file__).parents[3] / "shared/cases/gl"
 #: Steps until a list counts as one that does not end, and instructions of a program; the frame as it is takes 1000 and 30.
 LIMIT, INSTRUCTIONS = 3000, 300
-CODES = sorted(RECORDS)
 #: Where bytes of the frame are worth to be changed.
 REGIONS = (
     (frames.LISTS, frames.LISTS + 0x40),
@@ -33,20 +33,6 @@ REGIONS = (
     (frames.SHADED, frames.SHADED + 0x400),
     (frames.INDICES, frames.INDICES + 12),
     (frames.ALLOCATION, frames.ALLOCATION + 0x200),
-)
-#: Words that numbers of any kind are seldom prepared for.
-WORDS = (
-    0,
-    1,
-    0x7F800000,
-    0xFF800000,
-    0x7FC00000,
-    0x7F7FFFFF,
-    0xFF7FFFFF,
-    1 << 31,
-    0x00800000,
-    0xFFFF_FFFF,
-    0x8000_8000,
 )
 
 
@@ -77,37 +63,6 @@ def captured_frame(name):
     pieces = tuple((address, address + len(data)) for address, data in job.updates)
     overspill = range(0x1000, 0x9000)
     return Target(0, bytes(memory.data), *lists, (lists, lists, *pieces), overspill)
-
-
-def mutate(rng, target):
-    """Some bytes are different, missing or doubled."""
-    data, base, regions = bytearray(target.image), target.base, target.regions
-    size = len(data)
-    for _ in range(rng.choice((1, 1, 2, 3, 8))):
-        start, end = rng.choice(regions)
-        place = rng.randrange(start, end) - base
-        match rng.randrange(8):
-            case 0:
-                data[place] ^= 1 << rng.randrange(8)
-            case 1:
-                data[place] = rng.randrange(256)
-            case 2:
-                data[place] = rng.choice(CODES)
-            case 3:
-                data[place : place + 4] = rng.randrange(1 << 32).to_bytes(4, "little")
-            case 4:
-                data[place : place + 4] = rng.choice(WORDS).to_bytes(4, "little")
-            case 5:  # an address in the frame
-                address = rng.choice((base + rng.randrange(size), rng.choice(regions)[0]))
-                data[place : place + 4] = address.to_bytes(4, "little")
-            case 6:
-                cut = rng.randrange(1, 6)
-                data[place : end - base] = data[place + cut : end - base] + bytes(cut)
-            case 7:
-                more = rng.randrange(1, 20)
-                other = rng.randrange(*rng.choice(regions)) - base
-                data[place : place + more] = data[other : other + more]
-    return bytes(data[:size]).ljust(size, b"\0")
 
 
 class Watched(Binner):
@@ -187,7 +142,7 @@ def fuzz(count, name=""):
     rng = random.Random(seed)
     target = captured_frame(name) if name else own_frame(rng)
     assert run(random.Random(0), target, target.image) in ("end", "out of memory")
-    ends = Counter(run(rng, target, mutate(rng, target)) for _ in range(count))
+    ends = Counter(run(rng, target, mutate(rng, target.image, target.base, target.regions)) for _ in range(count))
     print(ends)
     return ends
 

@@ -1,17 +1,22 @@
 """Whole frames on the model: what each part of the pipeline does to pictures, registers, counters, and errors."""
 
+import random
+
 import numpy as np
 import pytest
 
+from vc4.config import PRESETS
 from vc4.records.control import ControlCode as Code
 from vc4.records.primitives import PrimitiveMode, VgPrimitiveType
 from vc4.records.state import CoverageUpdate, DepthTest, Oversample
 from vc4.records.tile_buffer import DecimateMode, MemoryFormat, TileBuffer
 from vc4.regs.counters import SOURCES
 from vc4sim.model.cle import Rest
+from vc4sim.model.frame import Frame3D
 
+from . import gl_frame
 from .control_lists import words
-from .drawing import PICTURE, PLAIN, SIZE, WITH_Z, Drawing
+from .drawing import PICTURE, PLAIN, SIZE, STEPS, WITH_Z, Drawing
 
 
 def drawn(drawing, **rest):
@@ -257,6 +262,33 @@ def test_registers_of_a_frame():
     assert not frame.interrupt
     frame.write("INTDIS", 1)
     assert frame.read("INTENA") == 0xE
+
+
+def test_registers_of_binning():
+    """A frame that needs more memory than it has, as the host sees it; interrupts are levels, or stay until they are cleared."""
+    memory, end = gl_frame.frame(random.Random(2))
+    frame = Frame3D(memory, PRESETS["bcm2835"])
+    frame.write("INTENA", 0b1110)
+    frame.write("CT0CA", gl_frame.LISTS)
+    frame.write("CT0EA", end)
+    assert frame.run(STEPS) is Rest.WAITING
+    for _ in range(2):
+        assert (frame.read("INTCTL"), frame.interrupt) == (0b0100, True)
+        assert frame.read("PCS") == 1 << 8 | 1
+        frame.write("INTCTL", 0b0100)
+    assert frame.read("BPCS") < 4096
+    frame.write("BPOA", gl_frame.OVERSPILL)
+    frame.write("BPOS", gl_frame.OVERSPILL_BYTES)
+    assert frame.run(STEPS) is Rest.STOPPED
+    assert frame.read("INTCTL") == 0b1010
+    assert (frame.read("BFC"), frame.read("BPOS"), frame.read("PCS")) == (1, 0, 0)
+    assert gl_frame.OVERSPILL < frame.read("BPCA") <= gl_frame.OVERSPILL + gl_frame.OVERSPILL_BYTES
+    frame.write("INTCTL", 0b0010)
+    assert (frame.read("INTCTL"), frame.interrupt) == (0b1000, True)
+    frame.write("INTDIS", 0b1000)
+    assert not frame.interrupt
+    assert frame.read("L2CACTL") == 1
+    assert frame.read("SLCACTL") == 0
 
 
 def test_culled_primitives_are_counted():

@@ -14,6 +14,8 @@ from vc4sim.model.tile_dumps import Dumped, dump_bytes, load_dump, store_dump
 from vc4sim.model.tile_images import ColourForm, FrameSize
 from vc4sim.model.tlb import TileBuffer, TileShape
 
+from .t_format import T_FORMAT
+
 SHAPES = [TileShape(), TileShape(multisample=True), TileShape(words=2), TileShape(multisample=True, words=2)]
 FORMATS = list(MemoryFormat)
 RGBA = ColourForm(PixelColorFormat.RGBA8888)
@@ -31,28 +33,7 @@ def filled(shape, seed=1, at=(0, 0)):
     return tile
 
 
-#: Coordinates, width, bytes of a pixel, and where that is in T-format (fact sheet, 10.1).
-T_ADDRESSES = [
-    (0, 0, 64, 4, 0x0),
-    (5, 0, 64, 4, 0x44),
-    (0, 5, 64, 4, 0x110),
-    (16, 0, 64, 4, 0xC00),
-    (0, 16, 64, 4, 0x400),
-    (16, 16, 64, 4, 0x800),
-    (32, 0, 64, 4, 0x1000),
-    (0, 32, 64, 4, 0x3800),
-    (0, 48, 64, 4, 0x3C00),
-    (63, 63, 64, 4, 0x23FC),
-    (33, 1, 64, 2, 0xC12),
-    (100, 70, 128, 2, 0x5D28),
-    (9, 9, 128, 1, 0x149),
-    (70, 70, 128, 1, 0x2836),
-    (17, 40, 32, 8, 0x2A08),
-    (16, 32, 64, 4, 0x3400),
-]
-
-
-@pytest.mark.parametrize(("x", "y", "width", "pixel_bytes", "address"), T_ADDRESSES)
+@pytest.mark.parametrize(("x", "y", "width", "pixel_bytes", "address"), T_FORMAT)
 def test_t_format(x, y, width, pixel_bytes, address):
     surface = Surface(0x1000, MemoryFormat.T_FORMAT, pixel_bytes, width)
     assert surface.addresses(np.array([x]), np.array([y])).tolist() == [0x1000 + address]

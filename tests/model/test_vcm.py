@@ -108,7 +108,7 @@ class TestPrograms:
     def shade(self, program, *, kind=ShaderKind.VERTEX, indices=(0,), limit=1000, **values):
         record = gl_record((DATA, 4, 4, 0, 0), (DATA + 0x100, 4, 4, 4, 4), **values)
         memory, shader = memory_with(record, number_of_attribute_arrays=2, program=program)
-        self.shading = VertexShading(memory, CONFIG, limit)
+        self.shading = VertexShading(memory, CONFIG, limit=limit)
         self.shader = shader
         return self.shading.vertices(shader, kind, indices)
 
@@ -162,6 +162,18 @@ class TestPrograms:
         )
         assert both[0] == (5, 6, 0)
         assert both[16] == (0, 0, 0)
+
+    def test_registers_and_lookups_do_not_come_from_it_either(self):
+        program = "ldi vw_setup, 0x00001a00\nldi t0s, 0\nmov vpm, r3\nmov vpm, ra7\nldi r3, 5\nldi ra7, 6" + END
+        memory, shader = memory_with(gl_record(), program=program)
+        shading = VertexShading(memory, CONFIG)
+        for _ in range(2):
+            assert shading.vertices(shader, ShaderKind.VERTEX, range(2)) == [(0, 0, 0)] * 2
+        load = "ldi vw_setup, 0x00001a00\nnop; ldtmu0\nmov vpm, r4" + END
+        memory.write(shader.fields.vertex_shader_code_address, assemble(load).code)
+        with pytest.raises(ShadingError, match="tmu0"):
+            shading.vertices(shader, ShaderKind.VERTEX, [0])
+        assert (shading.shaded, shading.lookups) == (4, 2)
 
     def test_programs_of_the_frame(self):
         memory, _ = frames.frame(random.Random(1))

@@ -12,6 +12,7 @@ from vc4sim.model.cle import Rest
 
 from ..model.control_lists import words
 from ..model.drawing import COLOUR, LIST, PICTURE, WITH_Z, Drawing
+from .reach import reach
 
 STEPS = 1500
 #: What may be damaged: lists, records, code, uniforms, vertices.
@@ -81,22 +82,6 @@ def damage(rng, memory):
             case _:
                 value = rng.choice((0, 0xFFFF_FFFF, 0x7F80_0000, rng.getrandbits(32))).to_bytes(4, "little")
         memory.write(address, value)
-
-
-def reach(transfers, record):
-    """Where a store may write at the most: its image, whole microtiles and tiles of 4 KiB, or its dump."""
-    shape, size, fields = transfers.tile.shape, transfers.size, record.fields
-    dump = transfers.tile.z.size * (4 * shape.words + 4) + transfers.tile.mask.size
-    if record.code is Code.STORE_FULL_RESOLUTION_TILE_BUFFER:
-        return range(fields.tile_address, fields.tile_address + dump)
-    pixels = -(-size.width // 64) * 64 * -(-size.height // 64) * 64
-    if record.code is not Code.STORE_TILE_BUFFER_GENERAL:
-        return range(transfers._address, transfers._address + 8 * pixels)
-    if fields.buffer_to_store is TileBuffer.FULL:
-        across = -(-size.width // shape.width)
-        place = fields.frame_address + (transfers.row * across + transfers.column) * dump
-        return range(fields.frame_address, place + dump)
-    return range(fields.frame_address, fields.frame_address + 8 * pixels)
 
 
 def run(kind, seed):

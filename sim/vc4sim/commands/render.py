@@ -22,9 +22,13 @@ __all__ = ["register"]
 
 _DESCRIPTION = """\
 Draw a captured frame: registers, control lists and memory go in, a picture comes out.
-CASE is a directory with case.json and the memory that it names. With --compare the
-picture is compared with the one that the case expects, and the exit status is 1 if
-more pixels are off than the case allows.
+CASE is a directory with case.json and the memory that it names.
+"""
+_EPILOG = """\
+exit status:
+  0  the picture is there, and as it should be
+  1  more pixels are off than the case allows (--compare)
+  2  the input is wrong, or the frame cannot be drawn
 """
 _CONFIG = "bcm2835"
 _LABEL = 60
@@ -46,6 +50,7 @@ def register(commands: Commands) -> None:
         "render",
         help="draw a captured frame",
         description=_DESCRIPTION,
+        epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("case", metavar="CASE", type=Path, help="directory with case.json")
@@ -138,7 +143,7 @@ def _statistics(host: Host, seconds: float) -> Iterator[str]:
         ("vectors of fragments", fragments.vectors),
         ("their instructions", fragments.instructions),
     ]
-    events = renderer.events
+    events = host.frame.events
     rows += [(source.description, events[source.name]) for source in SOURCES if events[source.name]]
     for label, count in rows:
         yield f"{label:{_LABEL}}{count:>9}"

@@ -13,6 +13,7 @@ from .pipeline import Work
 from .primitives import Primitive, format_of
 from .ptb import Ptb
 from .shader_records import read_shader_record
+from .sync import Sync
 from .vcm import Shaded, Vcm
 from .vertices import ShaderKind, ShadingError, VertexShading
 
@@ -32,8 +33,8 @@ class Binner:
     error : why it has stopped: it waits for ever then, as a chip does that hangs, until it is reset
     """
 
-    def __init__(self, memory: Memory, config: V3DConfig):
-        self.shading = VertexShading(memory, config)
+    def __init__(self, memory: Memory, config: V3DConfig, sync: Sync | None = None):
+        self.shading = VertexShading(memory, config, sync)
         self.out_of_memory = False
         self.error: str | None = None
         self._memory = memory

@@ -59,6 +59,14 @@ class Quads:
         """Some of them."""
         return Quads(self.x[which], self.y[which], self.covered[which], self.z[which])
 
+    def between(self, planes: tuple[int, int]) -> "Quads":
+        """Those with a pixel whose Z is within `planes`; pixels whose Z is not have no sample covered any more."""
+        kept = (self.z >= planes[0]) & (self.z <= planes[1])
+        if kept.all():
+            return self
+        found = Quads(self.x, self.y, np.where(kept, self.covered, 0), self.z)
+        return found.chosen(found.covered.any(axis=1))
+
 
 def _in_quads(pixels: np.ndarray) -> np.ndarray:
     """Pixels [row, column], both even in number, as [quad, 4]."""
@@ -66,11 +74,10 @@ def _in_quads(pixels: np.ndarray) -> np.ndarray:
     return pixels.reshape(rows // 2, 2, columns // 2, 2).transpose(0, 2, 1, 3).reshape(-1, QUAD)
 
 
-def rasterise(primitive: SetUp, window: Window, oversample: Oversample, planes: tuple[int, int]) -> Quads | None:
+def rasterise(primitive: SetUp, window: Window, oversample: Oversample) -> Quads | None:
     """The quads of a primitive within a window that have a sample covered, or `None`.
 
-    An edge's value has 37 bits with the sign, that of a line or point two or three more. Pixels whose Z is not within
-    `planes` have no sample covered.
+    An edge's value has 37 bits with the sign, that of a line or point two or three more.
     """
     low_x, low_y, high_x, high_y = primitive.box
     window = window.within(Window(low_x // PIXEL, high_x // PIXEL + 1, low_y // PIXEL, high_y // PIXEL + 1))
@@ -91,13 +98,7 @@ def rasterise(primitive: SetUp, window: Window, oversample: Oversample, planes: 
     if not chosen.any():
         return None
     found_x, found_y = (_in_quads(pixels)[chosen] for pixels in np.broadcast_arrays(x, y[:, None]))
-    z = _z(primitive, found_x, found_y)
-    kept = (z >= planes[0]) & (z <= planes[1])
-    found = Quads(found_x, found_y, np.where(kept, quads[chosen], 0), z)
-    if kept.all():
-        return found
-    found = found.chosen(found.covered.any(axis=1))
-    return found if len(found.x) else None
+    return Quads(found_x, found_y, quads[chosen], _z(primitive, found_x, found_y))
 
 
 def _z(primitive: SetUp, x: np.ndarray, y: np.ndarray) -> np.ndarray:

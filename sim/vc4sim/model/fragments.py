@@ -96,17 +96,26 @@ def _kind(primitive: SetUp) -> tuple[int, int]:
 class Fragments:
     """Collects quads, and shades them into `tile`.
 
+    sync : semaphores and mutex, which others may share
     limit : instructions after which a program counts as one that does not end
     together : shade vectors together where that cannot be seen
-    quads, vectors, instructions : how many there were
+    quads, vectors, instructions, lookups : how many there were; a vector's lookup is one
     """
 
     def __init__(
-        self, memory: Memory, config: V3DConfig, tile: TileBuffer, limit: int = _LIMIT, *, together: bool = True
+        self,
+        memory: Memory,
+        config: V3DConfig,
+        tile: TileBuffer,
+        sync: Sync | None = None,
+        *,
+        limit: int = _LIMIT,
+        together: bool = True,
     ):
         self.limit, self.together = limit, together
-        self.quads = self.vectors = self.instructions = 0
+        self.quads = self.vectors = self.instructions = self.lookups = 0
         self._memory, self._config, self._tile = memory, config, tile
+        self._sync = sync or Sync()
         self._vpm = Vpm(config.vpm_rows, memory)
         self._units = FRAGMENT_UNITS if config.tmus_per_slice else FRAGMENT_UNITS - {"tmu"}
         self.forget()
@@ -184,12 +193,13 @@ class Fragments:
 
     def _shade(self, program: FragmentProgram, fragments: FragmentVectors) -> None:
         """Shade vectors that have no pixel in common: as one, or in groups that go the same way."""
-        before = self._tile.copy()
+        before, instructions, lookups = self._tile.copy(), self.instructions, self.lookups
         try:
             self._run(program, fragments)
             return
         except Divergence as what:
             self._tile.restore(before)
+            self.instructions, self.lookups = instructions, lookups
             values = np.arange(len(fragments.x)) if what.values is None else what.values
         for value in np.unique(values):
             self._shade(program, fragments.part(np.flatnonzero(values == value)))
@@ -209,7 +219,7 @@ class Fragments:
         """Shade vectors as one."""
         port = FragmentPort(self._tile, fragments, program.modes)
         tmu = TmuPort(self._memory, self._config.tmus_per_slice, 0)
-        qpu = Qpu(0, self._memory, VpmPort(self._vpm), tmu, Sync(), self._units, port)
+        qpu = Qpu(0, self._memory, VpmPort(self._vpm), tmu, self._sync, self._units, port)
         qpu.start(Launch(program.code, program.uniforms, program.threaded))
         steps = 0
         try:
@@ -224,3 +234,4 @@ class Fragments:
             raise HangingShader(f"fragment shader at {qpu.sequencer.pc:#010x}: {what}") from None
         finally:
             self.instructions += steps * port.vectors
+            self.lookups += tmu.lookups * port.vectors

@@ -1,5 +1,7 @@
 """The 3D pipeline as its host sees it: registers of lists, memory for tile lists, interrupts, counters (guide, section 10)."""
 
+from collections import Counter
+
 from vc4.config import V3DConfig
 from vc4.regs.counters import PERFORMANCE_COUNTERS, SOURCES
 from vc4.regs.table import register
@@ -9,10 +11,13 @@ from .binner import Binner
 from .cle import Cle, Rest
 from .memory import Memory
 from .renderer import Renderer
+from .sync import Sync
 
 __all__ = ["Frame3D"]
 
 _WORD = 0xFFFF_FFFF
+#: Clocks of an instruction, quads of a vector.
+_INSTRUCTION_CLOCKS = _VECTOR_QUADS = 4
 _ENABLES = 0x8000_FFFF
 #: Bits of INTCTL, from the lowest one on.
 _INTERRUPTS = tuple(field.name for field in register("INTCTL").fields)
@@ -27,8 +32,9 @@ class Frame3D:
 
     def __init__(self, memory: Memory, config: V3DConfig):
         self.memory = memory
-        self.binner = Binner(memory, config)
-        self.renderer = Renderer(memory, config)
+        sync = Sync()
+        self.binner = Binner(memory, config, sync)
+        self.renderer = Renderer(memory, config, sync)
         self.cle = Cle(memory, self.binner, self.renderer)
         self.enabled = 0
         self._selected = [0] * PERFORMANCE_COUNTERS
@@ -100,13 +106,20 @@ class Frame3D:
             self._selected[number] = value & 31
             self._zero[number] = self._events(number) - count
 
+    @property
+    def events(self) -> Counter[str]:
+        """What performance counters count, by the names of their sources; nothing of clocks, stalls and caches."""
+        shading = self.binner.shading, self.renderer.screen.shading, self.renderer.fragments
+        programs = Counter(
+            QPU_CLOCKS_EXECUTING=_INSTRUCTION_CLOCKS * sum(each.instructions for each in shading),
+            TMU_QUADS=_VECTOR_QUADS * sum(each.lookups for each in shading),
+        )
+        return self.renderer.events + self.binner.events + programs
+
     def _events(self, number: int) -> int:
-        """What has happened of what a counter counts: of front end, tile buffer, set-up and binner; others see nothing."""
+        """What has happened of what a counter counts."""
         source = self._selected[number]
-        if source >= len(SOURCES):
-            return 0
-        name = SOURCES[source].name
-        return self.renderer.events[name] + self.binner.events[name]
+        return self.events[SOURCES[source].name] if source < len(SOURCES) else 0
 
     def _count(self, number: int) -> int:
         held = self._held[number]

@@ -158,11 +158,12 @@ class ListThread:
 
     def _advance(self, work: Iterator[str]) -> Step:
         """A step of the pipeline."""
-        self.waits = next(work, None)
-        if self.waits is None:
-            self.waits, self._work = "", None
+        waits = next(work, None)
+        if waits is None:
+            self._work = None
             if self._list is None:
                 self._done()
+        self.waits = waits or ""
         return Step.WAITS if self.waits else Step.MOVED
 
     def _done(self) -> None:

@@ -15,6 +15,7 @@ from .memory import Memory, MemoryFault
 from .pipeline import Work
 from .primitives import Primitive
 from .screen import Screen
+from .sync import Sync
 from .tile_transfers import TileTransfers
 from .tlb import TileBuffer
 from .vertices import ShadingError
@@ -35,7 +36,8 @@ class Renderer:
     counts : primitives by their kinds, stores, and what counters count
     """
 
-    def __init__(self, memory: Memory, config: V3DConfig):
+    def __init__(self, memory: Memory, config: V3DConfig, sync: Sync | None = None):
+        sync = sync or Sync()
         self.out_of_memory = False
         self.only: tuple[int, int] | None = None
         self.error: str | None = None
@@ -43,8 +45,8 @@ class Renderer:
         self.counts: Counter[str] = Counter()
         self.tile = TileBuffer()
         self.transfers = TileTransfers(memory, self.tile)
-        self.fragments = Fragments(memory, config, self.tile)
-        self.screen = Screen(memory, config)
+        self.fragments = Fragments(memory, config, self.tile, sync)
+        self.screen = Screen(memory, config, sync)
         self._memory = memory
         self._state = DrawState()
         self._early_z = False
@@ -133,7 +135,7 @@ class Renderer:
             found = self.screen.set_up(primitive, shader, state)
             self.counts["PSE_PRIMITIVES_REVERSED"] += not found
             for ready in found:
-                quads = fep.rasterise(ready, window, oversample, planes)
+                quads = self._between(fep.rasterise(ready, window, oversample), planes)
                 self.counts["FEP_PRIMITIVES"] += 1
                 if quads is None:
                     self.counts["FEP_PRIMITIVES_EMPTY"] += 1
@@ -154,6 +156,14 @@ class Renderer:
         tile = self.tile
         whole = Window(tile.x, tile.x + tile.shape.width, tile.y, tile.y + tile.shape.height)
         return whole.within(self._state.window)
+
+    def _between(self, quads: fep.Quads | None, planes: tuple[int, int]) -> fep.Quads | None:
+        """Those between the Z planes, if there are any."""
+        if quads is None:
+            return None
+        kept = quads.between(planes)
+        self.counts["FEP_QUADS_CLIPPED"] += len(quads.x) - len(kept.x)
+        return kept if len(kept.x) else None
 
     def _nearer(self, quads: fep.Quads) -> fep.Quads:
         """Those that the early Z test lets pass."""

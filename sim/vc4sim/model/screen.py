@@ -18,6 +18,7 @@ from .primitives import Primitive
 from .pse import ScreenVertex, SetUp, set_up_triangle
 from .pse_shapes import set_up_line, set_up_point, set_up_rht
 from .shader_records import ShaderRecord
+from .sync import Sync
 from .vertices import ShaderKind, Vertex, VertexShading, has_point_size
 
 __all__ = ["Screen"]
@@ -38,8 +39,8 @@ class Screen:
     shading : shades vertices
     """
 
-    def __init__(self, memory: Memory, config: V3DConfig):
-        self.shading = VertexShading(memory, config)
+    def __init__(self, memory: Memory, config: V3DConfig, sync: Sync | None = None):
+        self.shading = VertexShading(memory, config, sync)
         self._memory = memory
         self.forget()
 

@@ -67,25 +67,27 @@ def vertex_words(shader: ShaderRecord, kind: ShaderKind) -> int:
 class VertexShading:
     """Shades vertices on a QPU of its own, or fetches those that are shaded already.
 
-    Vertices must not depend on who is shaded with them: attributes that a column lacks and results that a program leaves
-    out are 0.
+    Vertices must not depend on who is shaded with them, or before them: attributes that a column lacks, results that a
+    program leaves out, and registers are 0.
 
+    sync : semaphores and mutex, which others may share
     limit : instructions after which a program counts as one that does not end
-    shaded, instructions : vertices that were shaded, and what that took
+    shaded, instructions, lookups : vertices that were shaded, and what that took
     """
 
-    def __init__(self, memory: Memory, config: V3DConfig, limit: int = _LIMIT):
+    def __init__(self, memory: Memory, config: V3DConfig, sync: Sync | None = None, *, limit: int = _LIMIT):
         self.limit = limit
-        self.shaded = self.instructions = 0
+        self.shaded = self.instructions = self.lookups = 0
         self._memory = memory
         self._config = config
+        self._sync = sync or Sync()
         self._port = ShaderPort(memory)
         self._units = _UNITS if config.tmus_per_slice else _UNITS - {"tmu"}
-        self._qpu = self._new_qpu()
 
     def _new_qpu(self) -> Qpu:
+        """With 0 in all registers, and without lookups: nothing comes from the batch before."""
         tmu = TmuPort(self._memory, self._config.tmus_per_slice, 0)
-        return Qpu(0, self._memory, self._port, tmu, Sync(), self._units)
+        return Qpu(0, self._memory, self._port, tmu, self._sync, self._units)
 
     def vertices(self, shader: ShaderRecord, kind: ShaderKind, indices: Sequence[int]) -> list[Vertex]:
         """The words of each vertex, see `ShaderKind`. Raises `ShadingError`.
@@ -116,11 +118,11 @@ class VertexShading:
             launch = Launch(fields.coordinate_shader_code_address, fields.coordinate_shader_uniforms_address)
         else:
             launch = Launch(fields.vertex_shader_code_address, fields.vertex_shader_uniforms_address)
+        qpu = self._new_qpu()
         try:
-            self._run(launch)
+            self._run(qpu, launch)
         except (ShadingError, MemoryFault, Unbuilt, Waiting) as error:
-            where = self._qpu.sequencer.pc
-            self._qpu = self._new_qpu()
+            where = qpu.sequencer.pc
             what = f"programs of this kind have no {error.unit}" if isinstance(error, Unbuilt) else error
             raise ShadingError(f"{kind.value} shader at {where:#010x}: {what}") from None
         self.shaded += len(indices)
@@ -129,12 +131,14 @@ class VertexShading:
         results[: len(rows)] = rows
         return list(map(tuple, results.T.tolist()))
 
-    def _run(self, launch: Launch) -> None:
-        qpu = self._qpu
+    def _run(self, qpu: Qpu, launch: Launch) -> None:
         qpu.start(launch)
-        for _ in range(self.limit):
-            qpu.step()
-            self.instructions += 1
-            if not qpu.sequencer.running:
-                return
+        try:
+            for _ in range(self.limit):
+                qpu.step()
+                self.instructions += 1
+                if not qpu.sequencer.running:
+                    return
+        finally:
+            self.lookups += qpu.tmu.lookups
         raise ShadingError(f"the program does not end within {self.limit} instructions")

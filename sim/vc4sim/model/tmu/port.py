@@ -109,9 +109,12 @@ class TmuPort:
     """What QPU `position` of a slice says to its `units` texture units: 0 to 2 of them.
 
     Both units have FIFOs of their own, threads share them. A slice with one unit takes it for both.
+
+    lookups : how many there were
     """
 
     def __init__(self, memory: Memory, units: int = 0, position: int = 0):
+        self.lookups = 0
         self._reader = Reader(memory)
         self._fifos = [Fifos(self._reader) for _ in range(units)]
         self._swaps = position in _SWAPPED and units > 1
@@ -151,6 +154,7 @@ class TmuPort:
     def write(self, thread: int, unit: int, letter: str, value: np.ndarray, uniform: int | None) -> None:
         """A parameter."""
         self._unit(thread, unit).write(letter, value, uniform)
+        self.lookups += letter == "s"
 
     def load(self, thread: int, unit: int) -> np.ndarray:
         """What a load brings to r4."""

@@ -1,0 +1,57 @@
+"""Frames that are damaged, for tests of what becomes of them."""
+
+from vc4.records.control import RECORDS
+
+__all__ = ["CODES", "mutate"]
+
+CODES = sorted(RECORDS)
+#: Words that numbers of any kind are seldom prepared for.
+_WORDS = (
+    0,
+    1,
+    0x7F800000,
+    0xFF800000,
+    0x7FC00000,
+    0x7F7FFFFF,
+    0xFF7FFFFF,
+    1 << 31,
+    0x00800000,
+    0xFFFF_FFFF,
+    0x8000_8000,
+)
+_WORD_BYTES = 4
+
+
+def mutate(rng, image, base, regions):
+    """The memory from address `base` on, with some bytes different, missing or doubled.
+
+    regions : first address, and the one behind the last, of what is worth to be changed; one that is named twice is
+        changed more often
+    """
+    data, size = bytearray(image), len(image)
+    for _ in range(rng.choice((1, 1, 2, 3, 8))):
+        start, end = rng.choice(regions)
+        place = rng.randrange(start, end) - base
+        word = slice(place, place + _WORD_BYTES)
+        match rng.randrange(8):
+            case 0:
+                data[place] ^= 1 << rng.randrange(8)
+            case 1:
+                data[place] = rng.randrange(256)
+            case 2:
+                data[place] = rng.choice(CODES)
+            case 3:
+                data[word] = rng.randrange(1 << 32).to_bytes(_WORD_BYTES, "little")
+            case 4:
+                data[word] = rng.choice(_WORDS).to_bytes(_WORD_BYTES, "little")
+            case 5:  # an address in the frame
+                address = rng.choice((base + rng.randrange(size), rng.choice(regions)[0]))
+                data[word] = address.to_bytes(_WORD_BYTES, "little")
+            case 6:
+                cut = rng.randrange(1, 6)
+                data[place : end - base] = data[place + cut : end - base] + bytes(cut)
+            case 7:
+                more = rng.randrange(1, 20)
+                other = rng.randrange(*rng.choice(regions)) - base
+                data[place : place + more] = data[other : other + more]
+    return bytes(data[:size]).ljust(size, b"\0")
