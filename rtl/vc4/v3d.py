@@ -53,9 +53,9 @@ class V3D(wiring.Component):
         buses = self._buses()
         tag_bits = max(bus.signature.tag_bits for bus in buses)
         self._reads = Hub(len(buses), word_bytes=BUS_BYTES, client_tag_bits=tag_bits)
-        self._l2c = L2c(tag_bits=self._reads.bus.signature.tag_bits)
-        tag_bits = self._l2c.bus.signature.tag_bits
-        self._vpm = Vpm(config.vpm_rows, qpus=config.qpus, word_bytes=BUS_BYTES, tag_bits=tag_bits)
+        self.l2c = L2c(tag_bits=self._reads.bus.signature.tag_bits)
+        tag_bits = self.l2c.bus.signature.tag_bits
+        self.vpm = Vpm(config.vpm_rows, qpus=config.qpus, word_bytes=BUS_BYTES, tag_bits=tag_bits)
         self._hub = Hub(3, word_bytes=BUS_BYTES, client_tag_bits=tag_bits)
         super().__init__(
             {
@@ -77,8 +77,8 @@ class V3D(wiring.Component):
         m = Module()
         for number, one in enumerate(self.slices):
             m.submodules[f"slice{number}"] = one
-        m.submodules.vpm = vpm = self._vpm
-        m.submodules.l2c = l2c = self._l2c
+        m.submodules.vpm = vpm = self.vpm
+        m.submodules.l2c = l2c = self.l2c
         m.submodules.reads = reads = self._reads
         m.submodules.hub = hub = self._hub
         m.submodules.sync = sync = Sync(self._config.qpus)
@@ -161,7 +161,7 @@ class V3D(wiring.Component):
     def _allocate(self, m, registers):
         """The registers of the VPM, and its errors."""
         m.submodules.error_status = status = ErrorStatus(self._config)
-        vpm, values = self._vpm, registers.values
+        vpm, values = self.vpm, registers.values
         divided = Signal(VpmAllocation)
         reserved = Signal.like(values.VPMBASE.VPMURSV)
         m.d.sync += reserved.eq(values.VPMBASE.VPMURSV)
@@ -230,8 +230,8 @@ class V3D(wiring.Component):
             events.TMU_MISSES.eq(sum(Cat(one.events.tmu_miss for one in self.slices))),
             events.L2C_HITS.eq(l2c.hit),
             events.L2C_MISSES.eq(l2c.miss),
-            events.VPM_STALLS_VDW.eq(self._vpm.store_stalled),
-            events.VPM_STALLS_VCD.eq(self._vpm.load_stalled),
+            events.VPM_STALLS_VDW.eq(self.vpm.store_stalled),
+            events.VPM_STALLS_VCD.eq(self.vpm.load_stalled),
         ]
         for name, event in (
             ("QPU_INSTRUCTION_HITS", "instruction_hit"),

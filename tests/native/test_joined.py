@@ -33,11 +33,8 @@ extern "C" void run(const uint32_t *inputs, uint32_t *outputs, uint32_t *asleep,
         whole.commit();
         size_t number = 0;
         auto commit = [&](auto &design) {
-            if (design.awake)
-                design.commit();
-            else
-                asleep[number]++;
-            number++;
+            asleep[number++] += design.woken == design.ASLEEP;
+            design.commit();
         };
         std::apply([&](auto &...kind) { (commit(kind.design), ...); }, kinds);
     }

@@ -50,9 +50,9 @@ class DmaUnits(wiring.Component):
             m.d.comb += [carries[_COLUMN].eq(~0), place[_COLUMN].eq(block.place[_COLUMN])]
         with m.If(self.i.valid & ~active):
             m.d.sync += [active.eq(1), block.eq(self.i.payload)]
-        with m.Elif(self.o.ready):
+        with m.Elif(active & self.o.ready):
             m.d.sync += [
-                active.eq(active & (block.units != 0)),
+                active.eq(block.units != 0),
                 block.units.eq(block.units - 1),
                 block.place.eq(place),
                 block.address.eq(block.address + block.address_step),

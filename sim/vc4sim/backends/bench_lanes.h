@@ -52,7 +52,7 @@ public:
 
     void commit() {
         v3d.commit();
-        std::apply([](auto &...kind) { ((kind.design.awake ? kind.design.commit() : void()), ...); }, kinds);
+        std::apply([](auto &...kind) { (kind.design.commit(), ...); }, kinds);
     }
 
 private:

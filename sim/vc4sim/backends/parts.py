@@ -42,16 +42,15 @@ class Kind:
 class Gpu:
     """A configured GPU in parts: `v3d`, with a port for each port of all that was taken out of it, and `kinds` of that.
 
+    single : what is taken out although it is there only once
     constants : C++ that says what the bench has to know of the configuration
     """
 
-    def __init__(self, config: V3DConfig):
+    def __init__(self, config: V3DConfig, single: tuple[str, ...] = ()):
         whole = V3D(config)
-        self.kinds = tuple(
-            _take_out(name, [component for its in whole.slices for component in getattr(its, f"{name}s")])
-            for name in ("qpu", "tmu")
-            if name == "qpu" or config.tmus_per_slice
-        )
+        found = {name: [one for its in whole.slices for one in getattr(its, f"{name}s")] for name in ("qpu", "tmu")}
+        found |= {name: [getattr(whole, name)] for name in single}
+        self.kinds = tuple(_take_out(name, components) for name, components in found.items() if components)
         self.constants = f"constexpr size_t TAG_BITS = {whole.bus.signature.tag_bits};\n"
         sockets = "".join(declaration(kind.one, kind.name) for kind in self.kinds)
         self.v3d = Part(_rtlil(whole) + sockets, self._unplug)

@@ -14,5 +14,6 @@
 
 A variable has a lane for each instance, and one operation of the processor works on all lanes. Signals settle in one pass:
 every statement runs once a clock, also where designs depend on each other back and forth. What was taken out sleeps while
-nothing changes of what it gets and of what it keeps: all that it would compute stays the same.
+nothing changes of what it gets and of what it keeps: all that it would compute stays the same. It pays to take out large blocks
+for that, too.
 """

@@ -17,7 +17,7 @@ from .schedule import order
 
 __all__ = ["build_alone", "build_joined", "flags", "source_texts"]
 
-_FLAGS = ("-O1", "-std=c++17", "-fPIC", "-march=native")
+_FLAGS = ("-O2", "-std=c++17", "-fPIC", "-march=native")
 
 
 def flags(compiler: list[str]) -> str:

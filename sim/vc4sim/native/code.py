@@ -1,6 +1,7 @@
 """The text of a design: a class whose members are its variables."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..cxxrtl.cuts import WORD
@@ -28,8 +29,9 @@ class Code:
 def code(design: Design, name: str, lanes: int, phases: Mapping[str, int]) -> Code:
     """The class `Design` in the namespace `name`, with a member for each variable that lives longer than a function.
 
-    `settle` computes all variables of a phase, `commit` gives registers and memories what they become, `awake` tells whether
-    that changed any, and `failure` says which check fails. An `Instance` is one lane of it.
+    `settle` computes all variables of a phase, and `commit` gives registers and memories what they become. Where nothing has
+    changed, neither in `commit` nor of the inputs, all stays as it is: `woken` is the first phase that was settled since then, and
+    only what depends on it and on later ones is committed. `failure` says which check fails. An `Instance` is one lane of it.
     """
     count = max(phases.values(), default=0) + 1
     computed = [
@@ -51,7 +53,7 @@ def code(design: Design, name: str, lanes: int, phases: Mapping[str, int]) -> Co
         "struct Design {\n"
         f"    V {', '.join(f'{member}{{}}' for member in members)};\n"
         + "".join(f"    std::array<V, {array.size}> {array.name}{{}};\n" for array in design.arrays.values())
-        + "    bool awake = true;\n    Design();\n    void settle(int phase);\n    void commit();\n    const char *failure() const;\nprivate:\n"
+        + "    static constexpr int ASLEEP = 1 << 16;\n    int woken = 0;\n    Design();\n    void settle(int phase);\n    void commit();\n    const char *failure() const;\nprivate:\n"
         + "".join(f"    void part{number}();\n" for number in range(len(functions)))
         + "};\nstruct Instance {\n    const Design &design;\n    size_t lane;\n"
         "    Instance(const Design &design, size_t lane = 0) : design(design), lane(lane) {}\n};\n}\n"
@@ -61,8 +63,9 @@ def code(design: Design, name: str, lanes: int, phases: Mapping[str, int]) -> Co
         f"namespace {name} {{\nusing namespace lanes;\nstatic inline V k(uint32_t word) {{ return V{{}} + word; }}\n"
         f"{''.join(bodies)}"
         f"Design::Design() {{\n{''.join(_inits(design))}}}\n"
-        f"void Design::settle(int phase) {{\n    switch (phase) {{\n{cases}    }}\n}}\n"
-        f"void Design::commit() {{\n    V changed{{}};\n{''.join(_commits(design))}    awake = any(changed);\n}}\n"
+        f"void Design::settle(int phase) {{\n    woken = std::min(woken, phase);\n    switch (phase) {{\n{cases}    }}\n}}\n"
+        f"void Design::commit() {{\n    V changed{{}};\n{''.join(_commits(design, phases))}"
+        "    woken = any(changed) ? 0 : ASLEEP;\n}\n"
         f"const char *Design::failure() const {{\n{_failures(design)}    return nullptr;\n}}\n}}\n"
     )
     return Code(header, source)
@@ -95,20 +98,47 @@ def _inits(design: Design) -> Iterator[str]:
             yield f"    {array.name}[{address}] = k({value:#x}u);\n"
 
 
-def _commits(design: Design) -> Iterator[str]:
-    def reads(late: bool) -> Iterator[str]:
+def _commits(design: Design, phases: Mapping[str, int]) -> Iterator[str]:
+    """What is committed, and behind which phase: a word of a memory is read before or after it may be written."""
+
+    def behind(*names: str) -> int:
+        return max((phases.get(name, 0) for name in names), default=0)
+
+    writes: dict[str, int] = {}
+    for write in design.writes:
+        phase = behind(write.address, write.bits, write.data)
+        writes[write.memory] = max(phase, writes.get(write.memory, 0))
+
+    def reads(late: bool) -> Iterator[tuple[int, str]]:
         for read in design.reads:
             if read.late == late:
+                phase = max(behind(read.address, read.enable), writes.get(read.memory, 0) if late else 0)
                 found = f"load({read.memory}, {read.address})"
-                yield f"    renew(changed, {read.result}, mux({read.enable}, {read.result}, {found}));\n"
+                yield phase, f"renew(changed, {read.result}, mux({read.enable}, {read.result}, {found}));"
 
-    yield from reads(False)
-    for write in design.writes:
-        yield f"    store({write.memory}, {write.address}, {write.bits}, {write.data});\n"
-        yield f"    changed |= {write.bits};\n"
-    yield from reads(True)
-    for register in design.registers:
-        yield f"    renew(changed, {register.name}, {register.following});\n"
+    yield from _guarded(reads(False))
+    yield from _guarded(
+        (
+            behind(write.address, write.bits, write.data),
+            f"store({write.memory}, {write.address}, {write.bits}, {write.data}); changed |= {write.bits};",
+        )
+        for write in design.writes
+    )
+    yield from _guarded(reads(True))
+    yield from _guarded(
+        (behind(register.following), f"renew(changed, {register.name}, {register.following});")
+        for register in design.registers
+    )
+
+
+def _guarded(statements: Iterable[tuple[int, str]]) -> Iterator[str]:
+    """Statements that are needed if their phase has been settled."""
+    by_phase: dict[int, list[str]] = defaultdict(list)
+    for phase, text in statements:
+        by_phase[phase].append(text)
+    for phase, texts in by_phase.items():
+        lines = "".join(f"        {text}\n" for text in texts)
+        yield f"    if (woken <= {phase}) {{\n{lines}    }}\n"
 
 
 def _failures(design: Design) -> str:

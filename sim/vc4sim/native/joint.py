@@ -72,7 +72,7 @@ class _Seam:
             f"struct {name} {{\n    using V = ::{name}::V;\n    static constexpr size_t COUNT = {self.part.count};\n"
             f"    ::{name}::Design design;\n"
             f"    void settle(::{self._whole.name}::Design &whole, int phase) {{\n        V changed{{}};\n{_switch(gives)}"
-            "        design.awake |= lanes::any(changed);\n        if (!design.awake)\n            return;\n"
+            "        if (phase < design.woken && !lanes::any(changed))\n            return;\n"
             f"        design.settle(phase);\n{_switch(takes)}    }}\n}};\n"
         )
 

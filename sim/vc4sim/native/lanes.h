@@ -1,5 +1,6 @@
 // Words side by side: a word of every instance of a design, one instance a lane. One lane is a plain word.
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
