@@ -1,11 +1,13 @@
 """Random programs on the RTL and the model: every effect of every instruction is the same."""
 
+import random
 import struct
 
 import pytest
 
-from vc4.config import V3DConfig
+from vc4.config import V3DConfig, preset
 from vc4.isa.word import WORD_BYTES
+from vc4.records.tmu import TextureType
 from vc4sim.asm import assemble
 from vc4sim.backends import model, native, pysim
 from vc4sim.backends.base import Ending, Job, Launch
@@ -13,9 +15,15 @@ from vc4sim.checker import check
 from vc4sim.cli import main
 from vc4sim.events import MemoryWrite, Retirement
 from vc4sim.lockstep import Difference, Lockstep
+from vc4sim.model.tmu import port
+from vc4sim.model.tmu.formats import FORMATS
+from vc4sim.model.tmu.layout import chain
+from vc4sim.model.tmu.parameters import Texture, texture
+from vc4sim.model.tmu.sampler import sample
 from vc4sim.random_programs import random_job
 from vc4sim.random_programs.lawful import lawful
 from vc4sim.random_programs.program import OUTPUT_BYTES, UNIFORM_BYTES
+from vc4sim.random_programs.textures import Textures
 
 #: Seed, latency and gaps of the memory. Together they run more than 20,000 instructions: as native code, or in Amaranth's
 #: simulator where there is no compiler.
@@ -36,13 +44,41 @@ def test_random_programs(seed, latency, gap):
 
 
 @pytest.mark.parametrize(("seed", "latency", "gap"), [(31, 4, 0.0), (32, 30, 0.2)])
-def test_random_programs_with_lookups(seed, latency, gap):
-    job = random_job(seed, LENGTH, V3DConfig(tmus_per_slice=1), latency=latency, gap=gap)
+def test_random_programs_with_lookups(seed, latency, gap, sampled):
+    job = random_job(seed, LENGTH, preset("slice"), latency=latency, gap=gap)
     watch = Lockstep(job)
     outcome = native.run(job, watch)
     watch.conclude(outcome)
     assert outcome.ending is Ending.DONE
     assert outcome.stalls["tmu_result"] > 0
+    assert len(sampled) > 100
+    assert {texture.type for texture in sampled} == set(TextureType)
+
+
+@pytest.fixture
+def sampled(monkeypatch):
+    """The textures of all lookups by the model."""
+    found: list[Texture] = []
+
+    def watched(shown, *others):
+        found.append(shown)
+        return sample(shown, *others)
+
+    monkeypatch.setattr(port, "sample", watched)
+    return found
+
+
+def test_textures_lie_where_nobody_writes():
+    """All levels of all faces, as far as their addresses do not go round."""
+    for seed in range(50):
+        textures = Textures(random.Random(seed), 0x1_3000)
+        for one in textures.all:
+            uniforms = struct.unpack_from("<4I", textures.image, one.uniforms - textures.first)
+            shown = texture(uniforms)
+            kind = FORMATS[shown.type]
+            lowest = chain(kind, shown.width, shown.height, shown.levels)[-1].offset
+            assert shown.base + lowest >= textures.first
+            assert one.words == kind.reads
 
 
 @pytest.mark.usefixtures("compiler")

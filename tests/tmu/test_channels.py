@@ -35,7 +35,7 @@ def test_decode(simulate):
     rng = random.Random(1)
     for kind in TextureType:
         bits = formats.FORMATS[kind].bits
-        step = max(bits // 8, 1)
+        step = min(max(bits // 8, 1), 4 if kind is TextureType.RGBA64 else 8)  # two words, one at a time
         items = []
         for _ in range(300):
             one = {"word": rng.getrandbits(64), "byte": rng.randrange(0, 8, step), "x": rng.getrandbits(2)}
@@ -44,8 +44,8 @@ def test_decode(simulate):
         dut = TexelDecode()
         got = stream(simulate, dut, [{"type": kind, "i": item} for item in items], TexelDecode.LATENCY, dut.o)
         for item, one in zip(items, got, strict=True):
-            want = expected(kind, item)
-            assert list(one)[: len(want)] == want, (kind, item)
+            want = expected(kind, item)[: 2 if kind is TextureType.RGBA64 else 4]
+            assert [*one.wide, *one.narrow][: len(want)] == want, (kind, item)
 
 
 def test_blend(simulate):

@@ -29,6 +29,10 @@ _SOLID = (TextureType.RGBX8888, TextureType.RGB565, TextureType.LUMINANCE, Textu
           TextureType.YUYV422R)  # fmt: skip
 _ALPHA = (TextureType.ALPHA, TextureType.A4, TextureType.A1)
 _WIDE = (TextureType.S16F, TextureType.S16, TextureType.RGBA64)
+#: Channels that may be half floats.
+_WIDE_CHANNELS = 2
+#: A byte as a signed number, and bits of a weight.
+_BYTE_BITS, _FRACTION = 9, 8
 
 
 def _is(kind, members):
@@ -46,6 +50,8 @@ class _Kind(data.Struct):
 
 class Channels(wiring.Component):
     """Decodes four texels, blends them, and two levels, and makes a word of what comes out.
+
+    A word has four bytes or two half floats: two of the four channels are as wide as half floats need it.
 
     Behaviour: a pass a clock, `Channels.LATENCY` clocks later; the first of two levels gives no word.
 
@@ -91,10 +97,11 @@ class Channels(wiring.Component):
         ]
         self._type = types.o.type  # of the second stage
         self._kinds = self._follow(m)
+        self._halves, self._firsts = [], []  # of wide channels
         border = self._border(m)
         texels = [self._texel(m, number, border) for number in range(4)]
-        blends = [self._blend(m, channel, [texel[channel] for texel in texels], strobes) for channel in range(4)]
-        self._end(m, blends)
+        numbers = [self._blend(m, channel, [texel[channel] for texel in texels], strobes) for channel in range(4)]
+        self._end(m, numbers)
         m.d.comb += [
             self.next.eq(self._stages[-2].now.context),
             self.now.eq(self._stages[-1].now),
@@ -117,27 +124,23 @@ class Channels(wiring.Component):
             m.d.sync += kind.eq(kinds[clock - 1])
         return kinds
 
-    def _end(self, m, blends):
+    def _end(self, m, numbers):
         """The word of what was blended."""
         kind, now = self._kinds[_WORDS], self._stages[_WORDS].now
-        ends = []
-        for channel, (number, half, first) in enumerate(blends):
+        wide = []
+        for channel in range(_WIDE_CHANNELS):
             chosen = Signal(16, name=f"channel_{channel}")
-            with m.If(~kind.wide):
-                m.d.comb += chosen.eq(number)
-            with m.Elif(kind.halves & (now.linear | (now.weight != 0))):
-                m.d.comb += chosen.eq(half)
-            with m.Else():
-                m.d.comb += chosen.eq(first)
-            ends.append(chosen)
+            blended = kind.halves & (now.linear | (now.weight != 0))
+            m.d.comb += chosen.eq(Mux(blended, self._halves[channel], self._firsts[channel]))
+            wide.append(chosen)
         with m.If(kind.pairs):
-            m.d.sync += self.word.eq(Mux(now.word, Cat(*ends[2:]), Cat(*ends[:2])))
+            m.d.sync += self.word.eq(Cat(wide))
         with m.Elif(kind.wide):
-            m.d.sync += self.word.eq(ends[0])
+            m.d.sync += self.word.eq(wide[0])
         with m.Elif(kind.single):
-            m.d.sync += self.word.eq(ends[0][:8])
+            m.d.sync += self.word.eq(numbers[0])
         with m.Else():
-            m.d.sync += self.word.eq(Cat(one[:8] for one in ends))
+            m.d.sync += self.word.eq(Cat(numbers))
 
     def _border(self, m):
         """Channels of the border colour, for decoded texels; those that a type does not have are what they always are."""
@@ -153,51 +156,54 @@ class Channels(wiring.Component):
         m.d.sync += [colour.eq(borders.read_data), kind.eq(self._type)]
         border = Signal(TexelChannels)
         bytes_ = [colour.word_select(number, 8) for number in range(4)]
-        halves = [colour[:16], colour[16:]] * 2
+        halves = [colour[:16], colour[16:]]
         orders = {**_REVERSED, **dict.fromkeys(_GREY, (0, 0, 0, 3))}
         with m.If(self._kinds[2].wide):
-            m.d.sync += [channel.eq(half) for channel, half in zip(border, halves, strict=True)]
+            m.d.sync += [channel.eq(half) for channel, half in zip(border.wide, halves, strict=True)]
         with m.Else():
-            m.d.sync += [channel.eq(byte) for channel, byte in zip(border, bytes_, strict=True)]
+            m.d.sync += [channel.eq(byte) for channel, byte in zip(border.each, bytes_, strict=True)]
             for order in sorted(set(orders.values())):
                 with m.If(_is(kind, [one for one, its in orders.items() if its == order])):
-                    m.d.sync += [border[channel].eq(bytes_[byte]) for channel, byte in enumerate(order)]
+                    m.d.sync += [channel.eq(bytes_[byte]) for channel, byte in zip(border.each, order, strict=True)]
             with m.If(_is(kind, _SOLID)):
-                m.d.sync += border[3].eq(_OPAQUE)
+                m.d.sync += border.each[3].eq(_OPAQUE)
             with m.If(_is(kind, _ALPHA)):
-                m.d.sync += [border[channel].eq(0) for channel in range(3)]
+                m.d.sync += [channel.eq(0) for channel in border.each[:3]]
         return border
 
     def _texel(self, m, number, border):
-        """Channels of a texel as numbers of one width, and as they are."""
+        """Channels of a texel as numbers, each of one width, and as they are."""
         m.submodules[f"decode_{number}"] = decode = TexelDecode()
         sample = self.sample
         m.d.comb += [
             decode.type.eq(self._type),
             decode.i.word.eq(self.words[number]),
-            decode.i.byte.eq(self.bytes[number]),
+            # Of a texel that has two words the cache brings both.
+            decode.i.byte.eq(self.bytes[number] | (sample.now.word << 2)),
             decode.i.bit.eq(sample.bits[number]),
             decode.i.x.eq(sample.x[number % 2]),
             decode.i.y.eq(sample.y[number // 2]),
         ]
         inside = self._stages[TexelDecode.LATENCY].inside[number]
         channels = []
-        for channel in range(4):
-            m.submodules[f"fixed_{number}_{channel}"] = fixed = HalfToFixed()
-            bits = Signal(16, name=f"bits_{number}_{channel}")
-            m.d.comb += [
-                bits.eq(Mux(inside, decode.o[channel], border[channel])),
-                fixed.i.eq(bits),
-                fixed.half.eq(self._kinds[TexelDecode.LATENCY].halves),
-            ]
-            channels.append((fixed.o, bits))
+        for channel, (decoded, outside) in enumerate(zip(decode.o.each, border.each, strict=True)):
+            bits = Signal(len(decoded), name=f"bits_{number}_{channel}")
+            m.d.comb += bits.eq(Mux(inside, decoded, outside))
+            if channel < _WIDE_CHANNELS:
+                m.submodules[f"fixed_{number}_{channel}"] = fixed = HalfToFixed()
+                m.d.comb += [fixed.i.eq(bits), fixed.half.eq(self._kinds[TexelDecode.LATENCY].halves)]
+                channels.append((fixed.o, bits))
+            else:
+                byte = Signal(signed(_BYTE_BITS), name=f"byte_{number}_{channel}")
+                m.d.sync += byte.eq(bits)
+                channels.append((byte, bits))
         return channels
 
     def _blend(self, m, channel, texels, strobes):
-        """The blends of a channel: a byte, a half float, and the bits of the first texel of the larger level."""
+        """The blends of a channel: returns a byte. Of a wide one half floats are made, too."""
         rows = []
         for upper in range(2):
-            m.submodules[f"row_{channel}_{upper}"] = row = Blend(HALF_FIXED_BITS)
+            m.submodules[f"row_{channel}_{upper}"] = row = Blend(len(texels[0][0]))
             m.d.comb += [
                 row.first.eq(texels[2 * upper][0]),
                 row.second.eq(texels[2 * upper + 1][0]),
@@ -205,16 +211,12 @@ class Channels(wiring.Component):
             ]
             rows.append(row.o)
         m.submodules[f"column_{channel}"] = column = Blend(len(rows[0]))
-        m.submodules[f"levels_{channel}"] = levels = Blend(HALF_FIXED_BITS)
-        m.submodules[f"half_{channel}"] = half = FixedToHalf()
-        four = Signal(signed(HALF_FIXED_BITS), name=f"four_{channel}")
-        bits = texels[0][1]
-        for clock in range(TexelDecode.LATENCY, _LEVELS):
-            before, bits = bits, Signal(16, name=f"bits_{channel}_{clock}")
-            m.d.sync += bits.eq(before)
+        is_wide = channel < _WIDE_CHANNELS
+        four = Signal(signed(HALF_FIXED_BITS if is_wide else len(column.o) - _FRACTION), name=f"four_{channel}")
+        m.submodules[f"levels_{channel}"] = levels = Blend(len(four))
         held = Signal.like(four, name=f"held_{channel}")
-        held_bits = Signal(16, name=f"held_bits_{channel}")
         now = self._stages[_LEVELS].now
+        rounded = (column.o + (1 << _FRACTION - 1)) >> _FRACTION
         m.d.comb += [
             column.first.eq(rows[0]),
             column.second.eq(rows[1]),
@@ -223,16 +225,33 @@ class Channels(wiring.Component):
             levels.second.eq(four),
             levels.weight.eq(Mux(now.second, now.weight, 0)),
         ]
-        m.d.sync += four.eq(Mux(self._kinds[_LEVELS - 1].halves, column.o >> 16, (column.o + 128) >> 8))
+        m.d.sync += four.eq(
+            Mux(self._kinds[_LEVELS - 1].halves, column.o >> 2 * _FRACTION, rounded) if is_wide else rounded
+        )
         with m.If(strobes[_LEVELS] & now.first):
-            m.d.sync += [held.eq(four), held_bits.eq(bits)]
-        first = Mux(now.second, held_bits, bits)
-        for clock in range(_LEVELS, _WORDS):
-            before, first = first, Signal(16, name=f"first_{channel}_{clock}")
-            m.d.sync += first.eq(before)
-        m.d.comb += half.i.eq(levels.o >> 8)
-        number = (levels.o + (1 << 15)) >> 16
+            m.d.sync += held.eq(four)
+        if is_wide:
+            m.submodules[f"half_{channel}"] = half = FixedToHalf()
+            m.d.comb += half.i.eq(levels.o >> _FRACTION)
+            self._halves.append(half.o)
+            self._firsts.append(self._first(m, channel, texels[0][1], strobes))
+        number = (levels.o + (1 << 2 * _FRACTION - 1)) >> 2 * _FRACTION
         for clock in range(_HALVES, _WORDS):
             before, number = number, Signal(8, name=f"number_{channel}_{clock}")
             m.d.sync += number.eq(before)
-        return number, half.o, first
+        return number
+
+    def _first(self, m, channel, bits, strobes):
+        """The bits of the first texel of the larger level."""
+        for clock in range(TexelDecode.LATENCY, _LEVELS):
+            before, bits = bits, Signal(16, name=f"bits_{channel}_{clock}")
+            m.d.sync += bits.eq(before)
+        held = Signal(16, name=f"held_bits_{channel}")
+        now = self._stages[_LEVELS].now
+        with m.If(strobes[_LEVELS] & now.first):
+            m.d.sync += held.eq(bits)
+        first = Mux(now.second, held, bits)
+        for clock in range(_LEVELS, _WORDS):
+            before, first = first, Signal(16, name=f"first_{channel}_{clock}")
+            m.d.sync += first.eq(before)
+        return first

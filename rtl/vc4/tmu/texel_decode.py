@@ -11,15 +11,25 @@ __all__ = ["TexelChannels", "TexelDecode", "TexelWord"]
 _OPAQUE = 255
 #: Small and large step of each table of ETC1.
 _STEPS = ((2, 8), (5, 17), (9, 29), (13, 42), (18, 60), (24, 80), (33, 106), (47, 183))
-#: Channels of 8 bits, or of 16.
-TexelChannels = data.ArrayLayout(16, 4)
+
+
+class TexelChannels(data.Struct):
+    """Channels of 8 bits; the first two may have 16."""
+
+    wide: data.ArrayLayout(16, 2)
+    narrow: data.ArrayLayout(8, 2)
+
+    @property
+    def each(self):
+        """The channels, red first."""
+        return [*self.wide, *self.narrow]
 
 
 class TexelWord(data.Struct):
     """The word of the cache with a texel, and where it is in there."""
 
     word: unsigned(64)
-    byte: unsigned(3)
+    byte: unsigned(3)  # of a texel of two words that of the word
     bit: unsigned(3)
     x: unsigned(2)  # the texel in its block or pair
     y: unsigned(2)
@@ -39,7 +49,7 @@ def _limited(value):
 
 
 class TexelDecode(wiring.Component):
-    """Channels of a texel: four bytes, red first, half floats, or an integer (guide, table 18).
+    """Channels of a texel: four bytes, red first, one or two half floats, or an integer (guide, table 18).
 
     Behaviour: a texel a clock, `TexelDecode.LATENCY` clocks later.
 
@@ -59,7 +69,7 @@ class TexelDecode(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         word, kind = self.i.word, self.type
-        raw = Signal(64)
+        raw = Signal(32)
         bits = Signal(4)
         texel = Signal(TexelWord)
         later = Signal(TextureType)
@@ -74,14 +84,14 @@ class TexelDecode(wiring.Component):
         with m.Switch(kind):
             for one, channels in self._plain(raw, bits).items():
                 with m.Case(one):
-                    m.d.comb += [channel.eq(value) for channel, value in zip(plain, channels, strict=False)]
+                    m.d.comb += [channel.eq(value) for channel, value in zip(plain.each, channels, strict=False)]
         m.d.sync += plain_later.eq(plain)
         yuv, block = self._yuv(m, texel), self._etc1(m, texel)
         with m.Switch(later):
             with m.Case(TextureType.YUYV422R):
-                m.d.sync += [channel.eq(value) for channel, value in zip(self.o, yuv, strict=True)]
+                m.d.sync += [channel.eq(value) for channel, value in zip(self.o.each, yuv, strict=True)]
             with m.Case(TextureType.ETC1):
-                m.d.sync += [channel.eq(value) for channel, value in zip(self.o, block, strict=True)]
+                m.d.sync += [channel.eq(value) for channel, value in zip(self.o.each, block, strict=True)]
             with m.Default():
                 m.d.sync += self.o.eq(plain_later)
         return m
@@ -108,7 +118,7 @@ class TexelDecode(wiring.Component):
             TextureType.BW1: [one, one, one, _OPAQUE],
             TextureType.A4: [0, 0, 0, _widened(bits)],
             TextureType.A1: [0, 0, 0, one],
-            TextureType.RGBA64: [raw[16 * number : 16 * number + 16] for number in range(4)],
+            TextureType.RGBA64: [raw[:16], raw[16:32]],
         }
 
     @staticmethod

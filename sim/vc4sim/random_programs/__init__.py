@@ -6,9 +6,12 @@ was just written, and set up peripherals side by side, as everything is defined 
 ``values``   random values, conditions and addresses
 ``vpm``      set-ups of the VPM and of DMA
 ``words``    instructions
+``place``    where a program lies
 ``program``  a program
 ``lawful``   takes out what breaks a rule
 ``job``      a few programs with their memory
+``textures`` textures that programs sample
+``lookups``  programs that look up memory and textures
 ``member``   a program that waits for others on other QPUs
 ``team``     a few of those with their memory
 """

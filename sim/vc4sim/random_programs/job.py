@@ -9,7 +9,9 @@ from vc4.isa.word import WORD_BYTES
 from ..backends.base import Job, Launch
 from .lawful import lawful
 from .lookups import LookupProgram
-from .program import OUTPUT_BYTES, UNIFORM_BYTES, Place, Program
+from .place import Place
+from .program import OUTPUT_BYTES, UNIFORM_BYTES, Program
+from .textures import Textures
 from .values import random_value
 
 __all__ = ["BASE", "LINE_BYTES", "random_job"]
@@ -23,7 +25,7 @@ _MARGIN = 200
 def random_job(seed: int, length: int, config: V3DConfig, **memory) -> Job:
     """A run of random programs of about `length` words in all; the same `seed` gives the same run.
 
-    It is one program, or a few one after the other, or a few of which two share the QPU. One run of twenty keeps to the rules
+    It is one program, or a few one after the other, or a few of which two share the first QPU. One run of twenty keeps to the rules
     of `vc4 check`, as far as its frame lets it. `memory` may give `latency` and `gap` of the memory, see `Job`.
     """
     random_ = random.Random(seed)
@@ -32,14 +34,17 @@ def random_job(seed: int, length: int, config: V3DConfig, **memory) -> Job:
     is_lawful = random_.random() < 0.05
     room = -(-(length + number * _MARGIN) * WORD_BYTES // LINE_BYTES) * LINE_BYTES
     uniforms = BASE + room
+    output = uniforms + UNIFORM_BYTES
+    # Behind what programs write: nobody writes what is looked up.
+    textures = Textures(random_, Textures.address(output + OUTPUT_BYTES)) if config.tmus_per_slice else None
     threaded = [number > 1 and (random_.random() < 0.9) == mostly_threaded for _ in range(number)]
-    kind = LookupProgram if config.tmus_per_slice else Program
+    kind = LookupProgram if textures else Program
     words: list[int] = []
     frame: set[int] = set()
     launches = []
     for one in threaded:
         first = len(words)
-        place = Place(BASE + WORD_BYTES * first, uniforms, uniforms + UNIFORM_BYTES)
+        place = Place(BASE + WORD_BYTES * first, uniforms, output, textures.all if textures else ())
         launches.append(Launch(place.base, uniforms + 4 * random_.randrange(64), threaded=one))
         program = kind(random_, length // number, place, threaded=any(threaded))
         words += program.words
@@ -49,11 +54,15 @@ def random_job(seed: int, length: int, config: V3DConfig, **memory) -> Job:
     image = struct.pack(f"<{len(words)}Q", *words).ljust(room, b"\0")
     assert len(image) == room, "the programs are longer than their room"
     image += b"".join(struct.pack("<I", random_value(random_)) for _ in range(UNIFORM_BYTES // 4))
+    image += bytes(OUTPUT_BYTES)
+    if textures:
+        image = image.ljust(textures.first - BASE, b"\0") + textures.image
     return Job(
-        image=image + bytes(OUTPUT_BYTES),
+        image=image,
         base=BASE,
         launches=tuple(launches),
         config=config,
+        qpus=1,
         seed=seed,
         max_cycles=400 * length + 10_000,
         **memory,

@@ -8,7 +8,8 @@ from vc4.isa import ops
 from vc4.isa.registers import NOP, read_address, write_address
 from vc4.isa.sync import SEMAPHORE_ACQUIRE, SEMAPHORES
 
-from .program import Place, Program
+from .place import Place
+from .program import Program
 from .vpm import load_setup, row_setup
 
 __all__ = ["MOST_MEMBERS", "Member", "Role"]

@@ -2,7 +2,6 @@
 
 import random
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from vc4.isa import ops
 from vc4.isa.decode import encode
@@ -12,11 +11,12 @@ from vc4.isa.timing import DELAY_SLOTS, END_SLOTS, READ_SETUPS, SWITCH_SLOTS
 from vc4.isa.word import NOP_WORD, WORD_BYTES, BranchWord
 
 from ..asm import assemble
+from .place import Place
 from .values import SWITCHES, random_value
 from .vpm import LOAD_BYTES, load_pitch, load_setup, read_setup, store_setup, store_stride, write_setup
 from .words import Words
 
-__all__ = ["OUTPUT_BYTES", "UNIFORM_BYTES", "Place", "Program"]
+__all__ = ["OUTPUT_BYTES", "UNIFORM_BYTES", "Program"]
 
 UNIFORM_BYTES = 4096
 OUTPUT_BYTES = 8192
@@ -25,6 +25,8 @@ _RESERVED = 15
 _OF_OTHER_THREADS = (30, 31)
 #: Instructions that a branch leaves out, at the most.
 _MOST_SKIPPED = DELAY_SLOTS
+#: Where the signal of an instruction lies, and those of switches.
+_SIGNAL_SHIFT, _SWITCH_CODES = 60, tuple(signal.value for signal in SWITCHES)
 #: How far a program counts a semaphore up: three programs of a run never reach the end.
 _MOST_COUNTED = SEMAPHORE_MAX // 3
 _WAIT, _BUSY = read_address("vw_wait"), read_address("vw_busy")
@@ -32,15 +34,6 @@ _SETUP, _STORE, _MOVE = (write_address(name) for name in ("vw_setup", "vw_addr",
 _VECTOR = read_address("vpm")
 #: Vectors that a program sets up to read at once, at the most.
 _MOST_VECTORS = 16
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a program lies, its uniforms, and the memory into which it writes; byte addresses."""
-
-    base: int
-    uniforms: int
-    output: int
 
 
 class Program:
@@ -62,9 +55,10 @@ class Program:
         self._holds: int | None = None
         # How far each semaphore is above what it was in the beginning.
         self._counted = [0] * SEMAPHORES
-        # Vectors of each set-up of reads that are not read. What is left over when a thread ends is nobody's.
+        # Nobody else uses the QPU. What is left over when a thread ends is nobody's.
+        self._alone = not threaded
+        # Vectors of each set-up of reads that are not read.
         self._unread: list[int] = []
-        self._leaves_vectors = not threaded
         self._begin()
         makers, weights = zip(*self._kinds(), strict=True)
         while len(self.words) < length:
@@ -156,7 +150,7 @@ class Program:
                 self._unread.append(count)
             if random_.random() < 0.3:
                 self._plain()
-        left = random_.randrange(sum(self._unread)) if self._leaves_vectors and random_.random() < 0.3 else 0
+        left = random_.randrange(sum(self._unread)) if self._alone and random_.random() < 0.3 else 0
         while sum(self._unread) > left:
             port_a, port_b = random_.choice(((_VECTOR, NOP), (NOP, _VECTOR), (_VECTOR, _VECTOR)))
             self._fixed(self._make.alu(signal=ops.Signal.NONE, raddr_a=port_a, raddr_b=port_b))
@@ -226,9 +220,11 @@ class Program:
         """A thread switch."""
         if self._random.random() < 0.5:
             self._hold(WORD_BYTES * self._random.randrange(64))
+        # One in the slots of another is none, and an end behind it would be one.
+        is_one = not any(word >> _SIGNAL_SHIFT in _SWITCH_CODES for word in self.words[-_MOST_SKIPPED - SWITCH_SLOTS :])
         self.words.append(self._make.alu(signal=self._random.choice(SWITCHES)))
         for _ in range(SWITCH_SLOTS):
-            if self._random.random() < 0.05:
+            if self._random.random() < 0.05 and is_one:
                 self.words.append(self._make.alu(signal=ops.Signal.PROGRAM_END))  # here it is none
             else:
                 self._shadow()

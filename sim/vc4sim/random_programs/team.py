@@ -8,8 +8,11 @@ from vc4.isa.word import WORD_BYTES
 
 from ..backends.base import Job, Launch
 from .job import BASE, LINE_BYTES
+from .lookups import LookupMember
 from .member import MOST_MEMBERS, Member, Role
-from .program import OUTPUT_BYTES, Place
+from .place import Place
+from .program import OUTPUT_BYTES
+from .textures import Textures
 from .values import random_value
 
 __all__ = ["random_team"]
@@ -35,16 +38,22 @@ def random_team(seed: int, length: int, config: V3DConfig, **memory) -> Job:
     uniforms = outputs + members * OUTPUT_BYTES
     # A program runs a few times as many instructions as it has, and each reads one uniform at the most.
     uniform_words = _FIRST_UNIFORMS + 8 * (length + _MARGIN)
+    textures = Textures(random_, Textures.address(uniforms + 4 * uniform_words)) if config.tmus_per_slice else None
+    kind = LookupMember if textures else Member
     codes, launches = [], []
     for number in range(members):
-        place = Place(BASE + number * room, uniforms, outputs + number * OUTPUT_BYTES)
-        words = Member(random_, length, place, Role(number, members, meetings)).words
+        output = outputs + number * OUTPUT_BYTES
+        place = Place(BASE + number * room, uniforms, output, textures.all if textures else ())
+        words = kind(random_, length, place, Role(number, members, meetings)).words
         codes.append(struct.pack(f"<{len(words)}Q", *words).ljust(room, b"\0"))
         assert len(codes[-1]) == room, "the program is longer than its room"
         launches.append(Launch(place.base, uniforms + 4 * random_.randrange(_FIRST_UNIFORMS)))
     numbers = b"".join(struct.pack("<I", random_value(random_)) for _ in range(uniform_words))
+    image = b"".join(codes) + bytes(members * OUTPUT_BYTES) + numbers
+    if textures:
+        image = image.ljust(textures.first - BASE, b"\0") + textures.image
     return Job(
-        image=b"".join(codes) + bytes(members * OUTPUT_BYTES) + numbers,
+        image=image,
         base=BASE,
         launches=tuple(launches),
         config=config,

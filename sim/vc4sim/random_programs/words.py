@@ -6,7 +6,7 @@ from collections.abc import Callable
 from vc4.isa import ops
 from vc4.isa.decode import encode
 from vc4.isa.immediates import ROTATE_FIRST
-from vc4.isa.registers import NOP, read_address, write_address
+from vc4.isa.registers import FILE_REGISTERS, NOP, read_address, write_address
 from vc4.isa.sync import SEMAPHORE_ACQUIRE, SEMAPHORES
 from vc4.isa.timing import LINK_BYTES
 from vc4.isa.word import AluWord, BranchWord, LoadWord
@@ -102,12 +102,12 @@ class Words:
         ports = {"raddr_a": NOP, "raddr_b": NOP}
         return self.alu(signal=ops.Signal.NONE, **ports, **results | {f"waddr_{alu}": _FREE, f"cond_{alu}": some})
 
-    def look_up(self, unit: int) -> int:
-        """An ALU instruction that gives addresses to a texture unit, whatever they are."""
+    def parameter(self, unit: int, letter: str) -> int:
+        """An ALU instruction that gives a parameter of a lookup to a texture unit, whatever it is."""
         results = self._results(own_destination)
         alu = self.random.choice(("add", "mul"))
         some = self.random.choice([one for one in ops.Condition if one is not ops.Condition.NEVER])
-        result = {f"waddr_{alu}": write_address(f"t{unit}s"), f"cond_{alu}": some}
+        result = {f"waddr_{alu}": write_address(f"t{unit}{letter}"), f"cond_{alu}": some}
         return self.alu(signal=ops.Signal.NONE, **results | result)
 
     def load_lookup(self, unit: int) -> int:
@@ -117,6 +117,11 @@ class Words:
     def plain(self) -> int:
         """An instruction that goes nowhere else."""
         return self.load() if self._chance(0.15) else self.alu()
+
+    def quiet(self) -> int:
+        """An ALU instruction that reads and writes what is of the QPU alone, and takes no uniform."""
+        ports = {f"raddr_{file}": self.random.randrange(FILE_REGISTERS) for file in "ab"}
+        return self.alu(signal=ops.Signal.NONE, **ports, **self._results(own_destination))
 
     def constant(self, address: int, file: int, value: int) -> int:
         """`value` to one register, by either ALU, and nothing else."""

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,9 @@ NETLIST = "top.json"
 
 _TOP, _PART = "top", "top.part"
 _COUNTS = "cells.json"
+#: A name in RTLIL. Amaranth calls the elements of an array a[0] and so on, and Yosys then takes a[0] for a bit of a: what maps
+#: to LUTs gives up when they have different widths.
+_NAME = re.compile(r"\\[^\s\"]+")
 #: The part stays a module of its own, so that the cells of the frame can be told from its cells.
 #:
 #: Amaranth asks of a read port of a block RAM the old word where a write meets it, and Yosys builds that from logic. Where
@@ -51,7 +55,8 @@ def synthesise(part: wiring.Component, folder: Path) -> Netlist:
     """Write the cells of `part` in a frame to the file `NETLIST` in `folder`. Raises `BadInput` if Yosys fails."""
     # One Yosys for everyone: the one that comes with Amaranth, unless the user decides otherwise.
     os.environ.setdefault("AMARANTH_USE_YOSYS", "builtin")
-    (folder / "top.il").write_text(rtlil.convert(Frame(part), name=_TOP), encoding="utf-8")
+    text = _NAME.sub(lambda name: name[0].replace("[", ".").replace("]", ""), rtlil.convert(Frame(part), name=_TOP))
+    (folder / "top.il").write_text(text, encoding="utf-8")
     (folder / "synth.ys").write_text(_SCRIPT, encoding="utf-8")
     run_tool(YOSYS, "-q", "-l", "yosys.log", "-s", "synth.ys", folder=folder)
     return read_counts((folder / _COUNTS).read_text(encoding="utf-8"))

@@ -7,6 +7,7 @@ from amaranth.lib import wiring
 
 from vc4.config import V3DConfig
 from vc4.qpu.qpu import Qpu
+from vc4.tmu.tmu import Tmu
 from vc4.v3d import V3D
 
 __all__ = ["PARTS", "TARGETS", "Bounds", "Part", "Target"]
@@ -60,5 +61,6 @@ TARGETS = {
 
 PARTS = {
     "qpu": Part(Qpu, Bounds(16_000, 13_000, 60, 80), "one QPU, complete"),
+    "tmu": Part(lambda config: Tmu(config.qpus_per_slice), None, "one texture unit"),
     "v3d": Part(V3D, None, "the whole GPU"),
 }
