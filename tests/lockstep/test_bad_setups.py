@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from vc4.config import V3DConfig
+from vc4.config import preset
 from vc4.records.vpm import SetupId, VpmReadSetup
 from vc4sim.asm import assemble
 from vc4sim.backends import native
@@ -55,14 +55,14 @@ def source(rng):
     return "\n".join(lines) + "\n" + END
 
 
-def tried(seed, programs):
+def tried(seed, programs, configs):
     """Runs so many programs; returns how they ended, and how many had each error."""
     rng = random.Random(seed)
     found = Counter()
     data = rng.randbytes(SIZE - DATA + BASE)
     for number in range(programs):
         image = assemble(source(rng)).code.ljust(DATA - BASE, b"\0") + data
-        config = V3DConfig(vpm_kib=rng.choice([4, 12]))
+        config = preset(rng.choice(configs))
         options = {"latency": rng.choice([1, 20]), "gap": rng.choice([0, 0.3]), "seed": number, "max_cycles": 1_000_000}
         job = Job(image=image, base=BASE, launches=(Launch(BASE, DATA),), config=config, **options)
         lockstep = Lockstep(job)
@@ -75,10 +75,18 @@ def tried(seed, programs):
     return found
 
 
-@pytest.mark.parametrize("programs", [30, pytest.param(1000, marks=pytest.mark.slow)])
-def test_any_set_up(programs):
+#: Their VPMs have 64, 128 and 192 rows.
+CONFIGS = ("qpu", "slice", "bcm2835")
+
+
+@pytest.mark.parametrize(
+    ("programs", "configs"),
+    [(30, CONFIGS[:2]), pytest.param(1000, CONFIGS, marks=pytest.mark.slow)],
+    ids=["30", "1000"],
+)
+def test_any_set_up(programs, configs):
     """Of twelve set-ups a program, about half are of vectors; the others are of blocks, and a quarter of those is used."""
-    found = tried(programs, programs)
+    found = tried(programs, programs, configs)
     print(f"{SETUPS * programs} set-ups in {programs} programs: {found}")
     assert found[Ending.DONE] > programs / 10
     assert found[Ending.STUCK] > programs / 20

@@ -21,10 +21,10 @@ SOURCE = """
 """
 
 
-@pytest.mark.parametrize(("kib", "row"), [(4, (0,) * 16), (8, tuple(range(1, 17)))])
-def test_vpm_kib(lockstep, kib, row):
+@pytest.mark.parametrize(("config", "row"), [("qpu", (0,) * 16), ("slice", tuple(range(1, 17)))])
+def test_vpm_kib(lockstep, config, row):
     """A VPM of 64 rows reads zeros behind the last one; a larger one has a row there."""
-    run = lockstep(SOURCE, [UNIFORMS + 8, OUTPUT, *range(1, 17)], config=V3DConfig(vpm_kib=kib))
+    run = lockstep(SOURCE, [UNIFORMS + 8, OUTPUT, *range(1, 17)], config=preset(config))
     assert run.output(16) == row
 
 

@@ -5,13 +5,13 @@ import struct
 
 import pytest
 
-from vc4.config import V3DConfig
+from vc4.config import V3DConfig, preset
 from vc4sim.backends.base import Ending
 from vc4sim.lockstep import Lockstep
 
 from .conftest import BASE, UNIFORMS
 
-ONE = V3DConfig(tmus_per_slice=1)
+ONE = preset("slice")
 #: QPUs 2 and 3 find the units the other way round.
 TWO = V3DConfig(qpus_per_slice=3, tmus_per_slice=2)
 #: Addresses of sixteen words of the uniforms.
