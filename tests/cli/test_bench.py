@@ -7,9 +7,9 @@ import pytest
 from vc4sim.cli import main
 
 
-def measure(tmp_path, seconds):
+def measure(tmp_path, seconds, *options):
     path = tmp_path / "figures.json"
-    assert main(["bench", "sim", "--seconds", str(seconds), "--json", str(path)]) == 0
+    assert main(["bench", "sim", "--seconds", str(seconds), "--json", str(path), *options]) == 0
     figures = json.loads(path.read_text())
     assert (figures["program"], figures["config"]) == ("mandelbrot", "qpu")
     return figures["clocks_per_second"]
@@ -31,6 +31,23 @@ def test_native_code_is_faster(tmp_path, capsys):
 def test_five_hundred_times(tmp_path):
     rates = measure(tmp_path, 5)
     assert min(rates["cxxrtl"], rates["native"]) >= 500 * rates["pysim"]
+
+
+def test_only_some(tmp_path, capsys):
+    rates = measure(tmp_path, 0.2, "--on", "pysim")
+    assert list(rates) == ["pysim"]
+    assert "1.0 x pysim" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("compiler")
+def test_without_the_reference(tmp_path, capsys):
+    assert list(measure(tmp_path, 0.2, "--on", "native")) == ["native", "native with lockstep"]
+    assert " x " not in capsys.readouterr().out
+
+
+def test_a_simulator_that_is_none(capsys):
+    assert main(["bench", "sim", "--on", "model"]) == 2
+    assert "invalid choice: 'model'" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("seconds", ["0", "x", "1e9"])

@@ -1,17 +1,7 @@
 """Random coordinates and textures, and a device that takes an item every clock."""
 
-from vc4.records.tmu import (
-    ChildOffset,
-    ChildSize,
-    CubeStride,
-    MagnificationFilter,
-    MinificationFilter,
-    ParameterKind,
-    TextureImage,
-    TextureSampling,
-    TextureType,
-    Wrap,
-)
+from vc4.records.tmu import BASE_SHIFT, TextureType
+from vc4sim.random_programs.textures import random_uniforms
 
 #: Patterns that reach the ends of the range.
 CORNERS = (0, 1 << 31, 0x3F80_0000, 0xBF80_0000, 0x3F7F_FFFF, 0x4000_0000, 0xC000_0000, 0x7F80_0000, 0xFF80_0000,
@@ -69,39 +59,8 @@ def coordinates_of(rng):
 def uniforms_of(rng, pages):
     """The uniforms of a random texture, of any type, filter, wrap mode and size, whose base is one of `pages`."""
     code = rng.choice((*(kind.value for kind in TextureType), rng.getrandbits(5)))
-    width, height = (rng.choice((rng.randrange(1, 70), rng.randrange(1, 70), rng.randrange(2048))) for _ in range(2))
-    image = {
-        "levels": rng.choice((0, 3, rng.getrandbits(4))),
-        "type": code & 15,
-        "flip": rng.getrandbits(1),
-        "cube": rng.random() < 0.2,
-        "swizzle": rng.getrandbits(2),
-        "base": rng.choice(pages),
-    }
-    sampling = {
-        "wrap_s": rng.choice(list(Wrap)),
-        "wrap_t": rng.choice(list(Wrap)),
-        "minification": rng.choice(list(MinificationFilter)),
-        "magnification": rng.choice(list(MagnificationFilter)),
-        "width": width,
-        "flip_blocks": rng.getrandbits(1),
-        "height": height,
-        "type_high": code >> 4,
-    }
-    others = []
-    for _ in range(rng.choice((0, 0, 1, 2))):
-        kind = rng.choice(list(ParameterKind))
-        stride = {"bias_only": rng.getrandbits(1), "stride": rng.randrange(4), "kind": kind}
-        size = {"width": rng.randrange(64), "height": rng.randrange(64), "kind": kind}
-        offset = {"x": rng.randrange(64), "y": rng.randrange(64), "kind": kind}
-        choices = {
-            ParameterKind.UNUSED: rng.getrandbits(30),
-            ParameterKind.CUBE_STRIDE: CubeStride.const(stride).as_bits(),
-            ParameterKind.CHILD_SIZE: ChildSize.const(size).as_bits(),
-            ParameterKind.CHILD_OFFSET: ChildOffset.const(offset).as_bits(),
-        }
-        others.append(choices[kind])
-    return [TextureImage.const(image).as_bits(), TextureSampling.const(sampling).as_bits(), *others]
+    image, *others = random_uniforms(rng, code, rng.choice((0, 0, 1, 2)), large=1 / 3)
+    return [image | rng.choice(pages) << BASE_SHIFT, *others]
 
 
 def letters_of(rng, count):

@@ -26,9 +26,9 @@ class Tmu(wiring.Component):
     """Looks up memory and textures for the QPUs of a slice (guide, section 4).
 
     Behaviour: a lookup begins when all of it is there and there is room for what it returns. Lookups of several QPUs take
-    turns, for each kind; those of one QPU keep their order, and begin while others are under way; but behind lookups of memory one of a
-    texture waits for their words, and the other way round. Both kinds share the cache evenly. Four elements of memory are
-    looked up in a clock, or a pass of one element of a texture, while their lines are in the cache.
+    turns, for each kind; those of one QPU keep their order, and begin while others are under way; but behind lookups of
+    memory one of a texture waits for their words, and the other way round. Both kinds share the cache evenly. Four elements
+    of memory are looked up in a clock, or a pass of one element of a texture, while their lines are in the cache.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 // The bench around the compiled GPU: starting of programs, trace, and detection of the end.
 //
 // It does in every clock what `GpuBench` does in hardware, so both count the same clocks. In front of this file stand
-// the code of the GPU, namespace `cxxrtl_design`, the access to its ports, namespace `ports`, and the other headers.
+// the compiled GPU, the access to its ports, namespaces `v3d_ports` and `qpu_ports`, and the other headers.
 
 namespace bench {
 

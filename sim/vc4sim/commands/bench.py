@@ -60,6 +60,13 @@ def register(commands: Commands) -> None:
     parser.add_argument(
         "--seconds", type=seconds, default=5.0, metavar="S", help="measure each for about S seconds (default: 5)"
     )
+    parser.add_argument(
+        "--on",
+        action="append",
+        choices=list(dict.fromkeys(one.engine for one in _CONTESTANTS)),
+        metavar="SIMULATOR",
+        help="measure only this simulator, pysim, cxxrtl or native; may be given several times (default: all)",
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures as JSON, too")
     parser.set_defaults(execute=_execute)
 
@@ -69,13 +76,15 @@ def _execute(options: argparse.Namespace) -> int:
     launches = workload.launches * _TIMES
     job = Job(image=workload.image, base=workload.base, launches=launches, config=preset(options.config))
     quiet = not sys.stderr.isatty()
+    contestants = [one for one in _CONTESTANTS if not options.on or one.engine in options.on]
     rates = {
         one.name: _clocks_per_second(one, job, options.seconds)
-        for one in tqdm(_CONTESTANTS, unit=" simulators", disable=quiet, leave=False)
+        for one in tqdm(contestants, unit=" simulators", disable=quiet, leave=False)
     }
     print(f"clocks a second of {options.program} on {options.config}")
     for name, rate in rates.items():
-        print(f"  {name:<22}{rate:>12,.0f}{rate / rates[_REFERENCE]:>9,.1f} x {_REFERENCE}")
+        times = f"{rate / rates[_REFERENCE]:>9,.1f} x {_REFERENCE}" if _REFERENCE in rates else ""
+        print(f"  {name:<22}{rate:>12,.0f}{times}")
     if options.json:
         figures = {"program": options.program, "config": options.config, "clocks_per_second": rates}
         options.json.write_text(json.dumps(figures, indent=2) + "\n")

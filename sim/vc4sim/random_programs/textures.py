@@ -21,7 +21,7 @@ from ..model.tmu.formats import FORMATS
 from ..model.tmu.layout import chain
 from ..model.tmu.parameters import PARAMETERS, texture
 
-__all__ = ["Texture", "Textures"]
+__all__ = ["Texture", "Textures", "random_uniforms"]
 
 _PAGE = 1 << BASE_SHIFT
 #: Types, with those that stand for others, and how many textures there are of each.
@@ -70,16 +70,29 @@ class Textures:
         return -(-last // _PAGE) * _PAGE
 
 
-def _extent(random_: random.Random) -> int:
-    """Width or height: small, seldom anything, 0 too."""
-    return random_.randrange(2048) if random_.random() < 0.1 else random_.randrange(1, random_.choice((9, 70)))
-
-
-def _uniforms(random_: random.Random, kind: int, first: int) -> list[int]:
+def _uniforms(random_: random.Random, code: int, first: int) -> list[int]:
     """As many uniforms as count, of a texture of a type whose levels all lie at `first` or behind it."""
+    words = random_uniforms(random_, code, PARAMETERS - 2, large=0.1)
+    shown = texture(words)
+    # Smaller levels lie before the base, everything else behind it.
+    below = -chain(FORMATS[shown.type], shown.width, shown.height, shown.levels)[-1].offset
+    words[0] |= Textures.address(first + below) + random_.choice((0, 0, _PAGE, 3 * _PAGE))
+    return words
+
+
+def random_uniforms(random_: random.Random, code: int, others: int, *, large: float) -> list[int]:
+    """The uniforms of a texture at address 0, with any filter, wrap mode and size, and so many behind the first two.
+
+    code : of the type, 5 bits
+    large : how often width and height may be anything; else they are small
+    """
+
+    def extent() -> int:
+        return random_.randrange(2048) if random_.random() < large else random_.randrange(1, random_.choice((9, 70)))
+
     image = {
         "levels": random_.choice((0, 3, random_.getrandbits(4))),
-        "type": kind & 15,
+        "type": code & 15,
         "flip": random_.getrandbits(1),
         "cube": random_.random() < 0.2,
         "swizzle": random_.getrandbits(2),
@@ -89,19 +102,13 @@ def _uniforms(random_: random.Random, kind: int, first: int) -> list[int]:
         "wrap_t": random_.choice(_WRAPS),
         "minification": random_.choice(_MINIFICATIONS),
         "magnification": random_.choice(_MAGNIFICATIONS),
-        "width": _extent(random_),
+        "width": extent(),
         "flip_blocks": random_.getrandbits(1),
-        "height": _extent(random_),
-        "type_high": kind >> 4,
+        "height": extent(),
+        "type_high": code >> 4,
     }
     words = [TextureImage.const(image).as_bits(), TextureSampling.const(sampling).as_bits()]
-    words += [_other(random_) for _ in range(PARAMETERS - len(words))]
-    shown = texture(words)
-    # Smaller levels lie before the base, everything else behind it.
-    below = -chain(FORMATS[shown.type], shown.width, shown.height, shown.levels)[-1].offset
-    base = Textures.address(first + below) + random_.choice((0, 0, _PAGE, 3 * _PAGE))
-    words[0] = TextureImage.const(image | {"base": base >> BASE_SHIFT}).as_bits()
-    return words
+    return words + [_other(random_) for _ in range(others)]
 
 
 def _other(random_: random.Random) -> int:
