@@ -87,6 +87,7 @@ class Arithmetic(wiring.Component):
             lambda: Mux(operand(3), operand(50), operand(20)),
             lambda: Array([operand(33), operand(9), operand(40)])[unsigned_operand(2)],
             lambda: ~operand(66) ^ operand(40),
+            lambda: unsigned_operand(3).replicate(rng.randint(2, 40)),
         ]
         values = [operator() for operator in operators]
         mixed = C(0, OUT_BITS)

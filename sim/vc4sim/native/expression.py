@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from ..cxxrtl.cuts import WORD
 from ..cxxrtl.rtlil import Chunk, Spec, sliced
@@ -43,10 +44,15 @@ def mask(width: int) -> int:
 def word(spec: Spec, names: Names, widths: Callable[[str], int]) -> Expression:
     """A signal of up to 32 bits; unknown bits are 0."""
     found, at = [], 0
-    for chunk in spec:
+    for chunk, same in groupby(spec):
+        times = len(list(same))
         if chunk.wire or "1" in chunk.bits:
-            found.append(join(f"({{}} << {at})", _chunk(chunk, names, widths)) if at else _chunk(chunk, names, widths))
-        at += chunk.width
+            value = _chunk(chunk, names, widths)
+            if times > 1:
+                ones = sum(1 << time * chunk.width for time in range(times))
+                value = join(f"({{}} * {ones:#x}u)", value)
+            found.append(join(f"({{}} << {at})", value) if at else value)
+        at += times * chunk.width
     if not found:
         return ZERO
     return found[0] if len(found) == 1 else join(f"({' | '.join(['{}'] * len(found))})", *found)
