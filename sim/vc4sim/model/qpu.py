@@ -4,8 +4,8 @@ What the pipeline of the hardware makes visible is state here: results that reac
 the last quad on each read port and in each ALU, the delay slots. Where the guide says undefined, `docs/` has the choice.
 """
 
-from collections import deque
 from collections.abc import Callable, Container, Mapping
+from functools import partial
 
 import numpy as np
 
@@ -20,17 +20,18 @@ from vc4.isa.registers import (
     WRITE,
     read_address,
 )
-from vc4.isa.timing import LINK_BYTES, SFU_DISTANCE
+from vc4.isa.timing import LINK_BYTES
 from vc4.isa.word import WORD_BYTES
 
 from .. import events
 from ..launch import Launch
+from .accumulators import Accumulators
 from .alus import LAST_QUAD, Alus, Result
 from .flags import Flags, bits
 from .fragment_port import FIRST_REGISTER, LOADS, FragmentPort
 from .memory import Memory
 from .outputs import outputs
-from .plan import Plan, Write, plan
+from .plan import TMU_PARAMETERS, Plan, Write, plan
 from .sequencer import Sequencer
 from .sync import Sync
 from .tmu.port import TmuPort
@@ -38,7 +39,7 @@ from .unbuilt import Unbuilt
 from .uniforms import Uniforms
 from .vectors import Divergence, same
 from .vpm_port import VpmPort
-from .write_back import merged, packed, written_r5
+from .write_back import merged, packed
 
 __all__ = ["Qpu"]
 
@@ -80,19 +81,15 @@ class Qpu:
         self._wide = fragment is not None and fragment.vectors > 1
         zero = np.zeros(ELEMENTS, np.uint32)
         self.files = [[zero] * FILE_REGISTERS, [zero] * FILE_REGISTERS]
-        self.accumulators = [zero] * 6
+        self.accumulators = Accumulators()
         self.flags = Flags()
         self.sequencer = Sequencer()
         self.uniforms = Uniforms(memory)
         self._uniform: int | None = None
         self.interrupts = 0
         self._late: list[tuple[int, int, np.ndarray, np.ndarray, int]] = []
-        self._r5_writes: list[tuple[int, np.ndarray, np.ndarray]] = []
         self._last_read = [zero, zero]
-        self._r4_write: np.ndarray | None = None
         self._varying_c: np.ndarray | None = None
-        #: What the instructions before write to r4, as far as the next one must not see it yet.
-        self._r4_late: deque[np.ndarray | None] = deque([None] * (SFU_DISTANCE - 1))
         self._alus = Alus()
         self._inputs: dict[str, Callable[[], np.ndarray]] = {
             "elem_num": lambda: _ELEMENT_NUMBER,
@@ -100,7 +97,10 @@ class Qpu:
             "y_coord": lambda: _ELEMENT_NUMBER >> np.uint32(1) & np.uint32(1),
             "qpu_num": lambda: np.full(ELEMENTS, self.number, np.uint32),
         }
-        self._outputs = outputs(self)
+        self._outputs = outputs(self.accumulators, self.sequencer, self.uniforms, vpm, tmu, sync)
+        self._outputs["irq"] = self._interrupt
+        for name, (unit, letter) in TMU_PARAMETERS.items():
+            self._outputs[name] = partial(self._write_tmu, unit, letter)
         if fragment:
             self._inputs |= fragment.inputs
             self._outputs |= fragment.outputs
@@ -247,9 +247,7 @@ class Qpu:
             if elements:
                 name = WRITE.name(write.address, write.file)
                 told.append(events.Write.of(name, elements, enables, value))
-        if self._r5_writes:
-            self.accumulators[5] = written_r5(self.accumulators[5], self._r5_writes)
-            self._r5_writes.clear()
+        self.accumulators.write_r5()
         return told
 
     @staticmethod
@@ -258,31 +256,19 @@ class Qpu:
         unit = WRITE[write.address][write.file].unit if write.address in WRITE else "qpu"
         return None if unit == "qpu" else unit
 
-    def keep_r5(self, file: int, value: np.ndarray, mask: np.ndarray) -> None:
-        """A write of r5 through a file."""
-        self._r5_writes.append((file, value, mask))
-
-    def keep_r4(self, value: np.ndarray) -> None:
-        """What the special function unit brings to r4 later."""
-        self._r4_write = value
-
-    def interrupt(self, value: np.ndarray, mask: np.ndarray) -> None:
+    def _interrupt(self, value: np.ndarray, mask: np.ndarray) -> None:
         """A write of the host interrupt."""
         if self._wide:
             raise Divergence
         self.interrupts += bool((mask & (value != 0)).any())
 
-    def write_tmu(self, unit: int, letter: str, value: np.ndarray, _mask: np.ndarray) -> None:
+    def _write_tmu(self, unit: int, letter: str, value: np.ndarray, _mask: np.ndarray) -> None:
         """A parameter of a lookup, with a uniform if it takes one."""
         takes = self.tmu.takes_uniform(self.sequencer.thread, unit, letter)
         self.tmu.write(self.sequencer.thread, unit, letter, value, self._uniform if takes else None)
 
     def _advance(self, todo: Plan, target: int | None) -> None:
-        self._r4_late.append(self._r4_write)
-        self._r4_write = None
-        r4 = self._r4_late.popleft()
-        if r4 is not None:
-            self.accumulators[4] = r4
+        self.accumulators.advance()
         if todo.tmu_load is not None:
             self.accumulators[4] = self.tmu.load(self.sequencer.thread, todo.tmu_load)
         elif self.fragment and todo.signal in LOADS:
