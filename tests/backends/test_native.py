@@ -125,12 +125,12 @@ def test_what_the_watcher_raises_ends_the_run():
 
 @pytest.mark.slow
 def test_a_window_of_waves(tmp_path):
-    """Clocks 100 to 139 of the coordinate shader, which has no branches; the GPU is compiled once more for them."""
+    """Clocks 125 to 164 of the coordinate shader, which has no branches; the GPU is compiled once more for them."""
     path = tmp_path / "window.vcd"
-    window = ["--waves", str(path), "--window", "100:140"]
+    window = ["--waves", str(path), "--window", "125:165"]
     assert main(["run", "coordinate_shader", "--on", "cxxrtl", *window]) == 0
     text = path.read_text()
-    assert [int(time) for time in re.findall(r"^#(\d+)$", text, re.M)] == [*range(1000, 1400, 5)]
+    assert [int(time) for time in re.findall(r"^#(\d+)$", text, re.M)] == [*range(1250, 1650, 5)]
     (name,) = re.findall(r"^\$var reg 32 (\S+) trace__sp_pc \$end$", text, re.M)
     addresses = [int(value, 2) for value in re.findall(rf"^b([01]+) {re.escape(name)}$", text, re.M)]
     assert len(addresses) >= 10

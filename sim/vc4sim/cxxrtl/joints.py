@@ -59,11 +59,12 @@ def joints(component: wiring.Component, count: int, *, whole: str, part: str, wi
         "static constexpr void (*give[COUNT])(Whole &, const Part &) = "
         f"{{{', '.join(f'give_{number}' for number in numbers)}}};\n"
     )
+    # In a namespace without a name: the tables of a class that others can see are the same for all libraries of a process.
     return (
-        f"namespace joints {{\nstruct {part} {{\nusing Whole = ::{whole}::p_top;\nusing Part = ::{part}::p_top;\n"
+        f"namespace joints {{\nnamespace {{\nstruct {part} {{\nusing Whole = ::{whole}::p_top;\nusing Part = ::{part}::p_top;\n"
         f'static constexpr const char *NAME = "{part}";\n'
         f"static constexpr size_t COUNT = {count};\nusing Inputs = std::array<uint32_t, {sum(inputs.values())}>;\n"
         f"{_HELPERS}{''.join(takes)}{sets}{''.join(gives)}{tables}"
         f"static void clk(Part &part, bool level) {{ {part}_ports::clk(part, {{level}}); }}\n"
-        f"static void rewind(Part &part) {{ {part}_ports::rewind(part); }}\n}};\n}}\n"
+        f"static void rewind(Part &part) {{ {part}_ports::rewind(part); }}\n}};\n}}\n}}\n"
     )
