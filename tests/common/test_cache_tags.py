@@ -73,6 +73,36 @@ def test_lines_are_found_and_replaced_in_turn(simulate, registered):
     assert set(found) == set(range(WAYS))
 
 
+def test_a_clear_takes_back_an_answer(simulate):
+    """A lookup during a clear finds nothing for as long as its answer is kept, whatever has been read before it."""
+    dut = CacheTags(SETS, WAYS, TAG_BITS, registered=True)
+    (port,) = dut.lookups
+
+    async def clock(ctx, signal):
+        ctx.set(signal, 1)
+        await ctx.tick()
+        ctx.set(signal, 0)
+
+    async def bench(ctx):
+        await ctx.tick().until(~dut.clearing)
+        ctx.set(dut.write_set, 1)
+        ctx.set(dut.write_valid, 1)
+        await clock(ctx, dut.write_enable)
+        ctx.set(port.set, 1)
+        await clock(ctx, port.enable)
+        assert ctx.get(port.hit)
+        await clock(ctx, dut.clear)
+        assert not ctx.get(port.hit)
+        ctx.set(port.set, 0)
+        await clock(ctx, port.enable)
+        await ctx.tick().until(~dut.clearing)
+        for _ in range(3):
+            assert not ctx.get(port.hit)
+            await ctx.tick()
+
+    simulate(dut, bench)
+
+
 @pytest.mark.parametrize("sizes", [(8, 3), (6, 4), (1, 4), (8, 1)])
 def test_refuses_sizes_that_are_no_powers_of_two(sizes):
     with pytest.raises(ValueError, match="a power of two and at least 2"):

@@ -42,8 +42,8 @@ class CacheTags(wiring.Component):
     """The tags of a set-associative cache, with replacement in turn (first in, first out) and a clear.
 
     Behaviour: every port answers a lookup a clock, in the clock in which it begins, or if `registered` in the next one,
-    and then keeps the answer while no other begins. A write shows in the lookups that begin in later clocks. Each write
-    to a way makes the way after it the victim of its set.
+    and then keeps the answer until another one begins; a clear takes it back. A write shows in the lookups that begin in
+    later clocks. Each write to a way makes the way after it the victim of its set.
 
     A clear, and a reset, take `sets` + 1 clocks, in which no lookup hits and writes are dropped. So what was there before
     is found by no lookup that is answered after the clock of `clear`.
@@ -145,5 +145,13 @@ class CacheTags(wiring.Component):
         for way in range(self._ways):
             with m.If(match[way]):
                 m.d.comb += port.way.eq(way)
-        m.d.comb += port.hit.eq(match.any() & ~self.clearing)
+        forgotten = self.clearing
+        if self._registered:
+            # The answer may be kept for longer than a clear takes, and lookups meanwhile read nothing.
+            forgotten = Signal(init=1, name=f"forgotten_{number}")
+            with m.If(self.clear | self.clearing):
+                m.d.sync += forgotten.eq(1)
+            with m.Elif(port.enable):
+                m.d.sync += forgotten.eq(0)
+        m.d.comb += port.hit.eq(match.any() & ~forgotten)
         m.d.sync += Assert(~answers | ((match & (match - 1)) == 0), "a line is in two ways")

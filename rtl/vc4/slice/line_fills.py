@@ -99,9 +99,7 @@ class LineFills(wiring.Component):
             started.eq(Mux(self.wants, self.wanted, self.ahead)),
             self.started.eq(started),
             requests.i.valid.eq(self.starts),
-            requests.i.payload.address.eq(
-                Cat(C(0, 32 - len(started.set) - len(started.tag)), started.set, started.tag)
-            ),
+            requests.i.payload.address.eq(Cat(C(0, exact_log2(self._words * BUS_BYTES)), started.set, started.tag)),
             requests.i.payload.beats.eq(self._words - 1),
             # A way is named by the line that it holds or by the one that takes its place, so that neither is read too early.
             self.absent.eq(
