@@ -5,7 +5,7 @@ import struct
 
 import pytest
 
-from vc4.config import V3DConfig
+from vc4.config import preset
 from vc4sim.asm import assemble
 from vc4sim.backends.base import Ending, Job, Launch
 from vc4sim.lockstep import Lockstep
@@ -55,7 +55,7 @@ def job_of(seed, count, **memory):
     table = data + 4 * (len(uniforms) + 1)
     words = struct.pack(f"<{len(uniforms) + len(vectors) + 1}I", table, *uniforms, *vectors)
     image = (code.ljust(data - BASE, b"\0") + words).ljust(first - BASE, b"\0") + rng.randbytes(TEXTURES)
-    config = V3DConfig(tmus_per_slice=1)
+    config = preset("slice")
     return Job(image=image, base=BASE, launches=(Launch(BASE, data),), config=config, max_cycles=10_000_000, **memory)
 
 
