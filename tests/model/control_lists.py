@@ -17,7 +17,20 @@ from vc4sim.clist.primitives import compress_into
 from vc4sim.model.compressed import COORDINATE_BYTES, ListFormat
 from vc4sim.model.memory import Memory
 
-__all__ = ["BASE", "BINNING", "INDICES", "RENDERING", "SHADERS", "SIZE", "TILE_LISTS", "configure", "frame", "words"]
+__all__ = [
+    "BASE",
+    "BINNING",
+    "BINNING_END",
+    "INDICES",
+    "RENDERING",
+    "RENDERING_END",
+    "SHADERS",
+    "SIZE",
+    "TILE_LISTS",
+    "configure",
+    "frame",
+    "words",
+]
 
 BASE, SIZE = 0x1_0000, 0x4000
 #: Where things lie in the frame.
@@ -181,4 +194,3 @@ def frame() -> Memory:
 
 #: Ends of the lists in `frame`.
 BINNING_END, RENDERING_END = _binning().here, _rendering().here
-__all__ += ["BINNING_END", "RENDERING_END"]

@@ -13,7 +13,17 @@ from vc4sim.clist import ListBuilder, nv_shader_record, vg_shader_record
 from vc4sim.model.frame import Frame3D
 from vc4sim.model.memory import Memory
 
-__all__ = ["COLOUR", "Drawing", "PLAIN", "WITH_Z"]
+__all__ = [
+    "COLOUR",
+    "Drawing",
+    "END",
+    "LIST",
+    "PICTURE",
+    "PLAIN",
+    "SIZE",
+    "STEPS",
+    "WITH_Z",
+]
 
 SIZE = 1 << 19
 LIST, RECORDS, CODE, UNIFORMS, VERTICES, PICTURE = 0x1000, 0x8000, 0xA000, 0xC000, 0x1_0000, 0x2_0000
@@ -168,4 +178,3 @@ class Drawing:
 
 
 assert SIZE > PICTURE
-__all__ += ["END", "LIST", "PICTURE", "SIZE", "STEPS"]

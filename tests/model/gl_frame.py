@@ -18,14 +18,31 @@ from vc4sim.clist import ListBuilder, compress, gl_shader_record, nv_shader_reco
 from vc4sim.model.compressed import COORDINATE_BYTES, ListFormat
 from vc4sim.model.memory import Memory
 
-__all__ = ["ALLOCATION", "BASE", "COORDINATE_SHADER", "LISTS", "SCALE", "SIZE", "STATES", "VERTEX_SHADER", "frame"]
+__all__ = [
+    "ALLOCATION",
+    "ALLOCATION_BYTES",
+    "BASE",
+    "CODE",
+    "COORDINATE_SHADER",
+    "INDICES",
+    "LISTS",
+    "OVERSPILL",
+    "OVERSPILL_BYTES",
+    "RECORDS",
+    "SCALE",
+    "SHADED",
+    "SIZE",
+    "STATES",
+    "VERTEX_SHADER",
+    "VERTICES",
+    "frame",
+]
 
 BASE, SIZE = 0x1000, 0x1_0000
 LISTS, RECORDS, CODE, UNIFORMS = BASE, BASE + 0x400, BASE + 0x800, BASE + 0xC00
 VERTICES, SHADED, INDICES, COORDINATES = BASE + 0x1000, BASE + 0x2000, BASE + 0x3000, BASE + 0x3800
 STATES, ALLOCATION, ALLOCATION_BYTES, OVERSPILL = BASE + 0x4000, BASE + 0x5000, 0x2000, BASE + 0x8000
 OVERSPILL_BYTES = 0x7000
-__all__ += ["ALLOCATION_BYTES", "CODE", "INDICES", "OVERSPILL", "OVERSPILL_BYTES", "RECORDS", "SHADED", "VERTICES"]
 
 #: Half of the viewport, sixteenths of a pixel.
 SCALE = 128 * 16

@@ -16,7 +16,15 @@ from ..problem import BadInput
 from ..workload.fields import Fields
 from ..workload.files import read_bytes
 
-__all__ = ["Comparison", "Picture", "compare", "expected_picture", "picture_of"]
+__all__ = [
+    "Comparison",
+    "Picture",
+    "compare",
+    "difference_picture",
+    "expected_picture",
+    "picture_of",
+    "save",
+]
 
 _TILINGS = {"raster": MemoryFormat.RASTER, "T": MemoryFormat.T_FORMAT, "LT": MemoryFormat.LT_FORMAT}
 _FORMATS = {"RGBA8888": PixelColorFormat.RGBA8888, "BGR565": PixelColorFormat.BGR565}
@@ -106,6 +114,3 @@ def difference_picture(comparison: Comparison) -> Picture:
     grey = np.where(comparison.bad, 255, np.minimum(largest * 16, 191)).astype(np.uint8)
     opaque = np.full_like(grey, 255)
     return np.stack([grey, grey, grey, opaque], axis=-1)
-
-
-__all__ += ["difference_picture", "save"]
