@@ -52,18 +52,20 @@ class Alus:
         if todo.op_add is AddOp.NOP:
             add = self._last_add.last_quad(0)
         else:
-            add = self._last_add = Result(*add_alu(todo.op_add, operands[todo.muxes[0]], operands[todo.muxes[1]]))
+            first, second = (operands[mux.value] for mux in todo.muxes[:2])
+            add = self._last_add = Result(*add_alu(todo.op_add, first, second))
         if todo.op_mul is MulOp.NOP:
             return add, self._last_mul.last_quad(rotation)
-        first, second = (self._rotate_operand(mux, operands[mux], rotation) for mux in todo.muxes[2:])
+        first, second = (self._rotate_operand(mux, operands[mux.value], rotation) for mux in todo.muxes[2:])
         mul = self._last_mul = Result(*mul_alu(todo.op_mul, first, second), _NO_ELEMENTS, rotation)
         return add, mul
 
     @staticmethod
-    def _operands(todo: Plan, accumulators: list[np.ndarray], ports: list[np.ndarray]) -> dict[Mux, np.ndarray]:
-        values = dict(zip(Mux, [*accumulators, *ports], strict=True))
+    def _operands(todo: Plan, accumulators: list[np.ndarray], ports: list[np.ndarray]) -> list[np.ndarray]:
+        """What each `Mux` chooses."""
+        values = [*accumulators, *ports]
         if todo.unpack is not Unpack.NONE:
-            source = Mux.R4 if todo.pm else Mux.A
+            source = (Mux.R4 if todo.pm else Mux.A).value
             values[source] = unpack(values[source], todo.unpack, todo.unpack_float)
         return values
 

@@ -33,11 +33,10 @@ def packed(todo: Plan, index: int, write: Write, result: Result) -> tuple[np.nda
         partial = todo.pack & 4 and (write.is_file or write.address < ACCUMULATOR_BASE + 4)
         enables = 1 << (todo.pack & 3) if partial else events.ALL_BYTES
         return colour(result.value) * np.uint32(0x0101_0101), enables
-    mode = Pack(todo.pack)
-    if mode is Pack.NONE or not write.is_file or write.file != 0:
+    if not todo.pack or not write.is_file or write.file != 0:
         return result.value, events.ALL_BYTES
     is_float = todo.op_mul in FLOAT_RESULT_MUL if index else todo.op_add in FLOAT_RESULT_ADD
-    return pack(result.value, mode, is_float, result.carry, result.overflow)
+    return pack(result.value, Pack(todo.pack), is_float, result.carry, result.overflow)
 
 
 def written_r5(r5: np.ndarray, writes: list[tuple[int, np.ndarray, np.ndarray]]) -> np.ndarray:
