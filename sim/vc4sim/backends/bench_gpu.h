@@ -37,19 +37,24 @@ template<class Part> void evaluate(Part &part, Checks &own, Checks &checks) {
     checks.require(part.eval(&own), "the signals of a part have not settled");
 }
 
-template<class Part> void commit_clock(Part &part) {
-    part.commit();
+// Whether any register or memory changes.
+template<class Part> bool commit_clock(Part &part) {
+    bool changed = part.commit();
     part.p_clk.set(false);
     part.prev_p_clk = part.p_clk;
+    return changed;
 }
 
-// All instances of a kind.
+// All instances of a kind. One in which nothing changes sleeps: as long as its inputs stay the same, all would stay the same.
 template<class Joint> struct Instances {
     std::array<typename Joint::Part, Joint::COUNT> all;
 
     void begin(V3d &v3d, bool clock, Checks &checks) {
-        for (size_t number = 0; number < Joint::COUNT; number++)
-            evaluate_one(v3d, number, clock, Joint::take[number](v3d), checks);
+        for (size_t number = 0; number < Joint::COUNT; number++) {
+            typename Joint::Inputs words = Joint::take[number](v3d);
+            if (!asleep[number] || words != inputs[number])
+                evaluate_one(v3d, number, clock, words, checks);
+        }
     }
 
     // Evaluates those again whose inputs have changed in this clock; whether there are none.
@@ -67,8 +72,9 @@ template<class Joint> struct Instances {
     }
 
     void commit() {
-        for (auto &one : all)
-            commit_clock(one);
+        for (size_t number = 0; number < Joint::COUNT; number++)
+            if (!asleep[number])
+                asleep[number] = !commit_clock(all[number]);
     }
 
     void tell(Checks &checks) const {
@@ -84,8 +90,10 @@ template<class Joint> struct Instances {
 private:
     std::array<typename Joint::Inputs, Joint::COUNT> inputs;
     std::array<Checks, Joint::COUNT> its_checks;
+    std::array<bool, Joint::COUNT> asleep = {};
 
     void evaluate_one(V3d &v3d, size_t number, bool clock, const typename Joint::Inputs &words, Checks &checks) {
+        asleep[number] = false;
         inputs[number] = words;
         Joint::set(all[number], words);
         Joint::clk(all[number], clock);

@@ -18,9 +18,6 @@ from .parts import Gpu, bench_text, hardware_texts
 
 __all__ = ["run"]
 
-#: Large blocks that have nothing to do in most clocks.
-_SLEEPERS = ("vpm", "l2c")
-
 
 @functools.cache
 def _library(config: V3DConfig, folder: Path) -> ctypes.CDLL:
@@ -28,7 +25,7 @@ def _library(config: V3DConfig, folder: Path) -> ctypes.CDLL:
     driver = bench_text("bench_lanes.h", "bench_no_waves.h")
 
     def make() -> ctypes.CDLL:
-        gpu = Gpu(config, _SLEEPERS)
+        gpu = Gpu(config)
         return build_joined(
             gpu.v3d, {its.name: (its.design, its.count) for its in gpu.kinds}, gpu.constants + driver, folder
         )

@@ -27,6 +27,8 @@ __all__ = ["TRACE", "Gpu", "Kind", "bench_text", "hardware_texts"]
 
 #: The bench looks at the trace ports of the QPUs themselves.
 TRACE = ("trace",)
+#: Large blocks that are there only once, and have nothing to do in most clocks.
+_SLEEPERS = ("vpm", "l2c")
 
 
 @dataclass(frozen=True)
@@ -42,14 +44,13 @@ class Kind:
 class Gpu:
     """A configured GPU in parts: `v3d`, with a port for each port of all that was taken out of it, and `kinds` of that.
 
-    single : what is taken out although it is there only once
     constants : C++ that says what the bench has to know of the configuration
     """
 
-    def __init__(self, config: V3DConfig, single: tuple[str, ...] = ()):
+    def __init__(self, config: V3DConfig):
         whole = V3D(config)
         found = {name: [one for its in whole.slices for one in getattr(its, f"{name}s")] for name in ("qpu", "tmu")}
-        found |= {name: [getattr(whole, name)] for name in single}
+        found |= {name: [getattr(whole, name)] for name in _SLEEPERS}
         self.kinds = tuple(_take_out(name, components) for name, components in found.items() if components)
         self.constants = f"constexpr size_t TAG_BITS = {whole.bus.signature.tag_bits};\n"
         sockets = "".join(declaration(kind.one, kind.name) for kind in self.kinds)
@@ -73,8 +74,9 @@ def _rtlil(component: wiring.Component) -> str:
 
 
 def hardware_texts() -> list[str]:
-    """The sources of the hardware: all that a GPU of some configuration is made of."""
-    return [path.read_text() for path in sorted(Path(vc4.__file__).parent.rglob("*.py"))]
+    """The sources of the hardware, and how it is taken apart: all that a GPU of some configuration is made of."""
+    paths = [Path(__file__), *sorted(Path(vc4.__file__).parent.rglob("*.py"))]
+    return [path.read_text() for path in paths]
 
 
 def bench_text(gpu: str, waves: str) -> str:
