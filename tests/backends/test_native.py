@@ -73,11 +73,16 @@ def test_programs_one_after_the_other():
     ("source", "why"),
     [
         ("mov r0, vpm", "waits for vpm, and no read is set up"),
-        (
+        pytest.param(
             "ldi vw_setup, 0x80904000\nldi vw_addr, 0x90000000\nread vw_wait",
             "a DMA store or load went outside of memory",
+            marks=pytest.mark.slow,
         ),
-        ("ldi unif_addr, 0x90000000\nnop\nnop\nmov r0, unif", "its next uniform lies outside of memory"),
+        pytest.param(
+            "ldi unif_addr, 0x90000000\nnop\nnop\nmov r0, unif",
+            "its next uniform lies outside of memory",
+            marks=pytest.mark.slow,
+        ),
         ("mov tmu0_s, r0", "which is not built yet"),
     ],
 )

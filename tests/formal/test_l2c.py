@@ -22,8 +22,8 @@ def test_bounded(prover):
     [
         (l2c.L2c, "~hit & ~decision.blocked", "~hit", "two lines of a set"),
         (l2c.L2c, "advances & ~writes & ~slots", "advances & ~slots", "in the clock that writes it"),
-        (l2c.Slots, "same_tag | same_set)", "same_tag)", "two lines of a set"),
-        (l2c.Answers, "(request.word + beat)", "(beat + 0)", "another word comes"),
+        pytest.param(l2c.Slots, "same_tag | same_set)", "same_tag)", "two lines of a set", marks=pytest.mark.slow),
+        pytest.param(l2c.Answers, "(request.word + beat)", "(beat + 0)", "another word comes", marks=pytest.mark.slow),
         pytest.param(l2c.L2c, " & ~decision.older", "", "another word comes", marks=pytest.mark.slow),
     ],
     ids=["blocked", "writes", "set", "word", "older"],
@@ -39,7 +39,10 @@ def test_faults(prover, faulty, monkeypatch, part, old, new, said):
         (l2c.L2c, "fills.busy.eq(empties)", "fills.busy.eq(0)", "complete"),
         (l2c.Fills, " | ~self.keeps", "", "entered during a clear"),
         (l2c.Fills, "(arrives & response.error & (response.tag == slot)) | ", "", "with an error"),
-        (l2c.L2c, "self._found & ~decision.replaced", "self._found", "replaced before it is read"),
+        pytest.param(
+            *(l2c.L2c, "self._found & ~decision.replaced", "self._found", "replaced before it is read"),
+            marks=pytest.mark.slow,
+        ),
     ],
     ids=["busy", "keeps", "error", "replaced"],
 )

@@ -49,6 +49,7 @@ def word(spec: Spec, names: Names, widths: Callable[[str], int]) -> Expression:
         if chunk.wire or "1" in chunk.bits:
             value = _chunk(chunk, names, widths)
             if times > 1:
+                # Copies side by side: fewer operations than a shift for each.
                 ones = sum(1 << time * chunk.width for time in range(times))
                 value = join(f"({{}} * {ones:#x}u)", value)
             found.append(join(f"({{}} << {at})", value) if at else value)
