@@ -7,10 +7,11 @@ from amaranth import *
 from amaranth.hdl import Assert
 from amaranth.utils import exact_log2
 
+from vc4.l2c.answers import COMMANDS, RESPONSES
 from vc4.l2c.structs import Command
 
 from .l2c_proof import L2cProof
-from .l2c_state import CLIENT_TAGS, COMMANDS, RESPONSES, L2cState, registers
+from .l2c_state import CLIENT_TAGS, L2cState, registers
 from .memory import ADDRESS_BITS, SETS, WAYS, WORDS, held, lacks, right, right_at, twice
 
 __all__ = ["UnboundedL2cProof"]

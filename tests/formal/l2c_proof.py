@@ -4,19 +4,20 @@ from types import SimpleNamespace
 
 from amaranth import *
 from amaranth.hdl import Assert, Assume, Cover
-from amaranth.lib import wiring
 from amaranth.lib.wiring import In, connect
 from amaranth.utils import exact_log2
 
 from vc4.l2c import l2c
+from vc4.l2c.answers import COMMANDS, RESPONSES
 
-from .l2c_state import CLIENT_TAGS, COMMANDS, RESPONSES
+from .l2c_state import CLIENT_TAGS
 from .memory import ADDRESS_BITS, LINE_BYTES, SETS, TAG_BITS, WAYS, WORDS, Source, held, word_of
+from .proof import Proof
 
 __all__ = ["L2cProof"]
 
 
-class L2cProof(wiring.Component):
+class L2cProof(Proof):
     """Any requests of two tags, and memory; one request is followed, whichever `follow` chooses.
 
     A scoreboard holds what has still to come for it, and how many requests of its tag come before. The n-th request of a
@@ -28,9 +29,8 @@ class L2cProof(wiring.Component):
         self._cache = l2c.L2c(size=SETS * WAYS * LINE_BYTES, ways=WAYS, line_bytes=LINE_BYTES, tag_bits=1, slots=slots)
         # Addresses have only the bits that are needed here.
         self._cache._geometry.line_tag_bits = TAG_BITS
-        seen = self._sees()
-        self.views = {name: f"cache.{path}" for name, (path, _) in seen.items()}
         super().__init__(
+            "cache",
             {
                 **{name: In(1) for name in ("asks", "client_tag", "takes", "enable", "clear", "follow")},
                 "address": In(ADDRESS_BITS),
@@ -38,8 +38,7 @@ class L2cProof(wiring.Component):
                 "ready": In(1),
                 "answers": In(1),
                 "tag": In(exact_log2(slots)),
-                **{name: In(shape) for name, (_, shape) in seen.items()},
-            }
+            },
         )
 
     def elaborate(self, platform):
@@ -93,10 +92,3 @@ class L2cProof(wiring.Component):
         scoreboard.begins, scoreboard.takes, scoreboard.comes = begins, takes, comes
         self._invariants(m, memory, scoreboard)
         return m
-
-    def _sees(self):
-        """Registers, by their paths and with their shapes. None: an unbounded proof has its own, and invariants."""
-        return {}
-
-    def _invariants(self, m, memory, scoreboard):
-        pass

@@ -8,17 +8,16 @@ from amaranth import *
 from amaranth.hdl import Assert
 from amaranth.utils import exact_log2
 
-from vc4.bus.port import MemoryPort
+from vc4.bus.port import BUS_BYTES, MemoryPort
+from vc4.l2c.answers import COMMANDS, RESPONSES
 from vc4.l2c.structs import Command, LineRequest
 
 from .memory import ENTRY, KEPT_WORD, SETS, WAYS, WORD, WORDS, word_of
 
-__all__ = ["CLIENT_TAGS", "COMMANDS", "RESPONSES", "L2cState", "registers"]
+__all__ = ["CLIENT_TAGS", "L2cState", "registers"]
 
 CLIENT_TAGS = 2
-#: Places of the queues in `Answers`.
-COMMANDS = RESPONSES = 4
-_RESPONSE = MemoryPort(word_bytes=8, tag_bits=exact_log2(CLIENT_TAGS)).response_layout
+_RESPONSE = MemoryPort(word_bytes=BUS_BYTES, tag_bits=exact_log2(CLIENT_TAGS)).response_layout
 
 
 def registers(geometry, slots: int):

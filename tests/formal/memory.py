@@ -6,6 +6,8 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In
 from amaranth.utils import exact_log2
 
+from vc4.bus.port import BUS_BYTES
+
 __all__ = [
     "ADDRESS_BITS",
     "ENTRY",
@@ -28,13 +30,13 @@ __all__ = [
 
 #: Sizes of caches that leave room for every kind of conflict, and no more.
 SETS, WAYS, WORDS, TAG_BITS = 2, 2, 2, 2
-LINE_BYTES = 8 * WORDS
+LINE_BYTES = BUS_BYTES * WORDS
 #: Number of words in memory; the last one is not there.
 WORD_ADDRESSES = SETS * WORDS << TAG_BITS
 #: Of the number of a word: word of the line, set and tag.
 ADDRESS_BITS = exact_log2(WORD_ADDRESSES)
 #: A word in a cache, and the bits of it that Yosys keeps, as the others are never set.
-WORD = data.StructLayout({"data": 64, "error": 1})
+WORD = data.StructLayout({"data": 8 * BUS_BYTES, "error": 1})
 KEPT_WORD = ADDRESS_BITS + 1
 #: What tags say of a way of a set.
 ENTRY = data.StructLayout({"valid": 1, "tag": TAG_BITS})

@@ -3,30 +3,30 @@
 import pytest
 from amaranth import *
 from amaranth.hdl import Assert, Assume, Cover
-from amaranth.lib import data, wiring
+from amaranth.lib import data
 from amaranth.lib.wiring import In
 
 from vc4.common import cache_tags
+
+from .proof import Proof
 
 SETS, WAYS, TAG_BITS = 2, 2, 2
 _ENTRY = data.StructLayout({"valid": 1, "tag": TAG_BITS})
 
 
-class TagsProof(wiring.Component):
+class TagsProof(Proof):
     """Any writes and clears, and lookups in any set of one tag, whichever `tag` chooses; a shadow knows where its lines are."""
 
     def __init__(self, registered: bool):
         self._registered = registered
-        seen = self._sees()
-        self.views = {name: f"tags.{path}" for name, (path, _) in seen.items()}
         super().__init__(
+            "tags",
             {
                 **{name: In(1) for name in ("enable", "write_enable", "write_valid", "clear")},
                 **{name: In(range(SETS)) for name in ("set", "write_set")},
                 **{name: In(TAG_BITS) for name in ("tag", "write_tag")},
                 "write_way": In(range(WAYS)),
-                **{name: In(shape) for name, (_, shape) in seen.items()},
-            }
+            },
         )
 
     def elaborate(self, platform):
@@ -87,13 +87,6 @@ class TagsProof(wiring.Component):
         m.d.sync += waited.eq(answers & ~self.enable & kept)
         m.d.comb += Cover(waited & dut.lookups[0].hit, "an answer is kept")
         return answers, kept, kept_way, kept_victim
-
-    def _sees(self):
-        """Registers, by their paths and with their shapes. None: an unbounded proof has its own, and invariants."""
-        return {}
-
-    def _invariants(self, m, dut, there, ways, victims, expected, way):
-        pass
 
 
 class UnboundedTagsProof(TagsProof):

@@ -3,7 +3,7 @@
 import pytest
 from amaranth import *
 from amaranth.hdl import Assert, Cover
-from amaranth.lib import data, wiring
+from amaranth.lib import data
 from amaranth.lib.wiring import In, connect
 
 from vc4.slice import line_cache, line_fills
@@ -27,29 +27,28 @@ from .memory import (
     twice,
     word_of,
 )
+from .proof import Proof
 
 _READERS = 2
 #: Of a request in the queue: Yosys keeps no other bits, as they are never set.
 _KEPT_REQUEST = data.StructLayout({"line": ADDRESS_BITS - 1, "beats": range(WORDS), "tag": range(FILLS)})
 
 
-class LineCacheProof(wiring.Component):
+class LineCacheProof(Proof):
     """Two readers that look up any words, and memory."""
 
     def __init__(self, ahead: int = 1):
         self._cache = line_cache.LineCache(
             _READERS, size=SETS * WAYS * LINE_BYTES, ways=WAYS, line_bytes=LINE_BYTES, ahead=ahead
         )
-        seen = self._sees()
-        self.views = {name: f"cache.{path}" for name, (path, _) in seen.items()}
         super().__init__(
+            "cache",
             {
                 "lookups": In(_READERS),
                 "address": In(ADDRESS_BITS),
                 **{name: In(1) for name in ("ahead", "clear", "ready", "answers")},
                 "tag": In(range(FILLS)),
-                **{name: In(shape) for name, (_, shape) in seen.items()},
-            }
+            },
         )
 
     def elaborate(self, platform):
@@ -80,13 +79,6 @@ class LineCacheProof(wiring.Component):
             m.d.sync += [asked[number].eq(reader.turn & reader.lookup), found[number].eq(reader.found)]
         self._invariants(m, memory, asked, address, found, later)
         return m
-
-    def _sees(self):
-        """Registers, by their paths and with their shapes. None: an unbounded proof has its own, and invariants."""
-        return {}
-
-    def _invariants(self, m, memory, asked, address, found, later):
-        pass
 
 
 class UnboundedLineCacheProof(LineCacheProof):

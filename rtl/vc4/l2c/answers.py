@@ -10,12 +10,12 @@ from vc4.common.queue import Queue
 
 from .structs import Command, Geometry
 
-__all__ = ["Answers"]
+__all__ = ["COMMANDS", "RESPONSES", "Answers"]
 
 #: Commands that wait while the words of another one are sent.
-_COMMANDS = 4
+COMMANDS = 4
 #: Two words between block RAM and client, and as many again to take up its pauses.
-_RESPONSES = 4
+RESPONSES = 4
 
 
 class Answers(wiring.Component):
@@ -58,8 +58,8 @@ class Answers(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         geometry = self._geometry
-        m.submodules.commands = commands = Queue(self._command, _COMMANDS)
-        m.submodules.responses = responses = Queue(self._response, _RESPONSES)
+        m.submodules.commands = commands = Queue(self._command, COMMANDS)
+        m.submodules.responses = responses = Queue(self._response, RESPONSES)
         connect(m, flipped(self.commands), commands.i)
         connect(m, responses.o, flipped(self.responses))
         command, asks = commands.o.payload, self.bus_requests
@@ -72,7 +72,7 @@ class Answers(wiring.Component):
         m.d.comb += [
             last.eq(beat == request.beats),
             # Of the places in the queue, the word on its way takes one.
-            self.read_enable.eq(commands.o.valid & ~command.fetches & (responses.level + sends < _RESPONSES)),
+            self.read_enable.eq(commands.o.valid & ~command.fetches & (responses.level + sends < RESPONSES)),
             self.read_address.eq(Cat((request.word + beat)[: geometry.word_bits], request.set, command.way)),
             asks.valid.eq(commands.o.valid & command.fetches),
             asks.payload.address.eq(

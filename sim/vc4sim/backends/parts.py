@@ -1,4 +1,7 @@
-"""The GPU as it is compiled: V3D without what is in it several times, one of each kind of that, and the bench around."""
+"""The GPU as it is compiled: V3D without what was taken out of it, one of each kind of that, and the bench around.
+
+Taken out is what is there several times, and what has nothing to do in most clocks.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -33,7 +36,7 @@ _SLEEPERS = ("vpm", "l2c")
 
 @dataclass(frozen=True)
 class Kind:
-    """What is in the GPU several times: its name, `count` of them, one of these, and the design of each."""
+    """What is taken out of the GPU: its name, `count` of them, one of these, and the design of each."""
 
     name: str
     count: int

@@ -7,7 +7,7 @@ import re
 
 __all__ = ["cut_eval"]
 
-#: Statements of a piece: with 150 compilers take twice as long, and what comes out is one hundredth faster.
+#: Statements of a piece: with 150 a compiler takes twice as long for a QPU, and what comes out is hardly faster.
 _STATEMENTS = 40
 _BEGIN, _END = "bool p_top::eval(performer *performer) {\n", "\treturn converged;\n}\n"
 _DECLARED = "bool eval(performer *performer = nullptr) override;\n"
