@@ -52,9 +52,6 @@ def compiler():
 
 
 @pytest.fixture(scope="session")
-def shared() -> Path:
-    """The folder of measured values beside the checkout; a test that needs it is skipped where it is missing."""
-    folder = Path(__file__).parents[2] / "shared"
-    if not folder.is_dir():
-        pytest.skip(f"needs the measured values in {folder}")
-    return folder
+def recorded() -> Path:
+    """The folder of what was measured, recorded or published by others: `tests/data`, whose README says what it holds."""
+    return Path(__file__).parent / "data"

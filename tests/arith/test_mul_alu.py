@@ -74,10 +74,10 @@ def test_mixed_operations_and_hold(bench):
     assert not report.mismatches, report.text(stimuli, expected, f"seed {seed}")
 
 
-def test_measured(shared):
+def test_measured(recorded):
     """Results of the hardware, in the other simulator; its flags are not those of the mul ALU."""
     names = {op.name.lower(): op for op in OPERATIONS}
-    with (shared / "vectors/hw/alu.csv").open() as file:
+    with (recorded / "vectors/hw/alu.csv").open() as file:
         rows = [row for row in csv.DictReader(file) if row["op"] in names]
     assert len({row["op"] for row in rows}) == len(OPERATIONS)
     stimuli = {

@@ -92,11 +92,11 @@ def test_floats(bench, mode):
     check(bench, mode, value, True, value % 2 == 1, np.zeros(value.size, bool))
 
 
-def test_measured(bench, shared):
+def test_measured(bench, recorded):
     """What the hardware wrote for every operation and mode; carry and overflow are those of the model."""
     adds = {op.name.lower(): op for op in AddOp}
     muls = {op.name.lower(): op for op in MulOp}
-    with (shared / "vectors/hw/pack.csv").open() as file:
+    with (recorded / "vectors/hw/pack.csv").open() as file:
         rows = list(csv.DictReader(file))
     columns = [name for name in rows[0] if name.startswith("p")]
     cases = []

@@ -23,9 +23,9 @@ def test_all_halves(compiled, mode, is_float):
     assert not report.mismatches, report.text(stimuli, expected, mode.name)
 
 
-def test_measured(shared):
+def test_measured(recorded):
     """What the hardware gave, in the other simulator."""
-    with (shared / "vectors/hw/unpack.csv").open() as file:
+    with (recorded / "vectors/hw/unpack.csv").open() as file:
         rows = list(csv.DictReader(file))
     cases = [
         (int(row["a"], 16), int(column[1]), column.startswith("f"), int(result, 16))

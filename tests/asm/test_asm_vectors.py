@@ -30,24 +30,24 @@ EQUAL_OPERANDS = {
 UNKNOWN_OPERAND_IS_FINE = {AddOp.XOR, MulOp.V8SUBS}
 
 
-def rows(shared, name):
-    return [line.split("\t") for line in (shared / "vectors" / name).read_text().splitlines()]
+def rows(recorded, name):
+    return [line.split("\t") for line in (recorded / "vectors" / name).read_text().splitlines()]
 
 
-def test_there_are_as_many_rows_as_the_readme_says(shared):
-    assert len(rows(shared, "asm.tsv")) == 3671
-    assert len(rows(shared, "asm_errors.tsv")) == 263
+def test_there_are_as_many_rows_as_the_readme_says(recorded):
+    assert len(rows(recorded, "asm.tsv")) == 3671
+    assert len(rows(recorded, "asm_errors.tsv")) == 263
 
 
-def test_exact_words(shared):
-    exact = [(statement, word) for statement, word, rule in rows(shared, "asm.tsv") if rule == "exact"]
+def test_exact_words(recorded):
+    exact = [(statement, word) for statement, word, rule in rows(recorded, "asm.tsv") if rule == "exact"]
     assert len(exact) == 3339
     wrong = [(s, word) for s, word in exact if assemble(s).words != [int(word, 16)]]
     assert wrong == []
 
 
-def test_words_with_a_choice(shared):
-    wrong = [row for row in rows(shared, "asm.tsv") if row[2] != "exact" and not fulfils(*row)]
+def test_words_with_a_choice(recorded):
+    wrong = [row for row in rows(recorded, "asm.tsv") if row[2] != "exact" and not fulfils(*row)]
     assert wrong == []
 
 
@@ -85,24 +85,24 @@ def value_of(instruction, side):
     return EQUAL_OPERANDS[op](SMALL_IMMEDIATES[instruction.raddr_b])
 
 
-def test_programs(shared):
-    sources = sorted((shared / "vectors" / "asm_programs").glob("*.qasm"))
+def test_programs(recorded):
+    sources = sorted((recorded / "vectors" / "asm_programs").glob("*.qasm"))
     assert len(sources) == 42
     for source in sources:
         words = [int(word, 16) for word in source.with_suffix(".hex").read_text().split()]
         assert assemble(source.read_text(), str(source)).words == words, source.name
 
 
-def test_cases(shared):
-    sources = sorted((shared / "cases" / "qpu").glob("*/source.qasm"))
+def test_cases(recorded):
+    sources = sorted((recorded / "cases" / "qpu").glob("*/source.qasm"))
     assert len(sources) >= 67
     for source in sources:
         program = assemble(source.read_text(), str(source))
         assert program.code == source.with_name("program.bin").read_bytes(), source.parent.name
 
 
-def test_wrong_statements(shared):
-    for statement, what in rows(shared, "asm_errors.tsv"):
+def test_wrong_statements(recorded):
+    for statement, what in rows(recorded, "asm_errors.tsv"):
         source = statement.replace("\\n", "\n")
         with pytest.raises(AsmError) as caught:
             assemble(source, "wrong.qasm")
@@ -114,16 +114,16 @@ def test_wrong_statements(shared):
         assert "\n" not in str(error)
 
 
-def test_recorded_words_disassemble_to_statements(shared):
-    for _, recorded, _ in rows(shared, "asm.tsv"):
-        word = int(recorded, 16)
+def test_recorded_words_disassemble_to_statements(recorded):
+    for _, recorded_word, _ in rows(recorded, "asm.tsv"):
+        word = int(recorded_word, 16)
         text = disassemble(word)
         assert not text.startswith("."), text
         assert assemble(text).words == [word]
 
 
-def test_case_programs_disassemble_to_statements(shared):
-    for binary in sorted((shared / "cases" / "qpu").glob("*/program.bin")):
+def test_case_programs_disassemble_to_statements(recorded):
+    for binary in sorted((recorded / "cases" / "qpu").glob("*/program.bin")):
         listing = disassemble_program(binary.read_bytes())
         assert ".long" not in listing
         assert assemble(listing).code == binary.read_bytes(), binary.parent.name

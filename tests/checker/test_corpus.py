@@ -36,9 +36,9 @@ def by_rule(found, base=0):
     return rules
 
 
-def test_cases(shared):
+def test_cases(recorded):
     found = {}
-    for folder in sorted(path.parent for path in shared.glob("cases/qpu/*/case.json")):
+    for folder in sorted(path.parent for path in recorded.glob("cases/qpu/*/case.json")):
         case = json.loads((folder / "case.json").read_text())
         base = case["program_addr"]
         entries = sorted({(launch["pc"] - base) // 8 for launch in case["launches"]})
@@ -52,10 +52,10 @@ MOST_CYCLES = 40_000
 RUN = {"branch_links", "ldi_forms", "mandelbrot", "nop_replay", "regfile_latency", "small_immediates", "uniforms"}
 
 
-def test_runs_of_cases(shared, breaches):
+def test_runs_of_cases(recorded, breaches):
     """A run breaks what it is meant to break, and nothing else; of what is not built yet, it goes as far as it can."""
     run, broken = set(), {}
-    for folder in sorted(path.parent for path in shared.glob("cases/qpu/*/case.json")):
+    for folder in sorted(path.parent for path in recorded.glob("cases/qpu/*/case.json")):
         with contextlib.suppress(BadInput):  # more QPUs than there are
             job, events = job_of(load_case(folder)), []
             outcome = model.run(job, events.append)
@@ -87,10 +87,10 @@ def test_examples(name, breaches):
     assert breaches(workload.base, len(workload.image), events) == []
 
 
-def test_shaders_of_a_driver(shared):
+def test_shaders_of_a_driver(recorded):
     """Fragment, vertex and coordinate shaders that Mesa has made, with all rules there are."""
     shaders = set()
-    for path in shared.glob("cases/gl/*/shaders.txt.xz"):
+    for path in recorded.glob("cases/gl/*/shaders.txt.xz"):
         for text in lzma.decompress(path.read_bytes()).decode().split("MESA_SHADER_")[1:]:
             shaders.add((text.startswith("FRAGMENT"), tuple(re.findall(r"^0x([0-9a-f]{16}) ", text, re.MULTILINE))))
     assert len(shaders) >= 60

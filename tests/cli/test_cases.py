@@ -222,7 +222,7 @@ def test_damage_gives_a_verdict_or_one_line(case, damage):
     assert {0, 2} <= ends <= {0, 1, 2}
 
 
-#: The shared cases that need nothing but what is built, with a memory that is fast, slow, or full of pauses.
+#: The cases that need nothing but what is built, with a memory that is fast, slow, or full of pauses.
 BUILT = {
     "alu_add_float": (1, 0.0),
     "alu_add_int": (20, 0.0),
@@ -305,24 +305,24 @@ def config_of(name):
     return "bcm2835" if name in WIDE else "slice"
 
 
-def passes(shared, capsys, name, *options):
-    """Whether a shared case passes with these options."""
-    status = main(["run", str(shared / "cases/qpu" / name), *map(str, options)])
+def passes(recorded, capsys, name, *options):
+    """Whether a case passes with these options."""
+    status = main(["run", str(recorded / "cases/qpu" / name), *map(str, options)])
     captured = capsys.readouterr()
     return status == 0 and f"PASS {name} " in captured.out and not captured.err
 
 
 @pytest.mark.parametrize("name", BUILT)
-def test_shared_cases_on_the_model(shared, capsys, name):
-    assert passes(shared, capsys, name, "--config", config_of(name))
+def test_shared_cases_on_the_model(recorded, capsys, name):
+    assert passes(recorded, capsys, name, "--config", config_of(name))
 
 
 @pytest.mark.usefixtures("compiler")
 @pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name in WIDE)) for name in BUILT])
-def test_shared_cases_in_lockstep(shared, capsys, name):
+def test_shared_cases_in_lockstep(recorded, capsys, name):
     latency, gap = BUILT[name]
     options = ["--config", config_of(name), "--on", "native", "--lockstep", "--latency", latency, "--gap", gap]
-    assert passes(shared, capsys, name, *options)
+    assert passes(recorded, capsys, name, *options)
 
 
 @pytest.mark.slow
@@ -338,22 +338,22 @@ def test_shared_cases_in_lockstep(shared, capsys, name):
         if config == "bcm2835" or name not in WIDE
     ],
 )
-def test_shared_cases_with_every_memory(shared, capsys, name, config, engine, latency, gap):
+def test_shared_cases_with_every_memory(recorded, capsys, name, config, engine, latency, gap):
     memory = ["--latency", latency, "--gap", gap]
-    assert passes(shared, capsys, name, "--config", config, "--on", engine, "--lockstep", *memory)
+    assert passes(recorded, capsys, name, "--config", config, "--on", engine, "--lockstep", *memory)
 
 
-def test_every_case_is_here(shared):
-    assert {path.parent.name for path in (shared / "cases/qpu").glob("*/case.json")} == {*BUILT, SLOW}
+def test_every_case_is_here(recorded):
+    assert {path.parent.name for path in (recorded / "cases/qpu").glob("*/case.json")} == {*BUILT, SLOW}
 
 
-def test_a_case_with_lookups_needs_texture_units(shared, refused):
+def test_a_case_with_lookups_needs_texture_units(recorded, refused):
     text = "waits for tmu, which is not built yet"
-    assert text in refused("run", shared / "cases/qpu/sfu", "--config", "qpu")
+    assert text in refused("run", recorded / "cases/qpu/sfu", "--config", "qpu")
 
 
-def test_a_case_needs_as_many_qpus_as_it_says(shared, refused):
-    name = shared / "cases/qpu/semaphore_barrier_12"
+def test_a_case_needs_as_many_qpus_as_it_says(recorded, refused):
+    name = recorded / "cases/qpu/semaphore_barrier_12"
     text = "semaphore_barrier_12: needs 12 QPUs at the same time, but slice has 4: add --config bcm2835"
     assert refused("run", name, "--config", "slice") == f"vc4: {text}"
 

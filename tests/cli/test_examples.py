@@ -1,6 +1,5 @@
 """The built-in examples: what they are expected to compute, worked out here in plain Python, without the model."""
 
-import re
 from fractions import Fraction
 
 import pytest
@@ -8,7 +7,7 @@ import pytest
 from vc4sim.asm import assemble
 from vc4sim.cli import main
 from vc4sim.workload import example_names, load_example
-from vc4sim.workload.example import example_folder
+from vc4sim.workload.example import example_folder, frame_names
 from vc4sim.workload.hexfile import hex_of_bytes
 
 LANES = range(16)
@@ -117,10 +116,13 @@ def test_source_of_the_coordinate_shader_gives_its_words():
     assert words == (folder / "program.hex").read_text("utf-8")
 
 
-def test_words_of_the_coordinate_shader_are_those_that_a_chip_ran(shared):
-    text = (shared / "reference" / "002_2101c535e8bf0884.txt").read_text("utf-8")
-    listing = text[text.index("VPM_VCD_COORDINATE_SHADER_TEST_1:") : text.index("In real life")]
-    pairs = re.findall(r"^\.word 0x(\w+), 0x(\w+)", listing, re.MULTILINE)
-    words = "".join(f"{int(high, 16):08x}{int(low, 16):08x}\n" for low, high in pairs)
+def test_words_of_the_coordinate_shader_are_those_that_a_chip_ran(recorded):
+    words = (recorded / "documents/coordinate_shader.hex").read_text("utf-8")
     assert words == (example_folder("coordinate_shader") / "program.hex").read_text("utf-8")
-    assert len(pairs) == 29
+    assert len(words.split()) == 29
+
+
+def test_list_names_the_command_of_each(capsys):
+    assert main(["examples"]) == 0
+    listed = [line.split()[1:3] for line in capsys.readouterr().out.splitlines()]
+    assert listed == [*(["run", name] for name in example_names()), *(["render", name] for name in frame_names())]

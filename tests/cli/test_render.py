@@ -63,6 +63,18 @@ def case(frame, tmp_path):
     return folder
 
 
+def test_an_example_is_drawn_by_its_name(capsys):
+    assert main(["render", "tri_color", "--compare"]) == 0
+    assert "PASS tri_color: " in capsys.readouterr().out
+
+
+def test_a_folder_comes_before_an_example(case, monkeypatch, capsys):
+    case.rename(case.with_name("tri_color"))
+    monkeypatch.chdir(case.parent)
+    assert main(["render", "tri_color"]) == 0
+    assert capsys.readouterr().out == "some_frame: 100 by 40 pixels\n"
+
+
 def test_a_case_passes(case, capsys):
     assert main(["render", str(case), "--compare"]) == 0
     out = capsys.readouterr().out

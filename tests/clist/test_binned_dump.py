@@ -6,8 +6,8 @@ from vc4sim.cli import main
 
 
 @pytest.mark.parametrize("name", ["tri_clip", "msaa4_pbuf"])
-def test_tile_lists_are_printed(name, shared, capsys):
-    case = shared / "cases/gl" / name
+def test_tile_lists_are_printed(name, recorded, capsys):
+    case = recorded / "cases/gl" / name
     if not case.is_dir():
         pytest.skip(f"needs the captured frame in {case}")
     assert main(["clist", "dump", str(case)]) == 0

@@ -267,8 +267,8 @@ def test_a_compressed_list_needs_a_format():
     ]
 
 
-def test_captured_frames(shared, dump):
-    folders = sorted(path.parent for path in (shared / "cases/gl").glob("*/case.json"))
+def test_captured_frames(recorded, dump):
+    folders = sorted(path.parent for path in (recorded / "cases/gl").glob("*/case.json"))
     if not folders:
         pytest.skip("there are no captured frames")
     for folder in folders:
@@ -280,8 +280,8 @@ def test_captured_frames(shared, dump):
         assert sum(" 113 tile_rendering_mode_configuration  " in line for line in printed) == len(capture.jobs)
 
 
-def test_the_page_shows_what_is_printed(shared, dump):
-    folder = shared / "cases/gl/tri_color"
+def test_the_page_shows_what_is_printed(recorded, dump):
+    folder = recorded / "cases/gl/tri_color"
     if not folder.is_dir():
         pytest.skip("there are no captured frames")
     (example,) = re.findall(r"```\n(0x.*?)```", PAGE.read_text(), re.DOTALL)

@@ -16,14 +16,14 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_case(shared, name, capsys):
+def test_case(recorded, name, capsys):
     latency, gap = CASES[name]
-    case = str(shared / "cases/qpu" / name)
+    case = str(recorded / "cases/qpu" / name)
     assert main(["run", case]) == 0
     assert main(["run", case, "--on", "native", "--lockstep", "--latency", latency, "--gap", gap]) == 0
     assert capsys.readouterr().out.count(f"PASS {name}") == 2
 
 
-def test_mandelbrot_on_the_model(shared, capsys):
-    assert main(["run", str(shared / "cases/qpu/mandelbrot")]) == 0
+def test_mandelbrot_on_the_model(recorded, capsys):
+    assert main(["run", str(recorded / "cases/qpu/mandelbrot")]) == 0
     assert "PASS mandelbrot (16384 bytes" in capsys.readouterr().out

@@ -528,9 +528,9 @@ class TestFrames:
         clipped = [index for index, item in enumerate(drawn) if item.clipped]
         assert clipped == [len(strips[0]), len(strips[0]) + len(strips[1]) + len(strips[2])]
 
-    def test_captured_frames(self, shared):
+    def test_captured_frames(self, recorded):
         """Mesa's own lists, with empty tile lists: everything is executed that is printed."""
-        folders = sorted((shared / "cases/gl").glob("*/case.json"))
+        folders = sorted((recorded / "cases/gl").glob("*/case.json"))
         if not folders:
             pytest.skip("there are no captured frames")
         for path in folders:

@@ -23,18 +23,18 @@ def column(rows, name):
 
 
 @pytest.fixture(scope="module")
-def alu_rows(shared):
+def alu_rows(recorded):
     rows = {}
-    for row in read(shared / "vectors/hw/alu.csv"):
+    for row in read(recorded / "vectors/hw/alu.csv"):
         rows.setdefault(row["op"], []).append(row)
     assert sum(map(len, rows.values())) == 5460
     return rows
 
 
 @pytest.fixture(scope="module")
-def pack_rows(shared):
+def pack_rows(recorded):
     rows = {}
-    for row in read(shared / "vectors/hw/pack.csv"):
+    for row in read(recorded / "vectors/hw/pack.csv"):
         rows.setdefault(row["op"], []).append(row)
     assert sum(map(len, rows.values())) == 5460
     return rows
@@ -74,8 +74,8 @@ def test_packs(pack_rows, mode):
 
 
 @pytest.mark.parametrize("mode", Unpack)
-def test_unpacks(shared, mode):
-    rows = list(read(shared / "vectors/hw/unpack.csv"))
+def test_unpacks(recorded, mode):
+    rows = list(read(recorded / "vectors/hw/unpack.csv"))
     assert len(rows) == 15
     for key in rows[0]:
         if key[1:].startswith(f"{mode.value}_"):

@@ -22,7 +22,7 @@ from vc4sim.model.vertices import ShaderKind, VertexShading, has_point_size
 
 from .binning import CONFIG, bin_list, drawn_in, read_tiles, wanted
 
-CASES = Path(__file__).parents[3] / "shared/cases/gl"
+CASES = Path(__file__).parents[1] / "data/cases/gl"
 NAMES = sorted(path.parent.name for path in CASES.glob("*/case.json")) or ["missing"]
 #: How far lines and points may be binned beyond their own size.
 SLACK = {PrimitiveType.POINTS: 1, PrimitiveType.LINES: 9, PrimitiveType.TRIANGLES: 0}

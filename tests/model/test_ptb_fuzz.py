@@ -19,7 +19,7 @@ from . import gl_frame as frames
 from .binning import CONFIG
 from .mutation import mutate
 
-CASES = Path(__file__).parents[3] / "shared/cases/gl"
+CASES = Path(__file__).parents[1] / "data/cases/gl"
 #: Steps until a list counts as one that does not end, and instructions of a program; the frame as it is takes 1000 and 30.
 LIMIT, INSTRUCTIONS = 3000, 300
 #: Where bytes of the frame are worth to be changed.

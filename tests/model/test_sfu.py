@@ -1,6 +1,5 @@
 """The special function unit of the model against digests and values of the fact sheet, bit for bit."""
 
-import re
 from hashlib import sha256
 
 import numpy as np
@@ -144,29 +143,8 @@ def test_low_bits_are_cut_off():
     assert (SFU_FUNCTIONS[EXP](words) == 127 << 23 | interpolate(EXP, integer) << 8).all()
 
 
-def sheet_rows(text):
-    """Function, input and result of every row of the check values, the special inputs and the edges."""
-    heading, _, rest = text.partition("## 7. ")
-    assert heading
-    section = rest.partition("## 8. ")[0]
-    names = None
-    for line in section.splitlines():
-        cells = [cell.strip() for cell in line.strip("|").split("|")]
-        if cells[0] in ("recip", "input"):
-            names = [name for name in cells if name in SHEET]
-        elif len(cells) == 4 and "->" in cells[0]:
-            for name, cell in zip(names, cells, strict=True):
-                yield (SHEET[name], *cell.split(" -> "))
-        elif len(cells) == 5 and re.fullmatch("[0-9a-f]{8}", cells[0]):
-            for name, cell in zip(names, cells[1:], strict=True):
-                yield (SHEET[name], cells[0], cell)
-        elif line.startswith("- "):
-            for word, result in re.findall("([0-9a-f]{8}) -> ([0-9a-f]{8})", line):
-                yield (SHEET[line[2:].partition(":")[0]], word, result)
-
-
-def test_all_values_of_the_sheet(shared):
-    rows = list(sheet_rows((shared / "reference/sfu.md").read_text()))
-    assert len(rows) == 24 * 4 + 15 * 4 + 10 + 6 + 9 + 23
-    wrong = [row for row in rows if int(SFU_FUNCTIONS[row[0]](np.uint32(int(row[1], 16)))) != int(row[2], 16)]
+def test_all_values_of_the_sheet(recorded):
+    rows = [line.split("\t") for line in (recorded / "documents/sfu.tsv").read_text().splitlines()]
+    assert len(rows) == 204
+    wrong = [row for row in rows if int(SFU_FUNCTIONS[SHEET[row[0]]](np.uint32(int(row[1], 16)))) != int(row[2], 16)]
     assert not wrong

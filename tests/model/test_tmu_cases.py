@@ -1,4 +1,4 @@
-"""The shared cases with lookups, on the model alone."""
+"""The cases with lookups, on the model alone."""
 
 import json
 
@@ -20,20 +20,20 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_some(shared, name):
-    run(shared, name, CASES[name])
+def test_some(recorded, name):
+    run(recorded, name, CASES[name])
 
 
-def test_all_others(shared):
-    cases = {path.parent.name: json.loads(path.read_text()) for path in (shared / "cases/qpu").glob("*/case.json")}
+def test_all_others(recorded):
+    cases = {path.parent.name: json.loads(path.read_text()) for path in (recorded / "cases/qpu").glob("*/case.json")}
     names = {name for name, case in cases.items() if case["counts"]["tmu"]} - set(CASES)
     assert len(names) > 25
     for name in sorted(names):
-        run(shared, name, "slice")
+        run(recorded, name, "slice")
 
 
-def run(shared, name, config):
-    case = load_case(shared / "cases/qpu" / name)
+def run(recorded, name, config):
+    case = load_case(recorded / "cases/qpu" / name)
     model = ModelV3D(PRESETS[config], case.image, case.base)
     for _ in model.run(case.launches):
         assert not model.vpm.fault

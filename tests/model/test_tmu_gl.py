@@ -85,8 +85,8 @@ def draw(picture, read, corners, uniforms):
 
 
 @pytest.mark.parametrize("name", FRAMES)
-def test_frames(shared, name):
-    folder, frame = shared / "cases/gl" / name, FRAMES[name]
+def test_frames(recorded, name):
+    folder, frame = recorded / "cases/gl" / name, FRAMES[name]
     case = json.loads((folder / "case.json").read_text())
     memory = memory_of(folder, case)
     read = Reader(Memory(len(memory), 0, memory))

@@ -1,7 +1,5 @@
 """The table of registers: sound in itself, and what the guide and the fact sheet say."""
 
-import re
-
 import pytest
 
 from vc4.config import PRESETS, V3DConfig, preset
@@ -9,10 +7,6 @@ from vc4.regs.counters import SOURCES
 from vc4.regs.register import WORD_BITS
 from vc4.regs.table import GROUPS, OFFSET_BITS, REGISTERS, register, registers_of
 
-GUIDE = "reference/001_c67dfeef6ce2ed65.txt"
-
-#: What the guide counts by.
-BLOCKS = {"FEP", "TLB", "PTB", "PSE", "QPU", "TMU", "VPM", "L2C"}
 #: Bits with a meaning (fact sheet: pipeline, section 7.1).
 MASKS = {
     **{"PCS": 0x13F, "BFC": 0xFF, "RFC": 0xFF, "BXCF": 3, "SQCNTL": 0xF, "SRQUL": 0xFFF, "SRQCS": 0x00FFFFBF},
@@ -69,28 +63,20 @@ def test_bits_with_a_meaning(name):
     assert sum(field.mask for field in register(name).fields) == MASKS[name]
 
 
-def test_the_map_is_that_of_the_guide(shared):
-    rows = re.findall(r"^(?:----)?0x00([0-9a-f]{3}) V3D_(\w+) ", (shared / GUIDE).read_text(), re.MULTILINE)
-    guide = {name: int(offset, 16) for offset, name in rows}
+def rows_of_the_guide(recorded, name):
+    return [line.split("\t") for line in (recorded / "documents" / name).read_text().splitlines()]
+
+
+def test_the_map_is_that_of_the_guide(recorded):
+    guide = {name: int(offset, 16) for offset, name in rows_of_the_guide(recorded, "registers.tsv")}
     assert len(guide) == 78
     assert guide | UNDOCUMENTED == {one.name: one.offset for one in REGISTERS if not one.extension}
 
 
-def test_the_fields_are_those_of_the_guide(shared):
+def test_the_fields_are_those_of_the_guide(recorded):
     """Name, bits and type of each. Of a row of bits the table has the name that they share."""
-    text = (shared / GUIDE).read_text()
-    text = text[text.index("V3D Register Definitions") : text.index("Section 11:")]
-    place = r"^(?:----)?(\d+)(?::(\d+))? ([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*)(?:_to_\w+)?-?\S*( .*)?$"
-    guide, kinds = set(), {}
-    for line in text.splitlines():
-        row = re.match(place, line.rstrip())
-        if row and row[3] not in BLOCKS:
-            name = row[3].removesuffix("0") if re.search(r"0(_to_|-)", line) else row[3]
-            last = (name, int(row[1]), int(row[2] or row[1]))
-            guide.add(last)
-        kind = re.search(r"(?:^|\s)(R/W|R|W) \S+$", line.rstrip())
-        if kind and guide:
-            kinds.setdefault(last, kind[1])
+    rows = rows_of_the_guide(recorded, "register_fields.tsv")
+    guide = {(name, int(high), int(low)): kind for name, high, low, kind in rows}
     table = {
         (field.name, field.high, field.low): field.access.guide
         for one in REGISTERS
@@ -98,13 +84,11 @@ def test_the_fields_are_those_of_the_guide(shared):
         if not one.extension and (one.name not in UNDOCUMENTED or one.name.startswith("DBQIT"))
     }
     unprinted = {("EN", 31, 31), ("BMRST", 4, 4), ("RMRST", 5, 5)}
-    assert guide == {place for place in table if place not in unprinted and place[0] not in UNDOCUMENTED}
-    assert guide == kinds.keys()
-    assert {place: kind for place, kind in kinds.items() if table[place] != kind} == {}
+    assert guide.keys() == {place for place in table if place not in unprinted and place[0] not in UNDOCUMENTED}
+    assert {place: kind for place, kind in guide.items() if table[place] != kind} == {}
 
 
-def test_the_sources_are_those_of_the_guide(shared):
-    rows = re.findall(rf"^(?:----)?(\d+) ({'|'.join(BLOCKS)}) ", (shared / GUIDE).read_text(), re.MULTILINE)
-    assert [(int(number), block) for number, block in rows] == [
+def test_the_sources_are_those_of_the_guide(recorded):
+    assert [(int(number), block) for number, block in rows_of_the_guide(recorded, "counter_sources.tsv")] == [
         (source.number, source.name.partition("_")[0]) for source in SOURCES
     ]

@@ -35,6 +35,6 @@ def frozen(name: str) -> Picture:
 
 
 if __name__ == "__main__":
-    for case in sorted((Path(__file__).parents[3] / "shared/cases/gl").glob("*/case.json")):
+    for case in sorted((Path(__file__).parents[1] / "data/cases/gl").glob("*/case.json")):
         _, _, picture = draw(case.parent)
         Image.fromarray(np.ascontiguousarray(picture[::-1])).save(PICTURES / f"{case.parent.name}.png", optimize=True)

@@ -30,9 +30,9 @@ def cases(names):
 
 
 @pytest.fixture
-def drawn(shared, request):
+def drawn(recorded, request):
     """A capture, its host, its picture."""
-    folder = shared / "cases/gl" / request.param
+    folder = recorded / "cases/gl" / request.param
     if not folder.is_dir():
         pytest.skip(f"needs the captured frame in {folder}")
     return draw(folder)
@@ -52,9 +52,9 @@ def test_pictures(drawn):
 
 
 @pytest.mark.parametrize("name", ["tri_clip", "lines", "tex_wrap", "stencil"])
-def test_both_threads_at_once(shared, name):
+def test_both_threads_at_once(recorded, name):
     """Rendering is started first, and waits for the semaphore; the host comes when there is nothing left to do."""
-    folder = shared / "cases/gl" / name
+    folder = recorded / "cases/gl" / name
     if not folder.is_dir():
         pytest.skip(f"needs the captured frame in {folder}")
     capture = load_capture(folder)

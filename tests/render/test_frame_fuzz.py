@@ -19,7 +19,7 @@ from vc4sim.render import picture_of
 from ..model.mutation import mutate
 from .reach import reach
 
-CASES = Path(__file__).parents[3] / "shared/cases/gl"
+CASES = Path(__file__).parents[1] / "data/cases/gl"
 NAMES = ("tri_flat", "tex_lt_small", "tri_clip", "points", "stencil", "scissor", "msaa4_pbuf", "tri_color_npot")
 CONFIG = preset("bcm2835")
 #: Steps until a frame counts as one that does not end, and instructions of a program; a frame as it is takes 500 and 80.

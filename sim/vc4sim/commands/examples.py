@@ -3,8 +3,7 @@
 import argparse
 
 from ..problem import ExitStatus
-from ..workload import example_names
-from ..workload.example import description_of
+from ..workload.example import description_of, example_names, frame_names
 from .options import Commands
 
 __all__ = ["register"]
@@ -15,14 +14,15 @@ def register(commands: Commands) -> None:
     parser = commands.add_parser(
         "examples",
         help="list the built-in examples",
-        description="List the built-in examples, which `vc4 run` knows by name.",
+        description="List the built-in examples: programs, which `vc4 run` knows by name, and frames, which `vc4 render` does.",
     )
     parser.set_defaults(execute=_execute)
 
 
 def _execute(options: argparse.Namespace) -> int:
-    names = example_names()
-    width = max(map(len, names))
-    for name in names:
-        print(f"{name:{width}}  {description_of(name)}")
+    examples = {"vc4 run": example_names(), "vc4 render": frame_names()}
+    width = max(len(name) for names in examples.values() for name in names)
+    for command, names in examples.items():
+        for name in names:
+            print(f"{command:{max(map(len, examples))}} {name:{width}}  {description_of(name)}")
     return ExitStatus.PASS

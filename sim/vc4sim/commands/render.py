@@ -16,13 +16,14 @@ from ..clist import Capture, CaptureJob, load_capture
 from ..problem import BadInput, ExitStatus
 from ..render.host import Host
 from ..render.picture import Picture, compare, difference_picture, expected_picture, picture_of, save
+from ..workload.example import example_folder, frame_names
 from .options import Commands
 
 __all__ = ["register"]
 
 _DESCRIPTION = """\
 Draw a captured frame: registers, control lists and memory go in, a picture comes out.
-CASE is a directory with case.json and the memory that it names.
+CASE is a directory with case.json and the memory that it names, or a frame of `vc4 examples`.
 """
 _EPILOG = """\
 exit status:
@@ -53,7 +54,7 @@ def register(commands: Commands) -> None:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("case", metavar="CASE", type=Path, help="directory with case.json")
+    parser.add_argument("case", metavar="CASE", type=Path, help="directory with case.json, or example")
     parser.add_argument("--on", choices=("model",), default="model", help="what draws it (default: model)")
     parser.add_argument("-o", "--output", metavar="FILE", type=Path, help="write the picture, a PNG file")
     parser.add_argument(
@@ -69,7 +70,7 @@ def register(commands: Commands) -> None:
 
 
 def _render(options: argparse.Namespace) -> int:
-    capture = load_capture(options.case)
+    capture = load_capture(_folder(options.case))
     host = Host(capture, preset(_CONFIG))
     start = time.perf_counter()
     _draw(host, capture, options.tile)
@@ -83,6 +84,13 @@ def _render(options: argparse.Namespace) -> int:
         print("\n".join(_statistics(host, seconds)))
     print(f"{capture.name}: {picture.shape[1]} by {picture.shape[0]} pixels")
     return _verdict(capture, host, picture, options) if options.compare else ExitStatus.PASS
+
+
+def _folder(case: Path) -> Path:
+    """The folder of a case, which a name of an example stands for unless there is such a folder here."""
+    if not case.exists() and str(case) in frame_names():
+        return Path(str(example_folder(str(case))))
+    return case
 
 
 def _draw(host: Host, capture: Capture, tile: tuple[int, int] | None) -> None:

@@ -1,6 +1,6 @@
 """The examples that come with the package.
 
-Each is a folder of `vc4sim.examples` with `source.qasm` and `example.json`; `program.hex`, if it is there, holds the
+A program is a folder of `vc4sim.examples` with `source.qasm` and `example.json`; `program.hex`, if it is there, holds the
 words to run instead of those that the source assembles to. In `example.json`:
 
 ``description``  what it computes, one line
@@ -8,6 +8,9 @@ words to run instead of those that the source assembles to. In `example.json`:
 ``rows``         names of the rows of the buffer `output`
 ``expected``     these rows: sixteen words in hexadecimal, or one and `*16`
 ``origin``       where the expected rows come from
+
+A frame is a folder with `case.json`, as a driver submitted it: Mesa 22.3.6's own, whose shaders, lists and textures are
+under the MIT licence.
 """
 
 import dataclasses
@@ -15,12 +18,13 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 
 from ..asm import assemble
+from .case import CASE_FILE
 from .fields import Fields
 from .hexfile import bytes_of_hex
 from .layout import lay_out
 from .workload import Check, Workload
 
-__all__ = ["OUTPUT", "description_of", "example_folder", "example_names", "load_example"]
+__all__ = ["OUTPUT", "description_of", "example_folder", "example_names", "frame_names", "load_example"]
 
 #: The buffer of every example.
 OUTPUT = "output"
@@ -35,18 +39,27 @@ def example_folder(name: str) -> Traversable:
 
 
 def example_names() -> list[str]:
-    """Names of all examples."""
+    """Names of all programs."""
+    return _names(_DESCRIPTION)
+
+
+def frame_names() -> list[str]:
+    """Names of all frames."""
+    return _names(CASE_FILE)
+
+
+def _names(description: str) -> list[str]:
     folders = resources.files("vc4sim.examples").iterdir()
-    return sorted(folder.name for folder in folders if (folder / _DESCRIPTION).is_file())
+    return sorted(folder.name for folder in folders if (folder / description).is_file())
 
 
-def _fields(name: str) -> Fields:
-    return Fields.parse((example_folder(name) / _DESCRIPTION).read_text("utf-8"), f"{name}/{_DESCRIPTION}")
+def _fields(name: str, file: str = _DESCRIPTION) -> Fields:
+    return Fields.parse((example_folder(name) / file).read_text("utf-8"), f"{name}/{file}")
 
 
 def description_of(name: str) -> str:
-    """What the example `name` computes."""
-    return _fields(name).text("description")
+    """What the example `name` computes or draws."""
+    return _fields(name, CASE_FILE if name in frame_names() else _DESCRIPTION).text("description")
 
 
 def load_example(name: str) -> Workload:
