@@ -17,7 +17,7 @@ from vc4.qps.scheduler import Scheduler
 from vc4.qps.sync import Sync
 from vc4.qpu.structs import THREADS, ProgramStart
 from vc4.qpu.trace import TracePort
-from vc4.regs.table import OFFSET_BITS
+from vc4.regs.table import OFFSET_BITS, register
 from vc4.slice.slice import Slice
 from vc4.vpm.allocation import VpmAllocation, allocation
 from vc4.vpm.vpm import Vpm
@@ -205,12 +205,14 @@ class V3D(wiring.Component):
     def _caches(self, m, registers, l2c):
         """L2CACTL and SLCACTL."""
         control, clears = registers.written.L2CACTL, registers.written.SLCACTL
+        enabled = Signal(init=register("L2CACTL").reset_in(self._config), name="l2c_enabled")
         with m.If(control.L2CDIS):
-            m.d.sync += l2c.enable.eq(0)
+            m.d.sync += enabled.eq(0)
         with m.Elif(control.L2CENA):
-            m.d.sync += l2c.enable.eq(1)
+            m.d.sync += enabled.eq(1)
         m.d.comb += [
-            registers.live.L2CACTL.L2CENA.eq(l2c.enable),
+            l2c.enable.eq(enabled),
+            registers.live.L2CACTL.L2CENA.eq(enabled),
             l2c.clear.eq(control.L2CCLR),
         ]
         for number, one in enumerate(self.slices):

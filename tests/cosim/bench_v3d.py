@@ -68,7 +68,6 @@ class System:
         """The reset, and what a driver does once."""
         await start(self.dut)
         await self.write("VPMBASE", 16)
-        await self.write("L2CACTL", 0b101)
         await self.write("DBCFG", 1)
         await self.write("DBQITE", 1)
 

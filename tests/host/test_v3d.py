@@ -140,6 +140,9 @@ def test_caches_are_enabled_cleared_and_counted(drive):
             counts = await driver.run()
             return counts["L2C_HITS"], counts["L2C_MISSES"]
 
+        # Every driver of the chip only clears the cache, and none enables it.
+        assert await driver.read("L2CACTL") == 1
+        await driver.write("L2CACTL", 0b010)
         assert await driver.read("L2CACTL") == 0
         assert await misses() == (1, 1)
         counts = await driver.run()

@@ -244,9 +244,9 @@ def sample(image, s, t, wraps, filters, detail, border):
 
 
 def level_of_detail(quad, size):
-    """log2 of the longer step of a quad, (s, t) of its four pixels, to the next one (specification 3.7.7)."""
-    first = quad[0]
-    lengths = [math.hypot((quad[n][0] - first[0]) * size[0], (quad[n][1] - first[1]) * size[1]) for n in (1, 2)]
+    """log2 of the longest step of a quad, (s, t) of its four pixels, to the next one (specification 3.7.7)."""
+    steps = [(quad[b][0] - quad[a][0], quad[b][1] - quad[a][1]) for a, b in ((0, 1), (2, 3), (0, 2), (1, 3))]
+    lengths = [math.hypot(s * size[0], t * size[1]) for s, t in steps]
     return math.log2(max(lengths)) if max(lengths) else -math.inf
 
 

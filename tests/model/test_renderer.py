@@ -163,6 +163,17 @@ def test_clip_window_and_viewport():
     assert np.count_nonzero(picture) == 3 * 15
 
 
+@pytest.mark.parametrize(("width", "height"), [(0, 10), (20, 0), (0, 0)])
+def test_a_clip_window_of_no_width_or_height_cuts_nothing_off_there(width, height):
+    """What a scissor outside of the frame becomes: piglit's gl-1.0-scissor-offscreen, of which a chip shows something."""
+    drawing = Drawing()
+    drawing.clear()
+    drawing.configure()
+    drawing.state(Code.CLIP_WINDOW, clip_window_width_in_pixels=width, clip_window_height_in_pixels=height)
+    drawing.rectangle(PLAIN, 0, 0, 40, 14, colour=4)
+    assert np.count_nonzero(drawn(drawing)) == min(width or 40, 40) * min(height or 14, 14)
+
+
 @pytest.mark.parametrize("times", [1, 2])
 def test_coverage_of_a_path(times):
     """A triangle with sixteen samples into the coverage, then a shader that reads it, once."""

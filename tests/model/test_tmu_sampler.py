@@ -19,7 +19,7 @@ from vc4sim.model.tmu.sampler import Coordinates, sample
 
 from . import gl_sampler
 
-BASE, SIZE = 0x10_0000, 0x2_0000
+BASE, SIZE = 0x10_0000, 0x4_0000
 HALVES = ("S16F", "RGBA64")
 FILTERS = list(
     itertools.product(("LINEAR", "NEAREST"), [name for name in MinificationFilter.__members__ if name[0] != "R"])
@@ -28,7 +28,7 @@ WRAPS = list(itertools.product(Wrap.__members__, repeat=2))
 #: Precision of normalised coordinates, and of the level of detail.
 COORDINATE, DETAIL = 2**-23, 0.01
 #: Error of a blend of four texels, and of a blend of two levels more, as parts of the range of the texels.
-BILINEAR, TRILINEAR = 0.0042, 0.008
+BILINEAR, TRILINEAR = 0.0081, 0.008
 #: And the rounding of bytes.
 ROUNDING = 0.51
 #: A chroma of BT.601 with coefficients in units of 1/256.
@@ -221,6 +221,21 @@ def test_cubes(filters):
     assert faces == set(range(6))
 
 
+def test_all_four_steps_of_a_quad_count():
+    """Two steps from element 0 fail three of piglit's tests with cubes that pass on a chip: here only 1 to 3 is long."""
+    memory = b"".join(bytes([level]) * size for level, size in ((3, 64), (2, 64), (1, 256), (0, 1024)))
+    read = Reader(Memory(SIZE, 0, bytes(0x2000 - 384) + memory * 20))
+    uniforms = [image_word("RGBA8888", 4, base=0x2000)]
+    uniforms.append(sampling_word("RGBA8888", 16, 16, ("NEAREST", "NEAR_MIP_NEAR"), ("REPEAT", "REPEAT")))
+    zero = np.zeros(16, np.uint32)
+    for steps, level in (((0, 0, 0, 1), 0), ((0, 0, 0, 2), 1), ((0, 4, 0, 0), 2), ((4, 4, 0, 0), 2), ((0, 0, 0, 8), 3)):
+        for axis in range(2):
+            places = [zero, words_of(step / 16 for step in steps * 4)]
+            at = Coordinates(places[axis], places[1 - axis], zero, zero)
+            (word,) = sample(texture(uniforms), at, read)
+            assert word.tolist() == [level * 0x0101_0101] * 16, steps
+
+
 def test_a_quad_across_the_edge_of_a_cube_has_a_small_step():
     """Its pixels lie on two faces, whose coordinates have nothing to do with each other; here X is the first one's."""
     memory = b"".join(bytes([level]) * size for level, size in ((3, 64), (2, 64), (1, 256), (0, 0x1000)))
@@ -371,20 +386,25 @@ def test_one_texel_of_halves_keeps_its_bits():
     assert high[:2].tolist() == [0x0001_8000, 0x8001_7BFF]
 
 
-def test_a_picture_of_its_own_size_is_itself():
-    """Linear filters at the centres of texels."""
+def own_size(read, width, x, y):
+    """Channels of sixteen texels, looked up at their centres with linear filters."""
+    uniforms = [image_word("RGBA8888", 1), sampling_word("RGBA8888", width, width, ("LINEAR",) * 2, ("REPEAT",) * 2)]
+    s, t = (words_of((value + 0.5) / width for value in column) for column in (x, y))
+    zero = np.zeros(16, np.uint32)
+    return np.array(unpacked("RGBA8888", sample(texture(uniforms), Coordinates(s, t, zero, zero), read)))
+
+
+@pytest.mark.parametrize("width", [16, 128, 7, 100, 33])
+def test_a_picture_of_its_own_size(width):
+    """It is itself if its size is a power of two. Else a centre can lie just below its place, and weights are cut off: the
+    texel before counts a 256th. Piglit's 1-1-linear-texture, which wants it exact, fails on a Raspberry Pi 3."""
     rng = random.Random(15)
     memory = rng.randbytes(SIZE)
     read = Reader(Memory(SIZE, BASE - SIZE // 2, memory))
-    for width in (7, 100, 33, 128):
-        uniforms = [
-            image_word("RGBA8888", 1),
-            sampling_word("RGBA8888", width, width, ("LINEAR",) * 2, ("REPEAT",) * 2),
-        ]
-        image = gl_sampler.Image("RGBA8888", width, width, 1, memory, SIZE // 2)
-        for _ in range(10):
-            x, y = ([rng.randrange(width) for _ in range(16)] for _ in range(2))
-            s, t = (words_of((value + 0.5) / width for value in column) for column in (x, y))
-            zero = np.zeros(16, np.uint32)
-            found = unpacked("RGBA8888", sample(texture(uniforms), Coordinates(s, t, zero, zero), read))
-            assert found == [image.texel(0, *place) for place in zip(x, y, strict=True)]
+    image = gl_sampler.Image("RGBA8888", width, width, 1, memory, SIZE // 2)
+    most = 0
+    for _ in range(10):
+        x, y = ([rng.randrange(width) for _ in range(16)] for _ in range(2))
+        expected = np.array([image.texel(0, *place) for place in zip(x, y, strict=True)])
+        most = max(most, abs(own_size(read, width, x, y) - expected).max())
+    assert most == 0 if width.bit_count() == 1 else 0 < most <= 2

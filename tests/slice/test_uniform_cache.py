@@ -21,7 +21,7 @@ class Reader:
         self.ctx, self.port, self.rng, self.contents, self.gap, self.note = ctx, port, rng, contents, gap, note
         self.thread = 0
         self.addresses = [0, 0]
-        self.ends = [None, None]  # behind the last uniform; `None`: there is no limit
+        self.ends = [0, 0]  # behind the last uniform; `None`: there is no limit
         self.clocks = 0
 
     def expected(self):
@@ -62,6 +62,8 @@ class Reader:
         self.ctx.set(self.port.start_stb, 1)
         self.addresses[thread] = address & 0xFFFF_FFFC
         self.ends[thread] = self.addresses[thread] + 4 * length if 0 < length < 1024 else None
+        if self.addresses[thread] == 0:
+            self.ends[thread] = 0
         await (self.enter(thread) if enters else self.clock(0))
         self.ctx.set(self.port.start_stb, 0)
 
@@ -79,8 +81,8 @@ class Reader:
         self.ctx.set(self.port.move_stb, 1)
         await self.clock(0)
         self.ctx.set(self.port.move_stb, 0)
-        base = self.addresses[self.thread] if relative else 0
-        self.addresses[self.thread] = (address + base) & 0xFFFF_FFFC
+        target = self.addresses[self.thread] + 4 * address if relative else address
+        self.addresses[self.thread] = target & 0xFFFF_FFFC
         self.ends[self.thread] = None
 
 
@@ -176,21 +178,40 @@ def test_the_low_bits_of_an_address_are_dropped(run):
             await reader.start(0, BASE + 0x40 + low)
             assert reader.addresses[0] == BASE + 0x40 + (low & 4)
             await reader.take(3)
-            await reader.move(low, relative=1)
+            await reader.move(BASE + 0x80 + low)
             await reader.take(3)
 
     run([script], 1, 2)
 
 
-def test_a_relative_move_counts_from_the_next_uniform(run):
+def test_a_relative_move_counts_uniforms_from_the_next_one_on(run):
+    """As two tessellators of the vendor's OpenVG do: -2 after two uniforms is the first one again, -1 the last one."""
+
     async def script(reader):
         await reader.start(0, BASE)
+        await reader.take(2)
+        await reader.move(-2, relative=1)
+        assert reader.addresses[0] == BASE
         await reader.take(5)
-        await reader.move(-8, relative=1)
-        assert reader.addresses[0] == BASE + 12
+        await reader.move(-1, relative=1)
+        assert reader.addresses[0] == BASE + 16
         await reader.take(2)
 
     run([script], 1, 2)
+
+
+def test_a_stream_from_address_0_has_no_uniforms(run):
+    """An address of zero disables the stream (guide, table 66): nothing is fetched, and whoever asks gets an error."""
+
+    async def script(reader):
+        for length in (0, 5):
+            await reader.start(0, 0, length)
+            await reader.take(2)
+            assert reader.expected() == (0, 1)
+        await reader.move(BASE)
+        await reader.take(2)
+
+    assert run([script]) == [BASE, BASE + LINE]
 
 
 @pytest.mark.parametrize(("first", "length"), [(0, 1), (4, 2), (60, 1), (60, 2), (0, 16), (4, 16)])
@@ -212,8 +233,7 @@ def test_nothing_behind_the_end_of_a_stream_is_fetched(run, first, length):
 
     lines = run([script])
     last = BASE + first + 4 * length - 1
-    # Thread 1 has no program here, so its stream is at address 0.
-    assert {line for line in lines if line >= LINE * 2} == set(range(BASE, last // LINE * LINE + 1, LINE))
+    assert set(lines) == set(range(BASE, last // LINE * LINE + 1, LINE))
 
 
 @pytest.mark.parametrize("length", [0, 1024])
@@ -221,7 +241,7 @@ def test_streams_without_a_limit(run, length):
     async def script(reader):
         await reader.start(0, BASE, length)
         await reader.take(40)
-        assert reader.ends == [None, None]
+        assert reader.ends[0] is None
 
     assert len(run([script])) >= 3
 

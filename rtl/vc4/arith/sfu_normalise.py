@@ -41,7 +41,7 @@ class SfuNormalise(wiring.Component):
                 shifted.eq(Mux(count[level], before << step, before)),
             ]
         zero = outcome.zero | ~upper.any()
-        clear = zero | outcome.infinite
+        clear = zero | outcome.infinite | outcome.whole
         m.d.comb += self.result.eq(
             Cat(
                 C(0, 1),

@@ -70,8 +70,11 @@ class SfuPrepare(wiring.Component):
         outcome = o.outcome
         with m.Switch(function):
             with m.Case(SfuFunction.RECIP):
+                # The table gives a little less than 1 for 1; see `docs/reference/choices.md`.
+                one = (exponent == 0x7F) & ~self.word[:23].any()
                 m.d.comb += [
-                    o.exponent.eq(~next_exponent),
+                    o.exponent.eq(Mux(one, 0x80, ~next_exponent)),
+                    outcome.whole.eq(one),
                     outcome.negative.eq(self.word[31]),
                     outcome.infinite.eq(denormal),
                     outcome.zero.eq(exponent[2:].all() & exponent[:2].any()),

@@ -35,6 +35,7 @@ class SfuOutcome(data.Struct):
     negative: unsigned(1)
     infinite: unsigned(1)
     zero: unsigned(1)
+    whole: unsigned(1)  # a power of two
 
 
 class SfuArgument(data.Struct):

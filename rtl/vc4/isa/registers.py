@@ -94,7 +94,7 @@ WRITE = Port({
     38: _both("irq", "qpu", "host interrupt, if not zero"),
     NOP: _both("-", "qpu", "nothing"),
     40: _pair("unif_addr", "uniforms", "address of the uniforms",
-              "unif_addr_rel", "uniforms", "moves the address of the uniforms"),
+              "unif_addr_rel", "uniforms", "uniforms to skip, the next one is number 0"),
     41: _pair("quad_x", "qpu", "not writable",
               "quad_y", "qpu", "not writable"),
     42: _pair("ms_mask", "fragment", "multisample mask",

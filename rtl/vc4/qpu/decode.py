@@ -11,6 +11,7 @@ from vc4.isa.sync import SEMAPHORE_ACQUIRE
 from vc4.isa.word import WORD_BITS, AluWord, BranchWord, LoadWord
 
 from .control import SERVICES, Control
+from .results import adds_nothing
 
 __all__ = ["Decode"]
 
@@ -56,8 +57,11 @@ class Decode(wiring.Component):
         self.small = self.alu.signal == ops.Signal.SMALL_IMMEDIATE
         self.read_a = ~self.moves & (self.alu.raddr_a != NOP)
         self.read_b = ~self.moves & ((self.alu.raddr_b != NOP) | self.small)
+        # A nop of the add ALU writes nothing; that of the mul ALU shows its last result again.
+        writes = (self.moves | ~adds_nothing(self.alu), 1)
         self.cond_add, self.cond_mul = (
-            Mux(self.is_branch, always, condition.as_value()) for condition in (self.alu.cond_add, self.alu.cond_mul)
+            Mux(self.is_branch, always, condition.as_value() & valid.replicate(len(condition.as_value())))
+            for condition, valid in zip((self.alu.cond_add, self.alu.cond_mul), map(Value.cast, writes), strict=True)
         )
         m.d.comb += [
             *self._ports(),

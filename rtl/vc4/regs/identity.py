@@ -75,7 +75,7 @@ CACHES = (
         0x020,
         "control of the level 2 cache",
         (
-            Field("L2CENA", 0, 1, Access.WRITE_1_SETS, "the cache is enabled; 1: enable it"),
+            Field("L2CENA", 0, 1, Access.WRITE_1_SETS, "the cache is enabled; 1: enable it", reset=1),
             Field("L2CDIS", 1, 1, Access.STROBE, "disable the cache"),
             Field("L2CCLR", 2, 1, Access.STROBE, "clear the cache"),
         ),

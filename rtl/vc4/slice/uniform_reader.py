@@ -19,7 +19,7 @@ class UniformStream(data.Struct):
 
     thread: unsigned(1)
     address: unsigned(32)
-    length: unsigned(UNIFORM_LENGTH_BITS)  # uniforms; 0 and from 1024 on: no limit
+    length: unsigned(UNIFORM_LENGTH_BITS)  # uniforms; 0 and from 1024 on: no limit; address 0: there are none
 
 
 class UniformPort(wiring.Signature):
@@ -29,7 +29,7 @@ class UniformPort(wiring.Signature):
     --------------------
     start, start_stb : where the stream of a thread begins
     enter, enter_stb : the stream of that thread goes on, which is another one, or begins in the same clock
-    move, move_stb : the stream goes on elsewhere; the low two bits of an address are dropped
+    move, move_stb : the stream goes on elsewhere
     uniforms : the uniforms
     """
 
@@ -53,7 +53,7 @@ class UniformReader(wiring.Component):
 
     Behaviour: two uniforms come every four clocks. The first one after a start or a move is offered four to seven clocks
     later if it is in the cache, as with `Fetch`. Behind the end of a stream of limited length comes an error, as from where
-    there is no memory, and nothing is fetched. A move leaves the stream that the limit was given for, so it ends the limit.
+    there is no memory, and nothing is fetched; so for a stream from address 0, of no uniforms (guide, table 66). A move leaves the stream that the limit was given for, so it ends the limit.
 
     Interface attributes
     --------------------
@@ -75,7 +75,7 @@ class UniformReader(wiring.Component):
         addresses = [Signal(30, name=f"address_{number}") for number in range(THREADS)]
         lasts = [Signal(30, name=f"last_{number}") for number in range(THREADS)]
         limits = Signal(THREADS)
-        ends = Signal(THREADS)
+        ends = Signal(THREADS, init=(1 << THREADS) - 1)
         thread = Signal()
         address = Signal(30)
         last = Signal(30)
@@ -87,7 +87,7 @@ class UniformReader(wiring.Component):
             address.eq(Mux(thread, addresses[1], addresses[0])),
             last.eq(Mux(thread, lasts[1], lasts[0])),
             ended.eq(ends.bit_select(thread, 1)),
-            target.eq((qpu.move.address + Mux(qpu.move.relative, address << 2, 0))[2:]),
+            target.eq(Mux(qpu.move.relative, address + qpu.move.address, qpu.move.address[2:])),
             entered.eq(Mux(qpu.enter, addresses[1], addresses[0])),
             fetch.redirect.restart.eq(1),
             fetch.redirect.target.eq(Mux(qpu.enter_stb, entered, target)[1:] << 3),
@@ -127,12 +127,12 @@ class UniformReader(wiring.Component):
         )
 
     def _begin(self, m, lasts, limits, ends):
-        """The limit of a stream that begins."""
+        """The limit of a stream that begins; one from address 0 has ended already."""
         start, stb = self.qpu.start, self.qpu.start_stb
         for number, last in enumerate(lasts):
             with m.If(stb & (start.thread == number)):
                 m.d.sync += [
                     last.eq(start.address[2:] + start.length - 1),
                     limits[number].eq((start.length != 0) & (start.length < UNLIMITED_UNIFORMS)),
-                    ends[number].eq(0),
+                    ends[number].eq(start.address[2:] == 0),
                 ]

@@ -12,8 +12,7 @@ __all__ = ["Axis", "AxisTexels"]
 _FRACTION, _WEIGHT = 24, 8
 _BITS = _FRACTION + 2
 _ONE = 1 << _FRACTION
-#: Half a texel down, and half of the last bit of a weight up.
-_TO_CORNER = (1 << _FRACTION - _WEIGHT - 1) - (1 << _FRACTION - 1)
+_HALF_TEXEL = 1 << _FRACTION - 1
 _SIZE_BITS = MOST_TEXELS.bit_length()
 #: The coordinate is multiplied in two parts: multipliers have 18 bits.
 _LOW_BITS = 13
@@ -72,7 +71,7 @@ class Axis(wiring.Component):
         ]
         sum_ = Signal(signed(_BITS + _SIZE_BITS))
         place = Signal(signed(_BITS + _SIZE_BITS - _FRACTION + _WEIGHT))
-        m.d.comb += sum_.eq((high << _LOW_BITS) + low + Mux(linears[1], _TO_CORNER, 0))
+        m.d.comb += sum_.eq((high << _LOW_BITS) + low + Mux(linears[1], -_HALF_TEXEL, 0))
         m.d.sync += place.eq(sum_ >> _FRACTION - _WEIGHT)
         self._texels(m, place, sizes[-1], wraps[-1], linears[-1])
         return m

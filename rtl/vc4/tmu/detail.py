@@ -18,7 +18,7 @@ _LOG_BITS = 7
 _MINUS = 1 << 31
 #: Clocks of an ALU and the register behind it.
 _ALU = 4
-#: Clocks from the operands of the last step to the level of detail: three more ALUs, a second square, and the logarithm.
+#: Clocks from the operands of the last step to the level of detail: four ALUs, the longest, and the logarithm.
 _AFTER = 4 * _ALU + 2
 
 
@@ -29,11 +29,11 @@ def _logarithms():
 
 
 class Detail(wiring.Component):
-    """Half of log2 of the longer step to the next pixel, squared, 8 bits behind the point; floats as the QPU computes them.
+    """Half of log2 of the longest step to the next pixel, squared, 8 bits behind the point; floats as the QPU computes them.
 
-    Behaviour: a quad every four clocks; its level of detail is there `Detail.LATENCY` clocks after its first element. Four
-    steps follow each other through four ALUs: to the right and up, each of s and of t; then they are texels; squares; and
-    two lengths.
+    Behaviour: a quad every four clocks; its level of detail is there `Detail.LATENCY` clocks after its first element. The
+    four steps of a quad, two along each direction, follow each other: 0 to 1, 0 to 2, 2 to 3, 1 to 3. Each goes through
+    ALUs for s and for t, a step, texels, and squares; their sum is its length.
 
     Interface attributes
     --------------------
@@ -50,39 +50,28 @@ class Detail(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.steps = steps = AddAlu()
-        m.submodules.texels = texels = MulAlu()
-        m.submodules.squares = squares = MulAlu()
         m.submodules.lengths = lengths = AddAlu()
-        size, last = self._steps(m, steps)
+        first, follows, last = self._order(m)
+        # Steps meet the size of the image as they leave their ALU.
+        takes_size = self._delayed(m, "takes_size", first, _ALU - 1)
         m.d.comb += [
-            *(steps.rr_op.eq(AddOp.FADD), lengths.rr_op.eq(AddOp.FADD)),
-            *(texels.rr_op.eq(MulOp.FMUL), squares.rr_op.eq(MulOp.FMUL)),
+            lengths.rr_op.eq(AddOp.FADD),
+            lengths.rr_a.eq(self._square(m, "s", self.i.s, self.i.width, follows, takes_size)),
+            lengths.rr_b.eq(self._square(m, "t", self.i.t, self.i.height, follows, takes_size)),
         ]
-        step = self._delayed(m, "step", steps.a2_result, 1)
-        size = self._delayed(m, "size", size, _ALU)
-        texel = self._delayed(m, "texel", texels.a2_result, 1)
-        square = self._delayed(m, "square", squares.a2_result, 1)
-        before = self._delayed(m, "square_before", square, 1)
         length = self._delayed(m, "length", lengths.a2_result, 1)
-        first = self._delayed(m, "length_before", length, 2)
-        m.d.comb += [
-            *(texels.rr_a.eq(step), texels.rr_b.eq(size)),
-            *(squares.rr_a.eq(texel), squares.rr_b.eq(texel)),
-            *(lengths.rr_a.eq(before), lengths.rr_b.eq(square)),
-        ]
-        longer = Signal(32)
+        longest = Signal(32)
         logarithm = Signal(8)
         entry = Signal(8)
         exponent = Signal(signed(9))
-        with m.Switch(longer[23 - _LOG_BITS : 23]):
+        with m.Switch(longest[23 - _LOG_BITS : 23]):
             for number, value in enumerate(_logarithms()):
                 with m.Case(number):
                     m.d.comb += entry.eq(value)
         m.d.sync += [
-            longer.eq(Mux(first > length, first, length)),
+            longest.eq(Mux(self._delayed(m, "first", first, 4 * _ALU) | (length > longest), length, longest)),
             logarithm.eq(entry),
-            exponent.eq(longer[23:31] - _BIAS),
+            exponent.eq(longest[23:31] - _BIAS),
         ]
         m.d.comb += [
             self.o.eq(((exponent << 8) + logarithm) >> 1),
@@ -90,35 +79,49 @@ class Detail(wiring.Component):
         ]
         return m
 
-    def _steps(self, m, steps):
-        """Operands of the four steps; returns the size that each is multiplied with, and whether it is the last one."""
-        # The second and the third element give two steps each, s at first: t waits a clock, and those of the third two.
-        origin = [Signal(32, name=f"origin_{name}") for name in "st"]
-        held = [Signal(32, name=f"held_{name}") for name in "st"]
-        point, before = self.i, Signal(QuadPoint)
-        a = Signal(32)
-        b = Signal(32)
-        size = Signal(32)
-        last = Signal()
-        follows = Signal()
-        m.d.sync += [before.eq(point), follows.eq(self.i_stb & (point.lane == LANES - 1)), last.eq(follows)]
-        with m.If(point.lane == 0):
-            m.d.sync += [origin[0].eq(point.s), origin[1].eq(point.t)]
-        with m.If((point.lane == 1) | (point.lane == 2)):
-            m.d.sync += [held[0].eq(point.s), held[1].eq(point.t)]
-        up = before.lane[0]
+    def _order(self, m):
+        """Whether the operands are those of the first step, will be those of the last one, and are."""
+        first, follows, last = Signal(), Signal(), Signal()
         m.d.sync += [
-            a.eq(Mux(up, held[1], Mux(before.lane[1], held[0], point.s))),
-            b.eq(Mux(up, origin[1], origin[0]) ^ _MINUS),
-            size.eq(self._float(m, Mux(up, before.height, before.width), before.halved)),
+            first.eq(self.i_stb & (self.i.lane == 1)),
+            follows.eq(self.i_stb & (self.i.lane == LANES - 1)),
+            last.eq(follows),
         ]
-        m.d.comb += [steps.rr_a.eq(a), steps.rr_b.eq(b)]
-        return size, last
+        return first, follows, last
 
-    def _float(self, m, size, halved):
+    def _square(self, m, name, point, texels, follows, takes_size):
+        """The squares of the steps along one axis, in texels."""
+        m.submodules[f"steps_{name}"] = steps = AddAlu()
+        m.submodules[f"texels_{name}"] = products = MulAlu()
+        m.submodules[f"squares_{name}"] = squares = MulAlu()
+        lane = self.i.lane
+        elements = [Signal(32, name=f"{name}_{number}") for number in range(LANES)]
+        for number, element in enumerate(elements):
+            with m.If(lane == number):
+                m.d.sync += element.eq(point)
+        to, origin = Signal(32, name=f"to_{name}"), Signal(32, name=f"from_{name}")
+        m.d.sync += [
+            to.eq(Mux(follows, elements[3], point)),
+            origin.eq(Mux(follows, elements[1], Mux(lane == LANES - 1, elements[2], elements[0]))),
+        ]
+        held, halved, size = Signal.like(texels, name=f"held_{name}"), Signal(), Signal(32, name=f"size_{name}")
+        with m.If(self.i_stb & (lane == 1)):
+            m.d.sync += [held.eq(texels), halved.eq(self.i.halved)]
+        with m.If(takes_size):
+            m.d.sync += size.eq(self._float(m, name, held, halved))
+        step = self._delayed(m, f"step_{name}", steps.a2_result, 1)
+        texel = self._delayed(m, f"texel_{name}", products.a2_result, 1)
+        m.d.comb += [
+            *(steps.rr_op.eq(AddOp.FADD), steps.rr_a.eq(to), steps.rr_b.eq(origin ^ _MINUS)),
+            *(products.rr_op.eq(MulOp.FMUL), products.rr_a.eq(step), products.rr_b.eq(size)),
+            *(squares.rr_op.eq(MulOp.FMUL), squares.rr_a.eq(texel), squares.rr_b.eq(texel)),
+        ]
+        return self._delayed(m, f"square_{name}", squares.a2_result, 1)
+
+    def _float(self, m, name, size, halved):
         """A number of texels as a float."""
-        exponent = Signal(8, name="size_exponent")
-        mantissa = Signal(23, name="size_mantissa")
+        exponent = Signal(8, name=f"size_exponent_{name}")
+        mantissa = Signal(23, name=f"size_mantissa_{name}")
         for bit in range(len(size)):
             with m.If(size[bit]):
                 m.d.comb += [

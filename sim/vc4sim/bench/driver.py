@@ -63,7 +63,7 @@ def setup_writes(reserved: Iterable[int]) -> list[tuple[int, int]]:
     return [
         *_reservations(reserved),
         _write("VPMBASE", VPMURSV=_user_blocks()),
-        _write("L2CACTL", L2CENA=1, L2CCLR=1),
+        _write("L2CACTL", L2CCLR=1),
         _write("SLCACTL", ICCS=0xF, UCCS=0xF, T0CCS=0xF, T1CCS=0xF),
         *(_write(f"PCTRS{index}", PCTRS=source.number) for index, source in enumerate(COUNTED)),
         _write("PCTRC", CTCLR=(1 << len(COUNTED)) - 1),

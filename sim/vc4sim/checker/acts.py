@@ -189,6 +189,8 @@ def _targets(fields: Instruction) -> Iterator[tuple[str, int, int]]:
 def _writes(fields: Instruction) -> Iterator[Act]:
     for by, file, address in _targets(fields):
         condition = getattr(fields, f"cond_{by}")
+        if by == "add" and fields.layout is AluWord and not ADD_OPERANDS[fields.op_add]:
+            continue  # a nop of the add ALU writes nothing
         if address == NOP or condition is Condition.NEVER:
             continue
         forms = {Form.CONDITIONAL} if condition is not Condition.ALWAYS else set()

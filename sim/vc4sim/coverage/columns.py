@@ -13,6 +13,7 @@ from vc4.isa.ops import (
     MUL_OPERANDS,
     AddOp,
     BranchCondition,
+    Condition,
     MulOp,
     Mux,
     Signal,
@@ -103,6 +104,11 @@ class Columns:
     def condition(self, alu: int) -> np.ndarray:
         """Under which condition the result of an ALU is written; that of a branch always."""
         return np.where(self.is_branch, 1, self.alu(("cond_add", "cond_mul")[alu]))
+
+    def writes(self, alu: int) -> np.ndarray:
+        """Where an ALU writes its result in any element; a nop of the add ALU has none."""
+        nothing = self.is_alu & (_OPERANDS[ADD][self.operation(ADD)] == 0) & (alu == ADD)
+        return (self.condition(alu) != Condition.NEVER.value) & ~nothing
 
     def file(self, alu: int) -> np.ndarray:
         """The file to which an ALU writes, 0: A."""

@@ -9,7 +9,19 @@ from amaranth.lib import enum
 
 from vc4.config import V3DConfig
 from vc4.isa.immediates import ROTATE_FIRST
-from vc4.isa.ops import AddOp, BranchCondition, Condition, LoadMode, MulOp, MulPack, Mux, Pack, Signal, Unpack
+from vc4.isa.ops import (
+    ADD_OPERANDS,
+    AddOp,
+    BranchCondition,
+    Condition,
+    LoadMode,
+    MulOp,
+    MulPack,
+    Mux,
+    Pack,
+    Signal,
+    Unpack,
+)
 from vc4.isa.registers import READ, SIGNAL_UNITS, WRITE, Port
 from vc4.isa.sync import SEMAPHORE_ACQUIRE, SEMAPHORES
 
@@ -73,6 +85,8 @@ def _names(members: type[enum.Enum]) -> tuple[str, ...]:
 
 
 _OPERATIONS = (_names(AddOp), _names(MulOp))
+_NOPS = tuple(op.value for op, operands in ADD_OPERANDS.items() if not operands)
+_NO_RESULT = (Gap("a nop of the add ALU writes nothing", {"operation": _NOPS}),)
 _ALUS = ("add", "mul")
 _FILES = ("A", "B")
 _ADDRESSES = tuple(map(str, range(64)))
@@ -98,11 +112,10 @@ def _conditions(alu: int) -> Group:
 def _packs(alu: int) -> Group:
     def hits(now: Columns) -> _Hits:
         elsewhere = (now.file(alu) != 0) | (now.address(alu) >= 32)
-        written = now.is_alu & (now.condition(alu) != Condition.NEVER.value)
-        yield written, (now.operation(alu), now.pack(), elsewhere.astype(int))
+        yield now.is_alu & now.writes(alu), (now.operation(alu), now.pack(), elsewhere.astype(int))
 
     dimensions = {"operation": _OPERATIONS[alu], "pack": _PACKS, "to": ("file A", "elsewhere")}
-    return Group(f"{_ALUS[alu]}: operation x pack x destination", dimensions, hits)
+    return Group(f"{_ALUS[alu]}: operation x pack x destination", dimensions, hits, () if alu else _NO_RESULT)
 
 
 def _whole(alu: int) -> Group:
@@ -161,7 +174,7 @@ def _signals(now: Columns) -> _Hits:
 
 def _writes(now: Columns) -> _Hits:
     for alu in (ADD, MUL):
-        yield now.condition(alu) != Condition.NEVER.value, (alu, now.file(alu), now.address(alu))
+        yield now.writes(alu), (alu, now.file(alu), now.address(alu))
 
 
 def _reads(now: Columns) -> _Hits:

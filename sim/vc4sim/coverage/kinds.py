@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from vc4.isa.immediates import ROTATE_BY_R5
-from vc4.isa.ops import BranchCondition, Condition, Mux, Unpack
+from vc4.isa.ops import BranchCondition, Mux, Unpack
 from vc4.isa.registers import ACCUMULATOR_BASE, FILE_REGISTERS, NOP, read_address, write_address
 from vc4.isa.sfu_tables import SfuFunction
 
@@ -140,7 +140,7 @@ DISTANCES = (1, 2, 3)
 
 def hazards(now: Columns, distance: int, alu: int) -> np.ndarray:
     """Which hazards there are with what `alu` wrote `distance` rows before, a row for each of `HAZARDS`."""
-    writes = before(now.condition(alu) != Condition.NEVER.value, distance)
+    writes = before(now.writes(alu), distance)
     file, address = before(now.file(alu), distance), before(now.address(alu), distance)
     found = [writes & depends(now, file, address) for depends in _READERS.values()]
     # The flags are those of the add ALU, unless it does nothing.

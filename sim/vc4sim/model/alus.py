@@ -40,20 +40,20 @@ _NO_RESULT = Result(np.zeros(ELEMENTS, np.uint32), _NO_ELEMENTS, _NO_ELEMENTS)
 
 
 class Alus:
-    """The add and the mul ALU. Each keeps the last quad of its last result, which a nop with a destination shows."""
+    """The add and the mul ALU, which keeps the last quad of its last result; a nop with a destination shows it."""
 
     def __init__(self) -> None:
-        self._last_add = self._last_mul = _NO_RESULT
+        self._last_mul = _NO_RESULT
 
     def operate(self, todo: Plan, accumulators: list[np.ndarray], ports: list[np.ndarray]) -> tuple[Result, Result]:
-        """Both ALUs; an operation that computes nothing shows the last quad of the result before."""
+        """Both ALUs; what a nop of the add ALU delivers goes nowhere."""
         rotation = same(accumulators[5]) & 15 if todo.rotation is None else todo.rotation
         operands = self._operands(todo, accumulators, ports)
         if todo.op_add is AddOp.NOP:
-            add = self._last_add.last_quad(0)
+            add = _NO_RESULT
         else:
             first, second = (operands[mux.value] for mux in todo.muxes[:2])
-            add = self._last_add = Result(*add_alu(todo.op_add, first, second))
+            add = Result(*add_alu(todo.op_add, first, second))
         if todo.op_mul is MulOp.NOP:
             return add, self._last_mul.last_quad(rotation)
         first, second = (self._rotate_operand(mux, operands[mux.value], rotation) for mux in todo.muxes[2:])

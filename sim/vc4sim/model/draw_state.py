@@ -14,6 +14,7 @@ from vc4.records.state import (
 )
 
 from . import cap
+from .clip_window import clip_window
 from .control_records import ControlRecord
 from .fep import Window
 from .fields import Fields, packing
@@ -26,7 +27,6 @@ from .shader_records import SHADER_LAYOUTS, ShaderRecord, read_shader_record
 __all__ = ["DrawState"]
 
 _ONE = 0x3F80_0000
-_WHOLE = 1 << 16
 #: The state at first: everything is 0, but for these.
 _LAYOUTS = {
     ControlCode.CONFIGURATION_BITS: ConfigurationBits,
@@ -42,7 +42,6 @@ _LAYOUTS = {
 _FIRST = {
     ControlCode.POINT_SIZE: {"point_size": _ONE},
     ControlCode.LINE_WIDTH: {"line_width": _ONE},
-    ControlCode.CLIP_WINDOW: {"clip_window_width_in_pixels": _WHOLE, "clip_window_height_in_pixels": _WHOLE},
     ControlCode.Z_CLIPPING_PLANES: {"maximum_zw": _ONE},
 }
 
@@ -85,9 +84,8 @@ class DrawState:
     @property
     def window(self) -> Window:
         """Pixels that may be drawn."""
-        fields = self._fields[ControlCode.CLIP_WINDOW]
-        left, low = fields.clip_window_left_pixel_coordinate, fields.clip_window_bottom_pixel_coordinate
-        return Window(left, left + fields.clip_window_width_in_pixels, low, low + fields.clip_window_height_in_pixels)
+        columns, rows = clip_window(self._fields[ControlCode.CLIP_WINDOW])
+        return Window(columns.start, columns.stop, rows.start, rows.stop)
 
     @property
     def z_planes(self) -> tuple[int, int]:

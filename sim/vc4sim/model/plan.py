@@ -143,10 +143,11 @@ def _alu(fields: Instruction) -> Plan:
     raddr = tuple(
         None if address == NOP else address for address in (fields.raddr_a, NOP if immediate else fields.raddr_b)
     )
-    writes = _writes(fields, fields.cond_add, fields.cond_mul)
+    op_add = fields.op_add if ADD_OPERANDS[fields.op_add] else AddOp.NOP
+    # A nop of the add ALU writes nothing; that of the mul ALU shows its last result again.
+    writes = _writes(fields, Condition.NEVER if op_add is AddOp.NOP else fields.cond_add, fields.cond_mul)
     muxes = (fields.add_a, fields.add_b, fields.mul_a, fields.mul_b)
     rotates = immediate and code >= ROTATE_FIRST
-    op_add = fields.op_add if ADD_OPERANDS[fields.op_add] else AddOp.NOP
     float_consumer = (op_add in FLOAT_INPUT_ADD and Mux.A in muxes[:2]) or (
         fields.op_mul in FLOAT_INPUT_MUL and Mux.A in muxes[2:]
     )

@@ -10,6 +10,7 @@ from vc4.records.primitives import PrimitiveType
 from vc4.records.shaders import TILE_STATE_BYTES
 
 from .clip import Outcome, Position, classify, clip
+from .clip_window import clip_window
 from .clipped_primitives import Point, ScreenTransform, clipped_primitives
 from .compressed import COORDINATE_BYTES, INDEX_BYTES, ListFormat
 from .control_records import ControlRecord
@@ -184,11 +185,7 @@ class Ptb:
 
     def _window(self) -> Window | None:
         window = self._state.get(ControlCode.CLIP_WINDOW)
-        if window is None:
-            return None
-        left, bottom = window.clip_window_left_pixel_coordinate, window.clip_window_bottom_pixel_coordinate
-        columns = range(left, left + window.clip_window_width_in_pixels)
-        return Window(columns, range(bottom, bottom + window.clip_window_height_in_pixels))
+        return Window(*clip_window(window)) if window else None
 
     def _margin(self, primitive: Primitive, point_size: int | None) -> int:
         """How far a primitive reaches beyond its vertices."""

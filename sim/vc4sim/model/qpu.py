@@ -252,9 +252,9 @@ class Qpu:
 
     @staticmethod
     def _service(write: Write) -> str | None:
-        """The peripheral that takes the write, or `None` for registers of the QPU."""
+        """The peripheral that takes the write, or `None` for registers of the QPU, of which each takes one."""
         unit = WRITE[write.address][write.file].unit if write.address in WRITE else "qpu"
-        return None if unit == "qpu" else unit
+        return None if unit in ("qpu", "fragment") else unit
 
     def _interrupt(self, value: np.ndarray, mask: np.ndarray) -> None:
         """A write of the host interrupt."""

@@ -72,7 +72,7 @@ class Screen:
         return self._ready[key]
 
     def _set_up(self, primitive: Primitive, shader: ShaderRecord | None, state: DrawState) -> list[SetUp]:
-        vertices = self._placed(primitive, shader, state.viewport)
+        vertices = self._placed(primitive, shader, state)
         match primitive.type:
             case PrimitiveType.POINTS:
                 size = state.point_size
@@ -87,11 +87,9 @@ class Screen:
                 return set_up_rht(vertices, state.set_up)
         return [found] if found else []
 
-    def _placed(
-        self, primitive: Primitive, shader: ShaderRecord | None, viewport: tuple[int, int]
-    ) -> list[ScreenVertex]:
+    def _placed(self, primitive: Primitive, shader: ShaderRecord | None, state: DrawState) -> list[ScreenVertex]:
         """The vertices on the screen."""
-        left, low = viewport
+        left, low = state.viewport
         if primitive.coordinates:
             return [
                 ScreenVertex(_signed(word) + left, _signed(word >> 16) + low, _VG_Z, _VG_W, _NO_VARYINGS)
@@ -104,14 +102,17 @@ class Screen:
             place, zs, rw, *rest = self._vertices[shader.address, index]
             varyings = np.array(rest[first - 3 :], np.uint32)
             found.append(ScreenVertex(_signed(place) + left, _signed(place >> 16) + low, zs, rw, varyings))
-        return self._clipped(found, primitive, viewport) if primitive.clipped else found
+        return self._clipped(found, primitive, state) if primitive.clipped else found
 
-    def _clipped(
-        self, vertices: list[ScreenVertex], primitive: Primitive, viewport: tuple[int, int]
-    ) -> list[ScreenVertex]:
-        """With vertices that clipping has made: their varyings are a sum of the original ones, each with its coefficient."""
+    def _clipped(self, vertices: list[ScreenVertex], primitive: Primitive, state: DrawState) -> list[ScreenVertex]:
+        """With vertices that clipping has made: their varyings are a sum of the original ones, each with its coefficient.
+
+        Flat ones are those of the last original vertex, be it replaced or not.
+        """
         assert primitive.clipped is not None
+        left, low = state.viewport
         original = [vertex.varyings for vertex in vertices]
+        flat = np.array([state.set_up.flat >> n & 1 for n in range(len(original[0]))], bool)
         found = list(vertices)
         for made in read_clipped_vertices(self._memory, primitive.clipped):
             if made.number >= len(vertices):
@@ -123,7 +124,8 @@ class Screen:
                 term = fp.fmul(values, np.full_like(values, weight))
                 sums = term if sums is None else fp.fadd(sums, term)
             assert sums is not None
+            varyings = np.where(flat, original[-1], sums)
             found[made.number] = ScreenVertex(
-                fields.xs + viewport[0], fields.ys + viewport[1], fields.zs, fields.reciprocal_wc, sums
+                fields.xs + left, fields.ys + low, fields.zs, fields.reciprocal_wc, varyings
             )
         return found

@@ -18,6 +18,7 @@ _FRACTION_BITS = 15
 _FRACTION_MASK = (1 << _FRACTION_BITS) - 1
 _INFINITY = int(fp.INFINITY)
 _MINUS = int(fp.SIGN)
+_ONE = 127 << 23
 #: The bits of `log` before its magnitude is a float: seven of an integer, sixteen of a fraction.
 _FIXED_MASK = 0x7F_FFFF
 
@@ -50,11 +51,12 @@ def _words(cases: list, otherwise: np.ndarray) -> np.ndarray:
 
 
 def recip(word: np.ndarray) -> np.ndarray:
-    """1 / x: infinity for zeros, and zero from 2^126 on, each with the sign of x."""
+    """1 / x: infinity for zeros, and zero from 2^126 on, each with the sign of x. That of 1 is 1, not what the table gives."""
     sign, exponent, mantissa = _fields(word)
     value = interpolate(SfuFunction.RECIP, mantissa >> 8)
     result = sign | 253 - exponent << 23 | value << 8
-    return _words([(exponent == 0, sign | _INFINITY), (exponent >= 253, sign)], result)
+    is_one = (exponent == 127) & (mantissa == 0)
+    return _words([(is_one, sign | _ONE), (exponent == 0, sign | _INFINITY), (exponent >= 253, sign)], result)
 
 
 def recipsqrt(word: np.ndarray) -> np.ndarray:

@@ -25,10 +25,15 @@ class Uniforms:
         limited = 0 < launch.length < UNLIMITED_UNIFORMS
         self._next[thread] = first
         self._end[thread] = first + _WORD_BYTES * launch.length & _ADDRESS_MASK if limited else None
+        if not first:
+            self._end[thread] = first  # there are none
 
     def move(self, thread: int, address: int, *, relative: bool = False) -> None:
-        """A write of the address of the uniforms: what a length was given for is left behind."""
-        self._next[thread] = address + (self._next[thread] if relative else 0) & _ADDRESS_MASK
+        """A write of the address of the uniforms: what a length was given for is left behind.
+
+        A relative one counts uniforms, from the next one on; -1 shows the last one again.
+        """
+        self._next[thread] = (self._next[thread] + _WORD_BYTES * address if relative else address) & _ADDRESS_MASK
         self._end[thread] = None
 
     def read(self, thread: int) -> int:

@@ -166,7 +166,7 @@ class Program:
         if self._random.random() < 0.7:
             self.words.append(self._make.constant(_MOVE, 0, self._place.uniforms + 4 * words))
         else:
-            self.words.append(self._make.constant(_MOVE, 1, 4 * (words % 16)))
+            self.words.append(self._make.constant(_MOVE, 1, words % 16))
 
     def _hold(self, value: int) -> None:
         """The reserved register of file A gets a value, one to three instructions before what comes next."""

@@ -18,6 +18,7 @@ __all__ = ["Words"]
 _MUXES = ("add_a", "add_b", "mul_a", "mul_b")
 #: What is drawn for every instruction; to list the members of an enum takes longer.
 _ADD_OPS, _MUL_OPS, _SOURCES = tuple(ops.AddOp), tuple(ops.MulOp), tuple(ops.Mux)
+_ADD_RESULTS = tuple(op for op, operands in ops.ADD_OPERANDS.items() if operands)
 _MUTEX, _FREE = read_address("mutex"), write_address("mutex")
 #: The bits of an immediate that say what a semaphore instruction does.
 _OPERATION = SEMAPHORE_ACQUIRE | SEMAPHORES - 1
@@ -40,6 +41,14 @@ class Words:
             "waddr_mul": draw(self.random, self.registers),
             "ws": self.random.getrandbits(1),
         }
+
+    def _result(self, address: int) -> dict:
+        """The fields by which one ALU writes to `address`, whatever it is; of the add ALU a nop would write nothing."""
+        results = self._results(own_destination)
+        alu = self.random.choice(("add", "mul"))
+        some = self.random.choice([one for one in ops.Condition if one is not ops.Condition.NEVER])
+        operation = {"op_add": self.random.choice(_ADD_RESULTS)} if alu == "add" else {}
+        return results | {f"waddr_{alu}": address, f"cond_{alu}": some} | operation
 
     def _conditions(self) -> dict:
         """The fields that say when and how results are written, but for the pm bit."""
@@ -96,19 +105,11 @@ class Words:
 
     def free_mutex(self) -> int:
         """An ALU instruction that writes to the mutex."""
-        results = self._results(own_destination)
-        alu = self.random.choice(("add", "mul"))
-        some = self.random.choice([one for one in ops.Condition if one is not ops.Condition.NEVER])
-        ports = {"raddr_a": NOP, "raddr_b": NOP}
-        return self.alu(signal=ops.Signal.NONE, **ports, **results | {f"waddr_{alu}": _FREE, f"cond_{alu}": some})
+        return self.alu(signal=ops.Signal.NONE, raddr_a=NOP, raddr_b=NOP, **self._result(_FREE))
 
     def parameter(self, unit: int, letter: str) -> int:
         """An ALU instruction that gives a parameter of a lookup to a texture unit, whatever it is."""
-        results = self._results(own_destination)
-        alu = self.random.choice(("add", "mul"))
-        some = self.random.choice([one for one in ops.Condition if one is not ops.Condition.NEVER])
-        result = {f"waddr_{alu}": write_address(f"t{unit}{letter}"), f"cond_{alu}": some}
-        return self.alu(signal=ops.Signal.NONE, **results | result)
+        return self.alu(signal=ops.Signal.NONE, **self._result(write_address(f"t{unit}{letter}")))
 
     def load_lookup(self, unit: int) -> int:
         """An ALU instruction that loads what a texture unit brings."""

@@ -18,8 +18,6 @@ __all__ = ["FRACTION", "WEIGHT", "Axis", "axis", "face_coordinates", "faces", "f
 FRACTION, WEIGHT = 24, 8
 _ONE = 1 << FRACTION
 _HALF_TEXEL = 1 << FRACTION - 1
-#: Half of the last bit of a weight.
-_ROUNDING = 1 << FRACTION - WEIGHT - 1
 #: What a float with this exponent has as its lowest bit: 1.
 _UNIT_EXPONENT = 150
 
@@ -74,9 +72,9 @@ class Axis:
 def axis(coordinate: np.ndarray, size: int, wrap: Wrap, linear: np.ndarray) -> Axis:
     """Texels at a normalised coordinate (26 bits, `wrapped`) of a level with `size` texels (1 to 2048).
 
-    The product has 38 bits. Where the filter is `linear` it is rounded to the nearest weight, elsewhere down.
+    The product has 38 bits, and is rounded down: to the weight where the filter is `linear`, else to the texel.
     """
-    place = coordinate * size + np.where(linear, _ROUNDING - _HALF_TEXEL, 0) >> FRACTION - WEIGHT
+    place = coordinate * size + np.where(linear, -_HALF_TEXEL, 0) >> FRACTION - WEIGHT
     index = (place >> WEIGHT) + np.array([[0], [1]])
     inside = (index >= 0) & (index < size)
     if wrap is Wrap.REPEAT:

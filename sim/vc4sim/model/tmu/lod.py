@@ -14,6 +14,8 @@ __all__ = ["DETAIL", "DETAIL_BITS", "Choice", "choice", "log2", "of_quads"]
 #: Bits behind the point, and all.
 DETAIL, DETAIL_BITS = 8, 16
 _LOG_BITS = 7
+#: Elements of a quad between which the steps are.
+_FROM, _TO = [0, 2, 0, 1], [1, 3, 2, 3]
 
 
 def _logarithms() -> np.ndarray:
@@ -46,12 +48,12 @@ def log2(value: np.ndarray) -> np.ndarray:
 def of_quads(s: np.ndarray, t: np.ndarray, width: int, height: int, *, halved: bool) -> np.ndarray:
     """Level of detail of sixteen elements, one for each quad: log2 of the longer step, in texels, to the next pixel.
 
-    The steps go from element 0 of the quad to element 1 and to element 2. Their squares are computed as the QPU would, and
-    the root is half of the logarithm: 16 bits. `halved`: the coordinates go from -1 to 1.
+    There are four steps, two along each direction: 0 to 1 and 2 to 3, 0 to 2 and 1 to 3. Their squares are computed as the
+    QPU would, and the root is half of the logarithm: 16 bits. `halved`: the coordinates go from -1 to 1.
     """
     quads = np.stack([s, t]).reshape(2, -1, QUADS)
     # [axis, quad, step]
-    steps = fp.fadd(quads[:, :, 1:3], np.broadcast_to(quads[:, :, :1] ^ fp.SIGN, (*quads.shape[:2], 2)))
+    steps = fp.fadd(quads[..., _TO], quads[..., _FROM] ^ fp.SIGN)
     sizes = fp.itof(np.array([width, height], np.uint32)) - np.uint32(halved << 23)
     texels = fp.fmul(steps, np.broadcast_to(sizes[:, None, None], steps.shape))
     squares = fp.fmul(texels, texels)
