@@ -262,6 +262,8 @@ def test_memory_windows(drive):
 
         await driver.write("XWIN0SIZE", 0)
         await driver.write("SLCACTL", ALL_CACHES)
+        await driver.write("L2CACTL", 0b100)
+        await driver.clocks(150)
         await driver.ask("store")
         await driver.clocks(150)
         flags, address, irq = await errors()

@@ -56,6 +56,16 @@ def test_flags_of_pixels_can_be_taken_away():
     assert not picture[:8, 1:8:2].any()
 
 
+def test_both_registers_of_one_address_are_written():
+    """Address 42 of either file, by one instruction: the vendor's compiler begins every two-sided shader like this."""
+    source = (
+        COLOUR + "mov r2, 1\nand.setf -, x_coord, 1\nmov rev_flag, r2; mov.ifnz ms_mask, 0\nnop\nmov r3, rev_flag\n"
+    )
+    picture = drawn(square(source + "add tlbc, r3, 8\n"))
+    assert (picture[:8, 0:8:2] == 9).all()
+    assert not picture[:8, 1:8:2].any()
+
+
 def test_alpha_mask():
     """Written by one rectangle, read by the next one: the low byte, in all four."""
     drawing = square(COLOUR + "mov r1, x_coord\nldi r2, 0x4500\nor tlbam, r1, r2\n")

@@ -397,7 +397,8 @@ def own_size(read, width, x, y):
 @pytest.mark.parametrize("width", [16, 128, 7, 100, 33])
 def test_a_picture_of_its_own_size(width):
     """It is itself if its size is a power of two. Else a centre can lie just below its place, and weights are cut off: the
-    texel before counts a 256th. Piglit's 1-1-linear-texture, which wants it exact, fails on a Raspberry Pi 3."""
+    texel before counts a 256th. Piglit's 1-1-linear-texture, which wants it exact, fails on a Raspberry Pi 3.
+    """
     rng = random.Random(15)
     memory = rng.randbytes(SIZE)
     read = Reader(Memory(SIZE, BASE - SIZE // 2, memory))

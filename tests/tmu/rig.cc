@@ -31,13 +31,13 @@ template <size_t N> struct Ports; // of QPU N
 #define PORTS(N) \
     template <> struct Ports<N> { \
         static void drive(design::Design &tmu, const std::array<uint32_t, 6> &parameter, bool stb, bool load) { \
-            design_ports::qpus__##N##__parameter(tmu, parameter); \
-            design_ports::qpus__##N##__parameter_stb(tmu, {stb}); \
-            design_ports::qpus__##N##__load(tmu, {load}); \
+            design_ports::clients__##N##__parameter(tmu, parameter); \
+            design_ports::clients__##N##__parameter_stb(tmu, {stb}); \
+            design_ports::clients__##N##__load(tmu, {load}); \
         } \
-        static uint32_t freed(design::Instance tmu) { return design_ports::qpus__##N##__freed(tmu)[0]; } \
-        static bool came(design::Instance tmu) { return design_ports::qpus__##N##__came_stb(tmu)[0]; } \
-        static std::array<uint32_t, 4> result(design::Instance tmu) { return design_ports::qpus__##N##__result(tmu); } \
+        static uint32_t freed(design::Instance tmu) { return design_ports::clients__##N##__freed(tmu)[0]; } \
+        static bool came(design::Instance tmu) { return design_ports::clients__##N##__came_stb(tmu)[0]; } \
+        static std::array<uint32_t, 4> result(design::Instance tmu) { return design_ports::clients__##N##__result(tmu); } \
     };
 PORTS(0)
 PORTS(1)

@@ -83,7 +83,7 @@ def run(simulate, seed, count, qpus=2, **memory):
     m.submodules.memory = bench = BenchMemory(SIZE, base=BASE, init=contents, tag_bits=3, seed=seed, **memory)
     connect(m, dut.bus, bench.bus)
     reader = Reader(Memory(SIZE, BASE, contents))
-    ends = [Qpu(port, random.Random(seed + number), reader) for number, port in enumerate(dut.qpus)]
+    ends = [Qpu(port, random.Random(seed + number), reader) for number, port in enumerate(dut.clients)]
 
     def benches(end):
         async def bench(ctx):

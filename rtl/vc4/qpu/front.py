@@ -8,6 +8,7 @@ from vc4.config import V3DConfig
 from vc4.isa import ops
 from vc4.isa.sync import SEMAPHORE_ACQUIRE
 from vc4.qps.port import SyncRequest
+from vc4.records.tmu import TMU_NAMES
 from vc4.slice.uniform_reader import UniformStream
 
 from .decode import Decode
@@ -87,7 +88,7 @@ class Front(wiring.Component):
                 "sets_swap": In(1),
                 "swap_disabled": In(1),
                 "swap_thread": In(1),
-                "tmu_events": In(data.ArrayLayout(TmuEvents, config.tmus_per_slice)),
+                "tmu_events": In(data.ArrayLayout(TmuEvents, TMU_NAMES if config.tmus_per_slice else 0)),
                 "vpm": In(VpmState),
                 "cancelled": In(1),
                 "sfu_busy": In(1),
@@ -172,7 +173,7 @@ class Front(wiring.Component):
         """The texture units, if there are any. Returns whether a parameter takes a uniform."""
         if not self._config.tmus_per_slice:
             return C(0, 1)
-        m.submodules.lookups = lookups = Lookups(self._config.tmus_per_slice)
+        m.submodules.lookups = lookups = Lookups()
         m.d.comb += [
             lookups.sp_control.eq(control),
             lookups.sp_thread.eq(sequencer.sp_view.thread),

@@ -5,7 +5,7 @@ from amaranth.hdl import Assert
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from vc4.records.tmu import REQUEST_SLOTS, RESULT_SLOTS, TmuParameterName
+from vc4.records.tmu import REQUEST_SLOTS, RESULT_SLOTS, TMU_NAMES, TmuParameterName
 
 from .control import Control
 from .structs import THREADS, TmuEvents, TmuState
@@ -19,12 +19,10 @@ _MOST_LOOKUPS = REQUEST_SLOTS + RESULT_SLOTS
 class Lookups(wiring.Component):
     """Counts slots and results, and knows which unit an instruction means (guide, section 4; addendum for the swap).
 
+    There are always two, each with its own slots and results: whether one unit serves both names cannot be seen.
+
     A parameter has its slot from the clock in which its instruction is issued, and a result is gone in that clock as well,
     so that the next instruction in SP is judged rightly wherever this one is.
-
-    Parameters
-    ----------
-    units : texture units of the slice, 1 or 2
 
     Interface attributes
     --------------------
@@ -40,27 +38,21 @@ class Lookups(wiring.Component):
     state : why it has to wait
     """
 
-    def __init__(self, units: int):
-        self._units = units
-        super().__init__(
-            {
-                "sp_control": In(Control),
-                "sp_thread": In(1),
-                "issues": In(1),
-                "swap_pending": In(1),
-                "swaps": In(1),
-                "starts": In(1),
-                "started": In(1),
-                "sets_swap": In(1),
-                "swap_thread": In(1),
-                "swap_disabled": In(1),
-                "events": In(data.ArrayLayout(TmuEvents, units)),
-                "takes_uniform": Out(1),
-                "unit": Out(1),
-                "load_unit": Out(1),
-                "state": Out(TmuState),
-            }
-        )
+    sp_control: In(Control)
+    sp_thread: In(1)
+    issues: In(1)
+    swap_pending: In(1)
+    swaps: In(1)
+    starts: In(1)
+    started: In(1)
+    sets_swap: In(1)
+    swap_thread: In(1)
+    swap_disabled: In(1)
+    events: In(data.ArrayLayout(TmuEvents, TMU_NAMES))
+    takes_uniform: Out(1)
+    unit: Out(1)
+    load_unit: Out(1)
+    state: Out(TmuState)
 
     def elaborate(self, platform):
         m = Module()
@@ -71,17 +63,15 @@ class Lookups(wiring.Component):
             m.d.sync += disabled.bit_select(self.swap_thread, 1).eq(self.swap_disabled)
         with m.If(self.starts):
             m.d.sync += disabled.bit_select(self.started, 1).eq(0)
-        unit = Signal()
-        load_unit = Signal()
-        if self._units > 1:
-            m.d.comb += [
-                swapped.eq(self.swaps & ~disabled.bit_select(self.sp_thread, 1)),
-                unit.eq(control.tmu_unit ^ swapped),
-                load_unit.eq(control.tmu_load_unit ^ swapped),
-            ]
-        m.d.comb += [self.unit.eq(unit), self.load_unit.eq(load_unit)]
+        unit, load_unit = self.unit, self.load_unit
+        m.d.comb += [
+            swapped.eq(self.swaps & ~disabled.bit_select(self.sp_thread, 1)),
+            unit.eq(control.tmu_unit ^ swapped),
+            load_unit.eq(control.tmu_load_unit ^ swapped),
+            self.state.swap.eq((control.writes_tmu | control.loads_tmu) & self.swap_pending),
+        ]
         starts = control.tmu_parameter == TmuParameterName.S
-        for number in range(self._units):
+        for number in range(TMU_NAMES):
             asks = Signal(name=f"asks_{number}")
             loads = Signal(name=f"loads_{number}")
             m.d.comb += [
@@ -91,8 +81,6 @@ class Lookups(wiring.Component):
             pending = self._count(m, number, self.issues & asks, starts, self.issues & loads, asks, loads)
             with m.If(asks):
                 m.d.comb += self.takes_uniform.eq(~starts | pending)
-        if self._units > 1:
-            m.d.comb += self.state.swap.eq((control.writes_tmu | control.loads_tmu) & self.swap_pending)
         return m
 
     def _count(self, m, number, written, starts, loaded, asks, loads):

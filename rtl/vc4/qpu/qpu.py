@@ -7,6 +7,7 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 from vc4.config import MAX_QPUS, V3DConfig
 from vc4.isa.registers import FILE_REGISTERS, QUADS
 from vc4.qps.port import SyncPort
+from vc4.records.tmu import TMU_NAMES
 from vc4.slice.instruction_cache import InstructionPort
 from vc4.slice.sfu_port import SfuPort
 from vc4.slice.uniform_reader import UniformPort
@@ -54,7 +55,7 @@ class Qpu(wiring.Component):
     vpm : the VPM
     sfu : the special function unit
     sync : semaphores and mutex
-    tmu0, tmu1 : as many texture units as the slice has
+    tmu0, tmu1 : texture units, if the slice has any: one of them may be both
     tmu_swaps, waits_tmu : they change places for this QPU; an instruction waits for one
     interrupt : the program raises the host interrupt
     debug, halted : what the host asks, and whether the QPU stands still
@@ -77,8 +78,7 @@ class Qpu(wiring.Component):
                 "vpm": Out(VpmPort()),
                 "sfu": Out(SfuPort()),
                 "sync": Out(SyncPort()),
-                **{f"tmu{number}": Out(TmuPort()) for number in range(config.tmus_per_slice)},
-                **({"tmu_swaps": In(1), "waits_tmu": Out(1)} if config.tmus_per_slice else {}),
+                **(self._lookup_ports() if config.tmus_per_slice else {}),
                 "interrupt": Out(1),
                 "debug": In(DebugCommands),
                 "halted": Out(1),
@@ -87,6 +87,13 @@ class Qpu(wiring.Component):
                 **({"trace": Out(TracePort())} if config.trace else {}),
             }
         )
+
+    @staticmethod
+    def _lookup_ports():
+        return {
+            **{f"tmu{number}": Out(TmuPort()) for number in range(TMU_NAMES)},
+            **{"tmu_swaps": In(1), "waits_tmu": Out(1)},
+        }
 
     def elaborate(self, platform):
         m = Module()
@@ -112,7 +119,7 @@ class Qpu(wiring.Component):
         self._operate(m)
         self._write(m)
         if self._config.tmus_per_slice:
-            attach_lookups(m, self, self._config.tmus_per_slice)
+            attach_lookups(m, self)
         if self._config.trace:
             attach_trace(m, self)
         return m

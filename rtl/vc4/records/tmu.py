@@ -14,6 +14,7 @@ __all__ = [
     "PARAMETER_BITS",
     "REQUEST_SLOTS",
     "RESULT_SLOTS",
+    "TMU_NAMES",
     "ChildOffset",
     "ChildSize",
     "CubeStride",
@@ -34,6 +35,10 @@ BASE_SHIFT = 12
 MOST_TEXELS, LEVELS = 2048, 16
 #: What a QPU has in each TMU: parameters that wait (TFREQ), words of sixteen elements that come back (TFRCV).
 REQUEST_SLOTS, RESULT_SLOTS = 8, 8
+
+
+#: Units that a program can name. Each name has its own waiting parameters and words, also where one unit serves both.
+TMU_NAMES = 2
 
 
 class TmuParameterName(enum.Enum, shape=unsigned(2)):

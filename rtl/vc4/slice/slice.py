@@ -10,6 +10,7 @@ from vc4.qps.port import SyncPort
 from vc4.qpu.qpu import Qpu
 from vc4.qpu.structs import THREADS, DebugCommands, ProgramStart
 from vc4.qpu.trace import TracePort
+from vc4.records.tmu import TMU_NAMES
 from vc4.tmu.tmu import Tmu
 from vc4.vpm.port import VpmPort
 
@@ -65,7 +66,8 @@ class Slice(wiring.Component):
         self.qpus = [Qpu(config) for _ in range(count)]
         self._instruction_cache = InstructionCache(count)
         self._uniform_cache = UniformCache(count)
-        self.tmus = units = [Tmu(count) for _ in range(config.tmus_per_slice)]
+        units = config.tmus_per_slice
+        self.tmus = [Tmu(count * TMU_NAMES // units) for _ in range(units)]
         super().__init__(
             {
                 "start": In(stream.Signature(ProgramStart)).array(count),
@@ -75,7 +77,7 @@ class Slice(wiring.Component):
                 "sync": Out(SyncPort()).array(count),
                 "instruction_bus": Out(self._instruction_cache.bus.signature),
                 "uniform_bus": Out(self._uniform_cache.bus.signature),
-                **({"tmu_buses": Out(units[0].bus.signature).array(len(units))} if units else {}),
+                **({"tmu_buses": Out(self.tmus[0].bus.signature).array(units)} if units else {}),
                 "clear_instructions": In(1),
                 "clear_uniforms": In(1),
                 "clear_tmus": In(config.tmus_per_slice),
@@ -133,7 +135,7 @@ class Slice(wiring.Component):
         return m
 
     def _look_up(self, m):
-        """The texture units; QPUs 2 and 3 find two of them the other way round."""
+        """The texture units; QPUs 2 and 3 find them the other way round. One that is alone serves both names."""
         for number, unit in enumerate(self.tmus):
             m.submodules[f"tmu{number}"] = unit
             connect(m, unit.bus, flipped(self.tmu_buses[number]))
@@ -142,8 +144,10 @@ class Slice(wiring.Component):
                 self.events.tmu_quad[number].eq(unit.quad),
                 self.events.tmu_miss[number].eq(unit.miss),
             ]
-            for place, qpu in enumerate(self.qpus):
-                connect(m, getattr(qpu, f"tmu{number}"), unit.qpus[place])
         if self.tmus:
+            clients = [client for unit in self.tmus for client in unit.clients]
+            ports = [getattr(qpu, f"tmu{number}") for number in range(TMU_NAMES) for qpu in self.qpus]
+            for port, client in zip(ports, clients, strict=True):
+                connect(m, port, client)
             for place, qpu in enumerate(self.qpus):
                 m.d.comb += [qpu.tmu_swaps.eq(place >= _FIRST_SWAPPED), self.waits_tmu[place].eq(qpu.waits_tmu)]

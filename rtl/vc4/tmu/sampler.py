@@ -20,7 +20,7 @@ from .points import Points
 from .set_up import SetUp
 from .structs import CacheRequest
 from .texel_places import TexelFormat
-from .texture import CONTEXTS, MOST_QPUS, LookupNote, Pass, Sample
+from .texture import CONTEXTS, MOST_CLIENTS, LookupNote, Pass, Sample
 from .texture_fields import TextureFields
 from .vectors import LaneRead, Vectors
 
@@ -38,38 +38,38 @@ class Sampler(wiring.Component):
 
     Parameters
     ----------
-    qpus : 1 to 4
+    clients : 1 to 8
 
     Interface attributes
     --------------------
     idle : a lookup may start
-    start, qpu, place, first, count : see `SetUp`
-    slot, name, uniform : a parameter of a lookup of QPU `slot_qpu`, in the same clock
-    reads, data, left, left_qpu : see `Vectors`
+    start, client, place, first, count : see `SetUp`
+    slot, name, uniform : a parameter of a lookup of `slot_client`, in the same clock
+    reads, data, left, left_client : see `Vectors`
     requests : to the cache
     sample, words, bytes, stb : its answers
-    word, now, word_stb, word_qpu, word_place : an element of the result, which one it is, and where it goes
+    word, now, word_stb, word_client, word_place : an element of the result, which one it is, and where it goes
     done : it is the last one of its lookup
     """
 
-    def __init__(self, qpus: int):
-        self._qpus = qpus
+    def __init__(self, clients: int):
+        self._clients = clients
         super().__init__(
             {
                 "idle": Out(1),
                 "start": In(1),
-                "qpu": In(range(MOST_QPUS)),
+                "client": In(range(MOST_CLIENTS)),
                 "place": In(range(RESULT_SLOTS)),
                 "first": In(range(REQUEST_SLOTS)),
                 "count": In(range(REQUEST_SLOTS + 1)),
                 "slot": Out(range(REQUEST_SLOTS)),
-                "slot_qpu": Out(range(MOST_QPUS)),
+                "slot_client": Out(range(MOST_CLIENTS)),
                 "name": In(TmuParameterName),
                 "uniform": In(32),
                 "reads": Out(ArrayLayout(LaneRead, LANES)),
-                "data": In(LaneWords).array(qpus),
+                "data": In(LaneWords).array(clients),
                 "left": Out(1),
-                "left_qpu": Out(range(MOST_QPUS)),
+                "left_client": Out(range(MOST_CLIENTS)),
                 "requests": Out(stream.Signature(CacheRequest(Sample))),
                 "sample": In(Sample),
                 "words": In(ArrayLayout(64, 4)),
@@ -78,7 +78,7 @@ class Sampler(wiring.Component):
                 "word": Out(32),
                 "now": Out(Pass),
                 "word_stb": Out(1),
-                "word_qpu": Out(range(MOST_QPUS)),
+                "word_client": Out(range(MOST_CLIENTS)),
                 "word_place": Out(range(RESULT_SLOTS)),
                 "done": Out(1),
             }
@@ -88,13 +88,13 @@ class Sampler(wiring.Component):
         m = Module()
         m.submodules.set_up = self.set_up = SetUp()
         m.submodules.levels = self.levels = Levels()
-        m.submodules.vectors = self.vectors = Vectors(self._qpus)
+        m.submodules.vectors = self.vectors = Vectors(self._clients)
         m.submodules.elements = self.elements = Elements()
         m.submodules.detail = self.detail = Detail()
         m.submodules.passes = self.passes = Passes()
         m.submodules.points = self.points = Points()
         m.submodules.channels = self.channels = Channels()
-        m.submodules.ends = self.ends = TextureFields("qpu", "place")
+        m.submodules.ends = self.ends = TextureFields("client", "place")
         self._begin(m)
         self._pass(m)
         self._end(m)
@@ -113,8 +113,8 @@ class Sampler(wiring.Component):
         format_of(m, lookup.type, format_)
         m.d.comb += [
             self.idle.eq(set_up.idle & room),
-            *(getattr(set_up, name).eq(getattr(self, name)) for name in ("start", "qpu", "place", "first", "count")),
-            *(self.slot.eq(set_up.slot), self.slot_qpu.eq(lookup.qpu)),
+            *(getattr(set_up, name).eq(getattr(self, name)) for name in ("start", "client", "place", "first", "count")),
+            *(self.slot.eq(set_up.slot), self.slot_client.eq(lookup.client)),
             *(set_up.name.eq(self.name), set_up.uniform.eq(self.uniform)),
             set_up.o.ready.eq(levels.ready),
             note_stb.eq(set_up.o.valid & levels.ready),
@@ -143,7 +143,7 @@ class Sampler(wiring.Component):
         connect(m, queue.o, flipped(self.requests))
         m.d.comb += [
             *(port.eq(words) for port, words in zip(vectors.data, self.data, strict=True)),
-            *(self.reads.eq(vectors.reads), self.left.eq(vectors.left), self.left_qpu.eq(vectors.left_qpu)),
+            *(self.reads.eq(vectors.reads), self.left.eq(vectors.left), self.left_client.eq(vectors.left_client)),
             *(elements.i.eq(vectors.o), elements.i_stb.eq(vectors.o_stb)),
             *(detail.i.eq(elements.point), detail.i_stb.eq(elements.point_stb)),
             *(passes.element.eq(elements.o), passes.element_stb.eq(elements.o_stb)),
@@ -172,6 +172,6 @@ class Sampler(wiring.Component):
             *(getattr(channels, name).eq(getattr(self, name)) for name in ("sample", "words", "bytes", "stb")),
             *(getattr(self, name).eq(getattr(channels, name)) for name in ("word", "now", "word_stb")),
             ends.context.eq(channels.next),
-            *(self.word_qpu.eq(ends.o.qpu), self.word_place.eq(ends.o.place + channels.now.word)),
+            *(self.word_client.eq(ends.o.client), self.word_place.eq(ends.o.place + channels.now.word)),
             self.done.eq(channels.word_stb & channels.now.final & channels.now.quad.all() & channels.now.lane.all()),
         ]

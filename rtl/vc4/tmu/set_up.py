@@ -19,7 +19,7 @@ from vc4.records.tmu import (
 )
 
 from .formats import normal_type
-from .texture import MOST_QPUS, Lookup
+from .texture import MOST_CLIENTS, Lookup
 
 __all__ = ["SetUp"]
 
@@ -32,14 +32,14 @@ class SetUp(wiring.Component):
     Interface attributes
     --------------------
     idle : a lookup may start
-    start, qpu, place, first, count : it starts: whose it is, where its results go, its first slot, how many there are
+    start, client, place, first, count : it starts: whose it is, where its results go, its first slot, how many there are
     slot, name, uniform : a parameter, in the same clock
     o : the lookup
     """
 
     idle: Out(1)
     start: In(1)
-    qpu: In(range(MOST_QPUS))
+    client: In(range(MOST_CLIENTS))
     place: In(range(RESULT_SLOTS))
     first: In(range(REQUEST_SLOTS))
     count: In(range(REQUEST_SLOTS + 1))
@@ -64,7 +64,7 @@ class SetUp(wiring.Component):
             m.d.sync += [busy.eq(1), number.eq(0), left.eq(self.count), slot.eq(self.first)]
             m.d.sync += [
                 lookup.eq(0),
-                lookup.qpu.eq(self.qpu),
+                lookup.client.eq(self.client),
                 lookup.place.eq(self.place),
                 self._child.eq(0),
                 self._size.eq(0),

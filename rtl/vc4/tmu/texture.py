@@ -9,6 +9,7 @@ from vc4.records.tmu import (
     LEVELS,
     REQUEST_SLOTS,
     RESULT_SLOTS,
+    TMU_NAMES,
     MagnificationFilter,
     MinificationFilter,
     TextureType,
@@ -19,7 +20,7 @@ from vc4.records.tmu import (
 __all__ = [
     "CONTEXTS",
     "COORDINATE_FRACTION",
-    "MOST_QPUS",
+    "MOST_CLIENTS",
     "Element",
     "Lookup",
     "LookupNote",
@@ -33,8 +34,8 @@ __all__ = [
 CONTEXTS = 16
 #: Bits behind the point of a normalised coordinate, which has two more.
 COORDINATE_FRACTION = 24
-#: QPUs of a slice.
-MOST_QPUS = 4
+#: QPUs of a slice, each by both names where there is one unit.
+MOST_CLIENTS = 4 * TMU_NAMES
 _SIZE_BITS, _TEXEL_BITS = 12, 11
 
 
@@ -50,7 +51,7 @@ class Window(data.Struct):
 class Lookup(data.Struct):
     """Whose lookup it is, what it samples, and how; sizes in texels, addresses in units of 4 KiB."""
 
-    qpu: range(MOST_QPUS)
+    client: range(MOST_CLIENTS)
     place: range(RESULT_SLOTS)  # of its first word among the results
     written: len(TmuParameterName)  # whether s, t, r and b were written
     slots: data.ArrayLayout(range(REQUEST_SLOTS), len(TmuParameterName))  # and where

@@ -25,29 +25,31 @@ _WORD_BITS = 32
 class Tmu(wiring.Component):
     """Looks up memory and textures for the QPUs of a slice (guide, section 4).
 
-    Behaviour: a lookup begins when all of it is there and there is room for what it returns. Lookups of several QPUs take
-    turns, for each kind; those of one QPU keep their order, and begin while others are under way; but behind lookups of
+    A client is a QPU by one of the two names that programs have for units: a unit that is alone serves both.
+
+    Behaviour: a lookup begins when all of it is there and there is room for what it returns. Lookups of several clients take
+    turns, for each kind; those of one client keep their order, and begin while others are under way; but behind lookups of
     memory one of a texture waits for their words, and the other way round. Both kinds share the cache evenly. Four elements
     of memory are looked up in a clock, or a pass of one element of a texture, while their lines are in the cache.
 
     Parameters
     ----------
-    qpus : 1 to 4
+    clients : 1 to 8
 
     Interface attributes
     --------------------
-    qpus : the port of each QPU
+    clients : the port of each
     bus : the port to memory, reads of whole lines
     clear : forget what the cache holds
     quad, miss : performance counters: a quad is looked up; a line is fetched
     """
 
-    def __init__(self, qpus: int):
-        self._count = qpus
+    def __init__(self, clients: int):
+        self._count = clients
         #: Where the quad belongs that the cache answers.
         self._note = data.StructLayout(
             {
-                "qpu": range(max(qpus, 2)),
+                "client": range(max(clients, 2)),
                 "place": range(RESULT_SLOTS),
                 "quad": range(QUADS),
                 "samples": 1,
@@ -56,7 +58,7 @@ class Tmu(wiring.Component):
         )
         super().__init__(
             {
-                "qpus": In(TmuPort()).array(qpus),
+                "clients": In(TmuPort()).array(clients),
                 "bus": Out(LINE_BUS),
                 "clear": In(1),
                 "quad": Out(1),
@@ -68,8 +70,8 @@ class Tmu(wiring.Component):
         m = Module()
         m.submodules.cache = self._cache = cache = TmuCache(self._note)
         m.submodules.sampler = self._sampler = Sampler(self._count)
-        requests = [TmuRequests() for _ in self.qpus]
-        results = [TmuResults() for _ in self.qpus]
+        requests = [TmuRequests() for _ in self.clients]
+        results = [TmuResults() for _ in self.clients]
         connect(m, cache.bus, flipped(self.bus))
         m.d.comb += [
             cache.clear.eq(self.clear),
@@ -77,7 +79,7 @@ class Tmu(wiring.Component):
             self.quad.eq(cache.i.valid & cache.i.ready),
         ]
         self._rooms = []
-        for number, port in enumerate(self.qpus):
+        for number, port in enumerate(self.clients):
             m.submodules[f"requests_{number}"] = request = requests[number]
             m.submodules[f"results_{number}"] = result = results[number]
             room = Signal(name=f"room_{number}")
@@ -98,7 +100,7 @@ class Tmu(wiring.Component):
         return m
 
     def _begin(self, m, requests, results):
-        """Lookups begin, in turn. Returns for each QPU whether one of memory does."""
+        """Lookups begin, in turn. Returns for each client whether one of memory does."""
         # Turns of their own: those of one kind must not move those of the other.
         m.submodules.turn = turn = RoundRobin(self._count)
         m.submodules.turn_textures = turn_textures = RoundRobin(self._count)
@@ -123,14 +125,14 @@ class Tmu(wiring.Component):
                 begins_texture.eq(turn_textures.grant_onehot[number]),
                 request.begin.eq(begins | begins_texture),
                 result.reserve.eq(Mux(request.begin, Mux(request.wide, 2, 1), 0)),
-                ended.eq(self.qpus[number].done),
+                ended.eq(self.clients[number].done),
             ]
             m.d.sync += under_way.eq(under_way + request.begin - ended)
             with m.If(request.begin):
                 m.d.sync += of_textures.eq(texture)
             with m.If(begins_texture):
                 m.d.comb += [
-                    *(sampler.start.eq(1), sampler.qpu.eq(number), sampler.place.eq(result.reserved)),
+                    *(sampler.start.eq(1), sampler.client.eq(number), sampler.place.eq(result.reserved)),
                     *(sampler.first.eq(request.first), sampler.count.eq(request.count)),
                 ]
             with m.If(begins):
@@ -166,7 +168,7 @@ class Tmu(wiring.Component):
             with m.If(begins[number]):
                 m.d.sync += slot.eq(request.first)
             with m.If(reads & owner[number]):
-                m.d.sync += note.qpu.eq(number)
+                m.d.sync += note.client.eq(number)
             # Those of a texture are read in other clocks: both kinds are never under way at once.
             for lane in range(LANES):
                 read = sampler.reads[lane]
@@ -177,10 +179,10 @@ class Tmu(wiring.Component):
                     ]
                 with m.Else():
                     m.d.comb += [
-                        request.read[lane].eq(read.stb & (read.qpu == number)),
+                        request.read[lane].eq(read.stb & (read.client == number)),
                         *(request.places[lane].slot.eq(read.slot), request.places[lane].quad.eq(read.quad)),
                     ]
-            m.d.comb += request.release.eq((last & owner[number]) | (sampler.left & (sampler.left_qpu == number)))
+            m.d.comb += request.release.eq((last & owner[number]) | (sampler.left & (sampler.left_client == number)))
             with m.If(sources[number]):
                 m.d.comb += [address.eq(word) for address, word in zip(addresses, request.data, strict=True)]
         self._share(m, valid, ready, note, addresses)
@@ -223,7 +225,7 @@ class Tmu(wiring.Component):
         ]
         for number, request in enumerate(requests):
             m.d.comb += [request.slot.eq(sampler.slot), sampler.data[number].eq(request.data)]
-            with m.If(sampler.slot_qpu == number):
+            with m.If(sampler.slot_client == number):
                 m.d.comb += [sampler.name.eq(request.name), sampler.uniform.eq(request.uniform)]
 
     def _end(self, m, results):
@@ -239,12 +241,12 @@ class Tmu(wiring.Component):
         m.d.sync += [at.eq(answer.note), stb.eq(self._cache.o_stb & ~answer.note.samples)]
         m.d.sync += [lane.eq(word) for lane, word in zip(lanes, words, strict=True)]
         now = sampler.now
-        for number, (port, result) in enumerate(zip(self.qpus, results, strict=True)):
+        for number, (port, result) in enumerate(zip(self.clients, results, strict=True)):
             here = Signal(name=f"comes_{number}")
             sampled = Signal(name=f"sampled_{number}")
             m.d.comb += [
-                here.eq(stb & (at.qpu == number)),
-                sampled.eq(sampler.word_stb & (sampler.word_qpu == number)),
+                here.eq(stb & (at.client == number)),
+                sampled.eq(sampler.word_stb & (sampler.word_client == number)),
                 result.place.eq(Mux(sampled, sampler.word_place, at.place)),
                 result.quad.eq(Mux(sampled, now.quad, at.quad)),
                 result.lanes.eq(Mux(sampled, 1 << now.lane, here.replicate(LANES))),

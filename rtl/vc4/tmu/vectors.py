@@ -9,14 +9,14 @@ from vc4.isa.registers import QUADS
 from vc4.qpu.structs import LANES, LaneWords
 from vc4.records.tmu import REQUEST_SLOTS, TmuParameterName
 
-from .texture import CONTEXTS, MOST_QPUS, LookupNote, Vector
+from .texture import CONTEXTS, MOST_CLIENTS, LookupNote, Vector
 from .texture_fields import TextureFields
 
 __all__ = ["LaneRead", "Vectors"]
 
 _NAMES = [name.name.lower() for name in TmuParameterName]
 _PARAMETERS = len(_NAMES)
-#: Clocks from the read of the first lane to its element: three to the last parameter, one each for memory, QPU and lane.
+#: Clocks from the read of the first lane to its element: three to the last parameter, one each for memory, client and lane.
 _LATENCY = _PARAMETERS + 2
 
 
@@ -24,7 +24,7 @@ class LaneRead(data.Struct):
     """A lane of a vector is read."""
 
     stb: unsigned(1)
-    qpu: range(MOST_QPUS)
+    client: range(MOST_CLIENTS)
     slot: range(REQUEST_SLOTS)
     quad: range(QUADS)
 
@@ -49,18 +49,18 @@ class Vectors(wiring.Component):
 
     Parameters
     ----------
-    qpus : 1 to 4
+    clients : 1 to 8
 
     Interface attributes
     --------------------
     note, note_stb : a lookup is set up
     room, takes : there is room for a quad, and it begins
-    reads, data : what is read of each lane, and what the slots of each QPU have, a clock later
-    left, left_qpu : the last quad of a lookup has been read, and whose it is
+    reads, data : what is read of each lane, and what the slots of each client have, a clock later
+    left, left_client : the last quad of a lookup has been read, and whose it is
     o, o_stb : the elements
     """
 
-    def __init__(self, qpus: int):
+    def __init__(self, clients: int):
         super().__init__(
             {
                 "note": In(LookupNote),
@@ -68,9 +68,9 @@ class Vectors(wiring.Component):
                 "room": In(1),
                 "takes": Out(1),
                 "reads": Out(data.ArrayLayout(LaneRead, LANES)),
-                "data": In(LaneWords).array(qpus),
+                "data": In(LaneWords).array(clients),
                 "left": Out(1),
-                "left_qpu": Out(range(MOST_QPUS)),
+                "left_client": Out(range(MOST_CLIENTS)),
                 "o": Out(Vector),
                 "o_stb": Out(1),
             }
@@ -78,7 +78,7 @@ class Vectors(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.fields = fields = TextureFields("qpu", "written", "slots")
+        m.submodules.fields = fields = TextureFields("client", "written", "slots")
         lookup = fields.o
         waiting = Signal(range(CONTEXTS + 1))  # lookups that are set up
         context = Signal(range(CONTEXTS))  # the one that is read, or will be next
@@ -99,7 +99,7 @@ class Vectors(wiring.Component):
             *(first.valid.eq(valid), first.last.eq(last), first.context.eq(context), first.number.eq(lane)),
             first.written.eq(lookup.written),
             first.read.stb.eq(valid & select(lane, list(lookup.written))),
-            first.read.qpu.eq(lookup.qpu),
+            first.read.client.eq(lookup.client),
             first.read.slot.eq(select(lane, [lookup.slots[place] for place in range(_PARAMETERS)])),
             first.read.quad.eq(quad),
             self.takes.eq(valid & (lane == 0)),
@@ -110,7 +110,7 @@ class Vectors(wiring.Component):
             *(self.reads[lane].eq(steps[lane].read) for lane in range(LANES)),
             # The last lane is read.
             self.left.eq(steps[LANES - 1].valid & steps[LANES - 1].last),
-            self.left_qpu.eq(steps[LANES - 1].read.qpu),
+            self.left_client.eq(steps[LANES - 1].read.client),
         ]
         m.d.sync += [
             waiting.eq(waiting + self.note_stb - begins),
@@ -123,10 +123,10 @@ class Vectors(wiring.Component):
 
     def _words(self, m, steps):
         """The words that were read of each lane become those of an element."""
-        ports = [self.data[min(number, len(self.data) - 1)] for number in range(MOST_QPUS)]
+        ports = [self.data[min(number, len(self.data) - 1)] for number in range(MOST_CLIENTS)]
         words = [Signal(32, name=f"word_{lane}") for lane in range(LANES)]
         for lane, word in enumerate(words):
-            m.d.sync += word.eq(select(steps[lane + 1].read.qpu, [port[lane] for port in ports]))
+            m.d.sync += word.eq(select(steps[lane + 1].read.client, [port[lane] for port in ports]))
         out = steps[-1]
         m.d.comb += [
             *(self.o.context.eq(out.context), self.o.quad.eq(out.read.quad), self.o.lane.eq(out.number)),

@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from vc4.isa.registers import ELEMENTS
-from vc4.records.tmu import REQUEST_SLOTS, RESULT_SLOTS
+from vc4.records.tmu import REQUEST_SLOTS, RESULT_SLOTS, TMU_NAMES
 
 from ..memory import Memory, MemoryFault
 from ..unbuilt import Waiting
@@ -108,7 +108,8 @@ class Fifos:
 class TmuPort:
     """What QPU `position` of a slice says to its `units` texture units: 0 to 2 of them.
 
-    Both units have FIFOs of their own, threads share them. A slice with one unit takes it for both.
+    Both names of units have FIFOs of their own, threads share them. A slice with one unit has it do the work of both, which
+    no program can see.
 
     lookups : how many there were
     """
@@ -116,8 +117,8 @@ class TmuPort:
     def __init__(self, memory: Memory, units: int = 0, position: int = 0):
         self.lookups = 0
         self._reader = Reader(memory)
-        self._fifos = [Fifos(self._reader) for _ in range(units)]
-        self._swaps = position in _SWAPPED and units > 1
+        self._fifos = [Fifos(self._reader) for _ in range(TMU_NAMES if units else 0)]
+        self._swaps = position in _SWAPPED
         self._swap_disabled = [False, False]
 
     @property
@@ -127,7 +128,7 @@ class TmuPort:
 
     def _unit(self, thread: int, unit: int) -> Fifos:
         swapped = self._swaps and not self._swap_disabled[thread]
-        return self._fifos[(unit ^ swapped) % len(self._fifos)]
+        return self._fifos[unit ^ swapped]
 
     def start(self, thread: int) -> None:
         """A program begins, with the swap enabled; what others have left stays."""
