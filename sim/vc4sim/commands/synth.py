@@ -5,6 +5,7 @@ import json
 import shlex
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -35,7 +36,7 @@ def register(commands: Commands) -> None:
         help="measure area and speed on an FPGA",
         description="Synthesise, place and route a part of the GPU with Yosys and nextpnr, once for each seed, and print "
         "the cells that it needs, the clock that it reaches and its slowest path. A median clock below the one that is "
-        "asked for is a failure. It takes some minutes.",
+        "asked for is a failure. What it does, with which tools, goes to the standard error; it takes some minutes a seed.",
         epilog="The tools: pip install 'vc4-rtl[fpga]'",
     )
     add_config(parser)
@@ -67,20 +68,27 @@ def _execute(options: argparse.Namespace) -> int:
     target, part = TARGETS[options.target], PARTS[options.part]
     with _folder(options.keep) as folder:
         # A tool that is missing should be missed at once.
+        _say("looking for the tools; their first start on a machine takes a minute")
         tools = [tool_version(name, folder) for name in (YOSYS, target.tool)]
+        _say(*tools)
         with (
             tqdm(total=1 + options.seeds, disable=not sys.stderr.isatty(), leave=False, desc="synthesis") as progress,
             ThreadPoolExecutor(options.jobs) as pool,
         ):
+            _say(f"synthesis of {part.doc} (`{options.part}` of `{options.config}`)")
+            start = time.monotonic()
             netlist = synthesise(part.build(preset(options.config)), folder)
             progress.update()
             progress.set_description("place and route")
+            _say(f"{sum(netlist.part.values()):,} cells of Yosys after {_since(start)}; place and route, {target.doc}")
+            start = time.monotonic()
             runs = []
             for run in pool.map(
                 lambda seed: place_and_route(target, folder, seed, options.freq), range(1, options.seeds + 1)
             ):
                 runs.append(run)
                 progress.update()
+                _say(f"seed {run.seed}: {run.mhz:.1f} MHz after {_since(start)}")
     figures = Figures(
         options.config,
         (options.part, part),
@@ -95,6 +103,16 @@ def _execute(options: argparse.Namespace) -> int:
         command = f"vc4 {shlex.join(options.arguments)}"
         options.json.write_text(json.dumps(figures.as_json(command), indent=1) + "\n", encoding="utf-8")
     return ExitStatus.PASS if figures.reached else ExitStatus.DIFFERS
+
+
+def _say(*lines: str) -> None:
+    """What is being done, beside the bar that shows how far it is."""
+    for line in lines:
+        tqdm.write(line, file=sys.stderr)
+
+
+def _since(start: float) -> str:
+    return f"{time.monotonic() - start:.0f} s"
 
 
 @contextmanager
