@@ -131,11 +131,9 @@ def _request(
     operands = (*sources, destination.operand)
     rotated = [operand for operand in operands if isinstance(operand.value, Register) and operand.value.rotation]
     rotated += [] if rotation is None else [rotation]
-    pack = destination.modifiers.pack
-    colour = pack is not None and pack.byte and pack.type == "f"
     if rotated and choice.mul is None:
         raise Problem(rotated[0].column, "only the mul ALU can rotate")
-    if (rotated or colour) and choice.mul is not None:
+    if (rotated or destination.is_coloured) and choice.mul is not None:
         choice = choice._replace(add=None)
     return Request(choice, destination, sources, column, rotation)
 
