@@ -56,7 +56,7 @@ def _execute(arguments: list[str]) -> int:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command with the arguments `argv`, those of the process by default; returns an `ExitStatus`.
 
-    Everything that is wrong with the input gives one line on standard error.
+    Everything that is wrong with the input gives one line on standard error; with a source, all that is wrong.
     """
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # names may hold anything
@@ -72,7 +72,19 @@ def main(argv: Sequence[str] | None = None) -> int:
         return ExitStatus.BROKEN_PIPE
     except OSError as error:
         text = f"{error.filename}: {error.strerror}" if error.filename else str(error)
-    except (BadInput, AsmError) as error:
+    except BadInput as error:
         text = str(error)
+    except AsmError as error:
+        _print_errors([error, *error.others])
+        return ExitStatus.BAD_INPUT
     print(f"vc4: {_one_line(text)}", file=sys.stderr)
     return ExitStatus.BAD_INPUT
+
+
+def _print_errors(errors: Sequence[AsmError]) -> None:
+    """What is wrong with a source, and the lines where."""
+    for error in errors:
+        head, *source = error.shown()
+        print(f"vc4: {_one_line(head)}", *map(_one_line, source), sep="\n", file=sys.stderr)
+    if len(errors) > 1:
+        print(f"vc4: {len(errors)} errors", file=sys.stderr)

@@ -57,7 +57,8 @@ def pack_field(destination: Destination, op: AddOp | MulOp | None) -> PackField 
     if name.byte and name.type == "f":
         raise Problem(column, "only the mul ALU can pack floats into bytes")
     if not destination.file_a:
-        raise Problem(column, "expected a destination in ra0 to ra31 for this pack")
+        register = destination.operand.register()
+        raise Problem(column, f"expected a destination in ra0 to ra31 for this pack, not {register}")
     _check_type(name.type, op, name.byte, column)
     return PackField(0, name.pack.value, column)
 
@@ -97,11 +98,13 @@ def _swap(add: Destination | None, mul: Destination | None) -> int:
             continue
         register = destination.operand.register()
         if not register.write_files:
-            raise Problem(destination.operand.column, "expected a register that can be written")
+            raise Problem(destination.operand.column, f"expected a register that can be written, not {register}")
         if register.rotation and mul is not destination:
             raise Problem(destination.operand.column, "only the mul ALU can rotate")
         if len(register.write_files) == 1:
             wanted[swap_of_file[register.write_files[0]]] = destination
-    if mul is not None and len(wanted) == 2:
-        raise Problem(mul.operand.column, "both ALUs write the same register file, expected one A and one B")
+    if add is not None and mul is not None and len(wanted) == 2:
+        first, second = add.operand.register(), mul.operand.register()
+        file = "AB"[first.write_files[0]]
+        raise Problem(mul.operand.column, f"{first} and {second} are both in file {file}, expected one A and one B")
     return next(iter(wanted), 0)
