@@ -60,11 +60,14 @@ def case(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def refused(capsys) -> Callable[..., str]:
-    """Runs the command, which must end with status 2 and one line on standard error; returns the line."""
+    """Runs the command, which must end with status 2 and one line on standard error; returns the line.
+
+    Below an error of a source stand its line and a mark; these are not counted.
+    """
 
     def run(*arguments: object) -> str:
         assert main([str(argument) for argument in arguments]) == 2
-        lines = capsys.readouterr().err.splitlines()
+        lines = [line for line in capsys.readouterr().err.splitlines() if not line.startswith("    ")]
         assert len(lines) == 1
         assert lines[0].startswith("vc4: ")
         return lines[0]

@@ -190,9 +190,9 @@ def test_names_that_are_nothing(refused, tmp_path):
     [
         ("# nothing\n", "no instructions"),
         ("frob r0\n", "endless.qasm:1:"),
-        (":a\nbrr -, r:a\nnop\nnop\nnop\n", "not ended after 250 instructions: QPU 0 at 0x000100"),
+        (":a\nbrr -, r:a\nnop\nnop\nnop\n", "not ended after 1000 cycles: QPU 0 at 0x000100"),
         ("bra -, 0x40000\nnop\nnop\nnop\n", "QPU 0 at 0x00040000: instruction"),
-        ("mov tmu0_s, r0\nthrend\nnop\nnop\n", "waits for tmu, which is not built yet"),
+        ("mov tlbz, r0\nthrend\nnop\nnop\n", "waits for tile_buffer, which is not built yet"),
     ],
 )
 def test_programs_that_go_nowhere(tmp_path, refused, text, message):

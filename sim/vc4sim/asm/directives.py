@@ -120,7 +120,7 @@ def _found(paths: Sequence[Path], column: int) -> Path:
         raise Problem(column, f"{paths[0]} cannot be read: {error}") from None
     if found is None:
         more = f" nor in {', '.join(str(path.parent) for path in paths[1:])}" if len(paths) > 1 else ""
-        raise Problem(column, f"there is no file {paths[0]}{more}")
+        raise Problem(column, f"there is no file {paths[0]}{more}", fatal=True)
     return found
 
 
