@@ -22,6 +22,12 @@ SOURCE = """
 """
 
 
+@pytest.fixture(autouse=True)
+def _no_notices(monkeypatch):
+    """What takes long may do so without a word."""
+    monkeypatch.setattr("vc4sim.notice.DELAY", 3600.0)
+
+
 @pytest.fixture
 def source(tmp_path: Path) -> Path:
     """A program that stores a vector: its first uniform plus 0 to 15, at the address in its second uniform."""

@@ -486,7 +486,9 @@ class TestQpus:
     def test_there_must_be_enough(self, source, refused):
         text = "needs 2 QPUs at the same time, but qpu has 1: add --config slice or --config bcm2835"
         assert text in refused("run", source, "--qpus", "2", "--config", "qpu")
-        assert "needs 2 QPUs at the same time, but qpu has 1" in refused("run", "gradient", "--qpus", "2", "--config", "qpu")
+        assert "needs 2 QPUs at the same time, but qpu has 1" in refused(
+            "run", "gradient", "--qpus", "2", "--config", "qpu"
+        )
 
     def test_programs_that_wait_for_each_other_on_too_few(self, tmp_path, refused):
         path = tmp_path / "meet.qasm"

@@ -15,22 +15,15 @@ from ..backends.base import Job, Outcome, Watcher, Waves
 from ..checker import Broken, Strict
 from ..lockstep import Difference, Lockstep
 from ..problem import BadInput, ExitStatus
-from ..workload import Start, Workload, example_names, load_case, load_example, load_source
+from ..workload import Workload, example_names, load_case, load_example, load_source
 from ..workload.files import STDIN
-from ..workload.layout import ALIGNMENT, PROGRAM_ADDRESS
 from .engines import ENGINES, WAVES_ENGINE, Engine
-from .options import Commands, add_includes, add_memory, integer, vcd_file, window
+from .given import add_given, given_starts
+from .options import Commands, add_memory, integer, vcd_file, window
 from .presets import enough_qpus, lacks_rows, serving
 from .verdict import report
 
 __all__ = ["register"]
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Launched(Start):
-    """A launch of the command line, or the one that is `implied` if there is none."""
-
-    implied: bool = False
 
 
 _DESCRIPTION = """\
@@ -89,7 +82,6 @@ def register(commands: Commands) -> None:
     parser.add_argument(
         "--config", choices=PRESETS, help="configuration of the GPU (default: the smallest that has what WHAT needs)"
     )
-    add_includes(parser)
     parser.add_argument(
         "--qpus",
         type=integer(1, MAX_QPUS),
@@ -124,70 +116,8 @@ def register(commands: Commands) -> None:
         help="give up a program that has not ended after N clocks; the model counts four for each instruction of a QPU, "
         "which is what the RTL needs at least (default: 1000000)",
     )
-    parser.add_argument(
-        "--uniform",
-        action=_AddUniform,
-        dest="starts",
-        metavar="V",
-        help="next uniform of a program: an integer, a float with a dot, or &NAME or &NAME+BYTES for an address: NAME is a "
-        "buffer, a label, or program; write --uniform=V if it begins with a minus sign",
-    )
-    parser.add_argument(
-        "--launch",
-        action=_AddLaunch,
-        dest="starts",
-        metavar="PC[,UNIFORMS]",
-        help="run the program from PC on, a label or an address like those of --uniform, with the uniforms that lie at "
-        "UNIFORMS, or those that follow; may be given several times: all run at the same time",
-    )
-    parser.add_argument(
-        "--buffer",
-        action="append",
-        default=[],
-        metavar="NAME[@ADDRESS]=BYTES",
-        help="memory of a program, shown at the end: BYTES zeros, or @FILE for what a file holds",
-    )
-    parser.add_argument(
-        "--base",
-        type=_base,
-        default=PROGRAM_ADDRESS,
-        metavar="ADDRESS",
-        help=f"where a program lies, a multiple of 64 (default: {PROGRAM_ADDRESS:#x})",
-    )
-    parser.add_argument(
-        "--load", action="append", default=[], metavar="FILE@ADDRESS", help="put what a file holds into memory"
-    )
+    add_given(parser)
     parser.set_defaults(execute=_execute)
-
-
-def _base(text: str) -> int:
-    """Type of an option: the address of a program."""
-    address = integer(0, (1 << 32) - ALIGNMENT)(text)
-    if address % ALIGNMENT:
-        raise argparse.ArgumentTypeError(f"must be a multiple of {ALIGNMENT}, not {text!r}")
-    return address
-
-
-class _AddLaunch(argparse.Action):
-    """Begins a launch."""
-
-    def __call__(self, parser, namespace, values, option_string=None):
-        """Add it."""
-        pc, _, place = str(values).partition(",")
-        starts = getattr(namespace, self.dest) or []
-        if starts and starts[0].implied:
-            raise argparse.ArgumentError(self, "the uniforms in front of the first one belong to none")
-        setattr(namespace, self.dest, [*starts, _Launched(pc, place)])
-
-
-class _AddUniform(argparse.Action):
-    """Gives the launch before it a uniform, or the only one, which begins with the first instruction."""
-
-    def __call__(self, parser, namespace, values, option_string=None):
-        """Add it."""
-        starts = getattr(namespace, self.dest) or [_Launched(implied=True)]
-        last = dataclasses.replace(starts[-1], uniforms=(*starts[-1].uniforms, str(values)))
-        setattr(namespace, self.dest, [*starts[:-1], last])
 
 
 def _execute(options: argparse.Namespace) -> int:
@@ -258,9 +188,9 @@ def _workload(options: argparse.Namespace) -> Workload:
     what, examples, copies = options.what, example_names(), options.qpus or 1
     is_example = what in examples
     if not is_example and (what == STDIN or Path(what).is_file()):
-        starts = options.starts or [_Launched(implied=True)]
+        starts = given_starts(options)
         found = load_source(what, starts, options.buffer, options.load, base=options.base, folders=options.folders)
-        return _copied(found, copies) if starts[0].implied else _at_once(found, options.qpus)
+        return _copied(found, copies) if not options.launched else _at_once(found, options.qpus)
     if options.starts or options.buffer or options.load:
         raise BadInput(f"{what}: --uniform, --launch, --buffer and --load are for assembly files and words")
     if is_example:

@@ -6,7 +6,6 @@ import shlex
 import sys
 import tempfile
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from tqdm import tqdm
 
 from vc4.config import preset
 
+from ..children import side_by_side
 from ..problem import ExitStatus
 from ..synth.figures import Figures
 from ..synth.netlist import YOSYS, synthesise
@@ -70,7 +70,7 @@ def _execute(options: argparse.Namespace) -> int:
         tools = [tool_version(name, folder) for name in (YOSYS, target.tool)]
         with (
             tqdm(total=1 + options.seeds, disable=not sys.stderr.isatty(), leave=False, desc="synthesis") as progress,
-            ThreadPoolExecutor(options.jobs) as pool,
+            side_by_side(options.jobs) as pool,
         ):
             netlist = synthesise(part.build(preset(options.config)), folder)
             progress.update()
