@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 import threading
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
@@ -30,6 +31,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except SystemExit as end:
         return int(end.code or 0)
     except KeyboardInterrupt:
+        warnings.simplefilter("ignore")  # Amaranth's, about hardware that was described and is not used now
         text, status = _INTERRUPTED, ExitStatus.INTERRUPTED
     except BrokenPipeError:
         # Nobody reads any more; what is still in the buffer must go nowhere when the interpreter ends.

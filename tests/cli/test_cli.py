@@ -4,12 +4,13 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from importlib import metadata
 
 import pytest
 
 from vc4sim.cli import main
-from vc4sim.commands import COMMANDS, examples
+from vc4sim.commands import COMMANDS, examples, verilog
 from vc4sim.problem import ExitStatus
 
 NAMES = [command.__name__.rpartition(".")[2] for command in COMMANDS]
@@ -90,14 +91,17 @@ sys.meta_path.insert(0, Interrupting())
         assert (done.returncode, done.stdout, done.stderr) == (130, "", "vc4: interrupted\n")
 
     @pytest.mark.usefixtures("compiler")
-    def test_while_others_compile(self, tmp_path):
-        """The compilers end with it, although only the command itself gets the signal."""
+    @pytest.mark.parametrize("compiling", [False, pytest.param(True, marks=pytest.mark.slow)])
+    def test_while_native_code_is_made(self, tmp_path, compiling):
+        """Before the compilers run, and when they do: they end with it, although only the command gets the signal."""
         command = [sys.executable, "-c", SCRIPT, "run", "coordinate_shader", "--on", "native"]
         environment = os.environ | {"XDG_CACHE_HOME": str(tmp_path)}
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
         assert process.stderr
         notice = "vc4: compiling the RTL to native code, which is kept for the next time\n"
         assert process.stderr.readline() == notice
+        while compiling and not list(tmp_path.rglob("*.cc")):
+            time.sleep(0.1)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=30)
         assert (process.returncode, out, err) == (130, "", "vc4: interrupted\n")
@@ -105,9 +109,15 @@ sys.meta_path.insert(0, Interrupting())
 
 
 def test_what_takes_long_says_so(monkeypatch, capfd):
-    monkeypatch.setattr("vc4sim.notice.DELAY", 0.01)
-    assert main(["verilog", "-o", "/dev/null"]) == 0
-    assert capfd.readouterr().err == "vc4: exporting qpu\n"
+    def export(config):
+        time.sleep(0.2)
+        return ""
+
+    monkeypatch.setattr(verilog, "export", export)
+    for delay, said in ((0.01, "vc4: exporting qpu\n"), (10.0, "")):
+        monkeypatch.setattr("vc4sim.notice.DELAY", delay)
+        assert main(["verilog", "-o", "/dev/null"]) == 0
+        assert capfd.readouterr().err == said
 
 
 def test_a_closed_pipe_is_quiet():
