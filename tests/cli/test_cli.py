@@ -120,6 +120,15 @@ def test_what_takes_long_says_so(monkeypatch, capfd):
         assert capfd.readouterr().err == said
 
 
+def test_waves_without_the_pipeline_say_so(tmp_path, refused):
+    """The header is that of CXXRTL's writer."""
+    path = tmp_path / "run.vcd"
+    path.write_text(
+        "$timescale 1 ns $end\n$scope module v3d $end\n$var wire 1 ! clk $end\n$upscope $end\n$enddefinitions $end\n"
+    )
+    assert "write them with --on pysim" in refused("waves", path, "-o", tmp_path / "run.svg")
+
+
 def test_a_closed_pipe_is_quiet():
     command = [sys.executable, "-c", SCRIPT, "run", "mandelbrot"]
     process = subprocess.Popen([*command, "--trace", "-"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
