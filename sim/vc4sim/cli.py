@@ -1,78 +1,71 @@
-"""The `vc4` command."""
+"""The `vc4` command: how it starts, and how it ends whatever happens."""
 
-import argparse
 import io
 import os
+import signal
 import sys
-from collections.abc import Sequence
-from typing import NoReturn
+import threading
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
-from .asm import AsmError
-from .commands import COMMANDS
 from .problem import BadInput, ExitStatus
 
-__all__ = ["main"]
+__all__ = ["main", "one_line"]
 
-
-class _Parser(argparse.ArgumentParser):
-    """A parser that says in one line what is wrong."""
-
-    def error(self, message: str) -> NoReturn:
-        self.exit(ExitStatus.BAD_INPUT, f"vc4: {_one_line(message)} (see {self.prog} --help)\n")
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(
-        prog="vc4",
-        description="Tools for the VideoCore IV 3D in RTL: assemble programs, run them on the reference model or on the "
-        "RTL, compare the two, look at waves, and export Verilog.",
-        epilog="Begin with: vc4 run coordinate_shader",
-    )
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
-    for command in COMMANDS:
-        command.register(commands)
-    return parser
-
-
-def _one_line(text: str) -> str:
-    """`text` with everything that would break a line, or a terminal, escaped."""
-    return "".join(
-        character if character.isprintable() else character.encode("unicode_escape").decode() for character in text
-    )
-
-
-def _execute(arguments: list[str]) -> int:
-    parser = _parser()
-    options = parser.parse_args(arguments)
-    if not hasattr(options, "execute"):
-        parser.print_help()
-        return ExitStatus.PASS
-    options.arguments = arguments
-    status = options.execute(options)
-    sys.stdout.flush()
-    return status
+_INTERRUPTED = "vc4: interrupted"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command with the arguments `argv`, those of the process by default; returns an `ExitStatus`.
 
-    Everything that is wrong with the input gives one line on standard error.
+    Everything that is wrong with the input gives one line on standard error; with a source, all that is wrong. So does an
+    interrupt, at any time.
     """
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # names may hold anything
     try:
-        return _execute(list(sys.argv[1:] if argv is None else argv))
+        with _ended_by_interrupts():
+            from . import tool
+        return tool.execute(list(sys.argv[1:] if argv is None else argv))
     except SystemExit as end:
         return int(end.code or 0)
     except KeyboardInterrupt:
-        return ExitStatus.INTERRUPTED
+        warnings.simplefilter("ignore")  # Amaranth's, about hardware that was described and is not used now
+        text, status = _INTERRUPTED, ExitStatus.INTERRUPTED
     except BrokenPipeError:
         # Nobody reads any more; what is still in the buffer must go nowhere when the interpreter ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ExitStatus.BROKEN_PIPE
     except OSError as error:
-        text = f"{error.filename}: {error.strerror}" if error.filename else str(error)
-    except (BadInput, AsmError) as error:
-        text = str(error)
-    print(f"vc4: {_one_line(text)}", file=sys.stderr)
-    return ExitStatus.BAD_INPUT
+        what = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+        text, status = f"vc4: {one_line(what)}", ExitStatus.BAD_INPUT
+    except BadInput as error:
+        text, status = f"vc4: {one_line(str(error))}", ExitStatus.BAD_INPUT
+    print(text, file=sys.stderr)
+    return status
+
+
+@contextmanager
+def _ended_by_interrupts() -> Iterator[None]:
+    """While modules are loaded an interrupt ends the process at once: what an extension makes of the exception is its own."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, _end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _end(*_: object) -> None:
+    os.write(sys.__stderr__.fileno() if sys.__stderr__ else 2, f"{_INTERRUPTED}\n".encode())
+    os._exit(ExitStatus.INTERRUPTED)
+
+
+def one_line(text: str) -> str:
+    """`text` with everything that would break a line, or a terminal, escaped."""
+    return "".join(
+        character if character.isprintable() else character.encode("unicode_escape").decode() for character in text
+    )

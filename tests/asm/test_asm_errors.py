@@ -1,6 +1,7 @@
 """Wrong sources: where they are wrong, and that nothing but an `AsmError` comes of them."""
 
 import contextlib
+import re
 
 import pytest
 from hypothesis import given, settings
@@ -17,17 +18,17 @@ quick = settings(max_examples=300, derandomize=True, deadline=None)
         ("nop\nfrob r0, r1", "2:1", "expected an operation, a signal or a macro, not 'frob'"),
         ("add r0, r1", "1:1", "add needs 3 operands, not 2"),
         ("add r0, r1, r6", "1:13", "expected a register or a defined name, not 'r6'"),
-        ("add r5, r1, r2", "1:5", "expected a register that can be written"),
-        ("add r0, r1, t0s", "1:13", "expected a register that can be read"),
-        ("add r0, ra1, ra2", "1:14", "the read port of file A is taken by another register or an immediate"),
+        ("add r5, r1, r2", "1:5", "expected a register that can be written, not r5"),
+        ("add r0, r1, t0s", "1:13", "expected a register that can be read, not t0s"),
+        ("add r0, ra1, ra2", "1:14", "there is no read port for ra2: that of file A has ra1"),
         (
             "add ra0, r1, r2; mul24 ra1, r0, r0",
             "1:24",
-            "both ALUs write the same register file, expected one A and one B",
+            "ra0 and ra1 are both in file A, expected one A and one B",
         ),
-        ("add r0, r1, r2; sub r0, r1, r2", "1:17", "this operation needs the add ALU, which is taken"),
+        ("add r0, r1, r2; sub r0, r1, r2", "1:17", "sub needs the add ALU, which has add"),
         ("add r0, r1, 17", "1:13", "this value is no small immediate: -16 to 15 or a power of two, 1/256 to 128.0"),
-        ("add r0, r1, 1; ldtmu0", "1:16", "a small immediate or a rotation takes the place of the signal"),
+        ("add r0, r1, 1; ldtmu0", "1:16", "a small immediate takes the place of the signal ldtmu0"),
         ("add r0, r1 << 1, r2", "1:9", "only the mul ALU can rotate"),
         ("v8min r0, r1 << 1, r1 << 2", "1:20", "expected one rotation, not two"),
         ("ldtmu0; ldtmu1", "1:9", "expected one signal, not two"),
@@ -36,10 +37,10 @@ quick = settings(max_examples=300, derandomize=True, deadline=None)
         ("ldi r0, [1, 2]", "1:9", "expected 16 values, not 2"),
         ("add.ifz r0.nz, r1, r2", "1:9", "expected one condition, not two"),
         ("add.frob r0, r1, r2", "1:4", "expected a condition, a pack or .setf, not .frob"),
-        ("add r0.16a, r1, r2", "1:5", "expected a destination in ra0 to ra31 for this pack"),
+        ("add r0.16a, r1, r2", "1:5", "expected a destination in ra0 to ra31 for this pack, not r0"),
         ("fadd ra0.16ai, r1, r2", "1:6", "expected an integer operation for an integer pack"),
         ("add r0, r1.8a, r2", "1:9", "only registers of file A and r4 can be unpacked"),
-        ("add r0, ra1.8a, ra1.8b", "1:17", "all reads through one unpacker must have the same unpack"),
+        ("add r0, ra1.8a, ra1.8b", "1:17", "the unpacker of file A cannot do .8b: it does .8a"),
         ("brr -, r:nowhere", "1:10", "there is no label 'nowhere'"),
         ("bra -, rb1", "1:8", "expected ra0 to ra31 as target, not a register of file B"),
         ("a:\na: nop", "2:1", "the label 'a' is defined already"),
@@ -56,7 +57,18 @@ quick = settings(max_examples=300, derandomize=True, deadline=None)
         (".align 0", "1:8", "expected a power of two up to 65536, not 0"),
         ("; nop", "1:1", "expected an instruction on the line before, to join"),
         (".func f()\nnop: 1\n.endf\nldi r0, f()", "2:1", "a function can neither add to the program nor define labels"),
-        ("mmov r0, ra1.16af", "1:1", "no ALU that this may use can do it"),
+        ("mmov r0, ra1.16af", "1:1", "no ALU that mmov may use can do it"),
+        (
+            "add r0, rb1, 5; mul24 r1, unif, vary",
+            "1:14",
+            "there is no place for this value: file B has rb1",
+        ),
+        ("v8min r0, r1 << 2, rb1", "1:20", "there is no read port for rb1: that of file B has a rotation"),
+        (
+            "add r0, ra1, 5; mul24 r1, r2, unif",
+            "1:31",
+            "there is no read port for unif: that of file A has ra1, that of file B has the small immediate 0x5",
+        ),
         ("mov r0, 1000; ldtmu0", "1:1", "this constant needs a load immediate, alone in its instruction"),
     ],
 )
@@ -66,6 +78,34 @@ def test_place_and_message(source, where, message):
     error = caught.value
     assert str(error) == f"file.qasm:{where}: {message}"
     assert (error.filename, f"{error.line}:{error.column}", error.message) == ("file.qasm", where, message)
+
+
+def test_all_errors_are_told_each_once():
+    """Of statements, directives and blocks, in the order of the source; a loop repeats none."""
+    source = (
+        "add r0, r1, 17\n.rep i, 3\nfrob i\n.endr\n.macro m, 1\nfrob\n.endm\nnop; .if\n.if x\nfrob\n.endif\nadd r0\n"
+    )
+    with pytest.raises(AsmError) as caught:
+        assemble(source)
+    assert [error.line for error in (caught.value, *caught.value.others)] == [1, 3, 5, 8, 9, 12]
+
+
+def test_every_wrong_statement_of_a_file_is_told(recorded):
+    """The statements that vc4asm rejects, all in one source: each line is reported, and no other."""
+    rows = (recorded / "vectors/asm_errors.tsv").read_text().splitlines()
+    wrong = [row.split("\t")[0] for row in rows]
+    wrong = [text for text in wrong if "\\n" not in text and not re.search(r"^\.|:|;$|^;", text)]
+    assert len(wrong) > 180
+    with pytest.raises(AsmError) as caught:
+        assemble("".join(f"{text}\nnop\n" for text in wrong))
+    told = [error.line for error in (caught.value, *caught.value.others)]
+    assert told == list(range(1, 2 * len(wrong), 2))
+
+
+def test_an_error_shows_its_line():
+    with pytest.raises(AsmError) as caught:
+        assemble("\tadd r0, ra1, ra2 # here\n", "f")
+    assert caught.value.shown()[1:] == ["     add r0, ra1, ra2 # here", "                  ^"]
 
 
 def test_errors_of_included_files_name_them(tmp_path):

@@ -40,6 +40,8 @@ def comes_back(word):
         "v8min r0 << 5, -11, -11",
         "add ra1.8as, ra2.8d, r0",
         "fmul r1.8abcdsf, r4.16a, r2",
+        "fmul r1.8abcd, r4.16a, r2",
+        "mul24 vpm.8bsf, r1, r2",
         "fmul ra1.8asi, r0, r2",
         "mul24 ra1.16b, r0, r2",
         "anop r1; mnop ra3",

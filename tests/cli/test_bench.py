@@ -40,6 +40,15 @@ def test_only_one_of_them(tmp_path, capsys):
     assert " x " not in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("asked", [(), ("--on", "native"), ("--on", "cxxrtl", "--on", "pysim")])
+def test_without_a_compiler_nothing_else_is_measured_instead(monkeypatch, capsys, asked):
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    assert main(["bench", "sim", "--seconds", "0.1", *asked]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err == "vc4: no C++ compiler: set CXX, or install g++ or clang++; without one, measure --on pysim\n"
+
+
 def test_a_simulator_that_is_none(capsys):
     assert main(["bench", "sim", "--on", "model"]) == 2
     assert "invalid choice: 'model'" in capsys.readouterr().err

@@ -9,6 +9,7 @@ import struct
 
 import pytest
 
+from vc4sim.asm import assemble
 from vc4sim.cli import main
 
 
@@ -37,8 +38,8 @@ def test_the_first_difference_is_shown(case, capsys):
     expected[21] = 1
     (case / "expected.bin").write_bytes(expected)
     assert main(["run", str(case)]) == 1
-    line = "FAIL some_case: compare[0], 0x00010154: expected 00000169, got 00000069\n"
-    assert capsys.readouterr().out.endswith(line)
+    lines = "FAIL some_case: compare[0]: 1 of 16 words wrong\n  0x00010154  expected 00000169  got 00000069\n"
+    assert capsys.readouterr().out.endswith(lines)
 
 
 @pytest.mark.parametrize(
@@ -65,6 +66,92 @@ def test_close_regions(case, wanted, got, passes):
 
 
 @pytest.mark.parametrize(
+    ("type_", "expected", "tolerance", "passes"),
+    [
+        ("signed", -3, 2, False),
+        ("signed", 99, 1, True),
+        ("unsigned", 90, 9, False),
+        ("unsigned", 90, 10, True),
+        ("hex", 90, 10, True),
+    ],
+)
+def test_integers_with_a_tolerance(case, type_, expected, tolerance, passes):
+    """The program stores 100."""
+    (case / "expected.bin").write_bytes(struct.pack("<i", expected))
+    tol = {"kind": "close", "atol": tolerance, "rtol": 0}
+    change(case, compare=region(size=4, type=type_, tol=tol))
+    assert main(["run", str(case)]) == (0 if passes else 1)
+
+
+@pytest.mark.parametrize(
+    ("region_fields", "lines"),
+    [
+        (
+            {"type": "unsigned"},
+            ["3 of 16 words wrong, the largest difference is 4294967190"]
+            + ["  0x00010144  expected 7 (00000007)  got 101 (00000065)"]
+            + ["  0x00010150  expected 4294967294 (fffffffe)  got 104 (00000068)"]
+            + ["  0x0001017c  expected 0 (00000000)  got 115 (00000073)"],
+        ),
+        (
+            {"type": "signed", "size": 20},
+            ["2 of 5 words wrong, the largest difference is 106"]
+            + ["  0x00010144  expected 7 (00000007)  got 101 (00000065)"]
+            + ["  0x00010150  expected -2 (fffffffe)  got 104 (00000068)"],
+        ),
+        (
+            {"size": 18},
+            ["2 of 5 words wrong"]
+            + ["  0x00010144  expected 00000007  got 00000065", "  0x00010150  expected fffe  got 0068"],
+        ),
+    ],
+)
+def test_what_is_wrong_is_told_as_what_it_is(case, capsys, region_fields, lines):
+    """Of the sixteen words from 100 on, three are expected to be something else."""
+    words = list(range(100, 116))
+    words[1], words[4], words[15] = 7, 0xFFFF_FFFE, 0
+    (case / "expected.bin").write_bytes(struct.pack("<16I", *words))
+    change(case, compare=region(**region_fields))
+    assert main(["run", str(case)]) == 1
+    lines[0] = f"FAIL some_case: compare[0]: {lines[0]}"
+    assert capsys.readouterr().out.splitlines()[-len(lines) :] == lines
+
+
+def test_many_wrong_floats(case, capsys):
+    image = bytearray((case / "memory.bin").read_bytes())
+    image[0x80:0xC0] = struct.pack("<16f", *[0.5] * 15, 3.0)
+    (case / "memory.bin").write_bytes(image)
+    (case / "expected.bin").write_bytes(struct.pack("<16f", *[0.5] * 9, *[0.75] * 6, 1.0) + bytes(64))
+    close = {"kind": "close", "atol": 0.125, "rtol": 0}
+    change(case, compare=[*region(addr=0x10080, size=128, tol=close)])
+    assert main(["run", str(case)]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    at = lines.index("FAIL some_case: compare[0]: 7 of 32 words wrong, the largest difference is 2")
+    assert lines[at + 1] == "  0x000100a4  expected 0.75 (3f400000)  got 0.5 (3f000000)"
+    assert lines[at + 7] == "  0x000100bc  expected 1 (3f800000)  got 3 (40400000)"
+
+
+def test_a_case_need_not_compare_anything(case, output_of):
+    (case / "expected.bin").unlink()
+    for compare in ([], None):
+        change(case, compare=compare)
+        assert output_of("run", case).splitlines() == ["9 instructions on the reference model"]
+
+
+@pytest.mark.parametrize("engine", [(), ("--on", "pysim", "--lockstep")])
+def test_a_case_need_not_have_uniforms(case, output_of, refused, engine):
+    change(case, launches=[{"pc": 0x10000}], uniform_words_per_launch=None, compare=[])
+    assert "outside of memory" in refused("run", case, *engine)
+    image = bytearray((case / "memory.bin").read_bytes())
+    code = assemble("thrend\nnop\nnop\n").code
+    image[: len(code)] = code
+    (case / "memory.bin").write_bytes(image)
+    (case / "program.bin").write_bytes(code)
+    change(case, program_size=len(code))
+    assert output_of("run", case, *engine).startswith("3 instructions")
+
+
+@pytest.mark.parametrize(
     ("fields", "text"),
     [
         ({"mem_base": None}, "case.json: there is no mem_base"),
@@ -79,15 +166,19 @@ def test_close_regions(case, wanted, got, passes):
         ({"launches": []}, "launches must be a list of objects"),
         ({"launches": [7]}, "launches[0] must be an object, not 7"),
         ({"launches": [{"pc": 0x10000}]}, "launches[0]: there is no unif"),
+        (
+            {"compare": region(type="double")},
+            "the type of a region must be float, signed, unsigned or hex, not 'double'",
+        ),
         ({"launches": [{"pc": 0x20000, "unif": 0x10100}]}, "launches[0]: pc must be an integer from 65536 to 65912"),
         ({"launches": [{"pc": 0x10000, "unif": 0x10179}]}, "launches[0]: unif must be"),
         (
-            {"launches": [{"pc": 0x10000, "unif": 0x10100}] * 2},
-            "needs 2 QPUs at the same time, but qpu has 1: add --config slice or --config bcm2835",
+            {"launches": [{"pc": 0x10000, "unif": 0x10100}] * 17},
+            "needs 17 QPUs at the same time, but bcm2835 has 12: the most are the 12 of --config bcm2835",
         ),
         (
             {"launches": [{"pc": 0x10000, "unif": 0x10100}] * 13},
-            "needs 13 QPUs at the same time, but qpu has 1: the most are the 12 of --config bcm2835",
+            "needs 13 QPUs at the same time, but bcm2835 has 12: the most are the 12 of --config bcm2835",
         ),
         ({"qpus": 0}, "qpus must be an integer from 1 to 16, not 0"),
         ({"uniform_words_per_launch": 97}, "uniform_words_per_launch must be"),
@@ -348,7 +439,7 @@ def test_every_case_is_here(recorded):
 
 
 def test_a_case_with_lookups_needs_texture_units(recorded, refused):
-    text = "waits for tmu, which is not built yet"
+    text = "waits for tmu, which is not built yet; qpu has no texture units: add --config slice or --config bcm2835"
     assert text in refused("run", recorded / "cases/qpu/sfu", "--config", "qpu")
 
 
@@ -393,8 +484,11 @@ class TestQpus:
         assert self.trace(capsys, source, *data, "--qpus", "4") == [0, 1, 2, 3]
 
     def test_there_must_be_enough(self, source, refused):
-        assert "needs 2 QPUs at the same time, but qpu has 1" in refused("run", source, "--qpus", "2")
-        assert "needs 2 QPUs at the same time, but qpu has 1" in refused("run", "gradient", "--qpus", "2")
+        text = "needs 2 QPUs at the same time, but qpu has 1: add --config slice or --config bcm2835"
+        assert text in refused("run", source, "--qpus", "2", "--config", "qpu")
+        assert "needs 2 QPUs at the same time, but qpu has 1" in refused(
+            "run", "gradient", "--qpus", "2", "--config", "qpu"
+        )
 
     def test_programs_that_wait_for_each_other_on_too_few(self, tmp_path, refused):
         path = tmp_path / "meet.qasm"

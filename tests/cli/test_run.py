@@ -156,8 +156,11 @@ def test_a_difference_gives_the_command_that_shows_it(source, monkeypatch, capsy
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        (["--lockstep"], "--on pysim"),
-        (["--waves", "x.vcd"], "--on pysim"),
+        (["--lockstep"], "--lockstep is not for model: add --on pysim or cxxrtl or native"),
+        (["--waves", "x.vcd"], "--waves is not for model: add --on pysim or cxxrtl"),
+        (["--waves", "x.vcd", "--on", "native"], "--waves is not for native: add --on pysim or cxxrtl"),
+        (["--waves", "x.vcd", "--on", "pysim", "--window", "1:2"], "--window is not for pysim: add --on cxxrtl"),
+        (["--on", "cxxrtl", "--window", "1:2"], "--window is about waves: add --waves"),
         (["--uniform", "&in"], "no buffer of this name"),
         (["--uniform", "1.5.2"], "must be an integer"),
         (["--uniform", "1.0e99"], "must be an integer"),
@@ -190,9 +193,9 @@ def test_names_that_are_nothing(refused, tmp_path):
     [
         ("# nothing\n", "no instructions"),
         ("frob r0\n", "endless.qasm:1:"),
-        (":a\nbrr -, r:a\nnop\nnop\nnop\n", "not ended after 250 instructions: QPU 0 at 0x000100"),
+        (":a\nbrr -, r:a\nnop\nnop\nnop\n", "not ended after 1000 cycles: QPU 0 at 0x000100"),
         ("bra -, 0x40000\nnop\nnop\nnop\n", "QPU 0 at 0x00040000: instruction"),
-        ("mov tmu0_s, r0\nthrend\nnop\nnop\n", "waits for tmu, which is not built yet"),
+        ("mov tlbz, r0\nthrend\nnop\nnop\n", "waits for tile_buffer, which is not built yet"),
     ],
 )
 def test_programs_that_go_nowhere(tmp_path, refused, text, message):
@@ -201,7 +204,43 @@ def test_programs_that_go_nowhere(tmp_path, refused, text, message):
     assert message in refused("run", source, "--max-cycles", "1000")
 
 
-def test_programs_that_go_nowhere_on_the_rtl(tmp_path, refused):
-    source = tmp_path / "endless.qasm"
-    source.write_text(":a\nbrr -, r:a\nnop\nnop\nnop\n")
-    assert "not ended after 600 cycles" in refused("run", source, "--on", "pysim", "--lockstep", "--max-cycles", "600")
+class TestMaxCycles:
+    """It means clocks everywhere: the model counts those that instructions need at least, four each (guide, section 3)."""
+
+    @pytest.fixture
+    def endless(self, tmp_path):
+        path = tmp_path / "endless.qasm"
+        path.write_text(":a\nbrr -, r:a\nnop\nnop\nnop\n")
+        return path
+
+    ENGINES = (
+        ["model"],
+        ["pysim", "--lockstep"],
+        ["native"],
+        pytest.param(["cxxrtl"], marks=pytest.mark.slow),
+    )
+
+    @pytest.mark.usefixtures("compiler")
+    @pytest.mark.parametrize("engine", ENGINES)
+    def test_programs_without_end_are_given_up(self, endless, refused, engine):
+        text = refused("run", endless, "--on", *engine, "--max-cycles", "600")
+        assert f"{endless}: not ended after 600 cycles: QPU 0 at 0x000100" in text
+
+    def test_idle_qpus_give_the_model_no_more_time(self, endless, tmp_path, refused, output_of):
+        trace = tmp_path / "trace"
+        refused("run", endless, "--max-cycles", "600", "--config", "bcm2835", "--trace", trace)
+        assert len(trace.read_text().splitlines()) == 1 + 600 // 4 + 1
+
+    @pytest.mark.usefixtures("compiler")
+    @pytest.mark.parametrize(
+        "engine", ["native", *(pytest.param(x, marks=pytest.mark.slow) for x in ("pysim", "cxxrtl"))]
+    )
+    def test_the_last_clock_counts(self, source, output_of, refused, engine):
+        """On all alike: two of the clocks that a run takes go into seeing that it has ended."""
+        arguments = ["run", source, *RUN, "--on", engine]
+        clocks = int(output_of(*arguments).split()[3]) - 2
+        assert "9 instructions" in output_of(*arguments, "--max-cycles", clocks)
+        assert f"not ended after {clocks - 1} cycles" in refused(*arguments, "--max-cycles", clocks - 1)
+
+    def test_the_model_ends_what_the_rtl_can_end(self, source, output_of):
+        assert "9 instructions" in output_of("run", source, *RUN, "--max-cycles", 9 * 4)

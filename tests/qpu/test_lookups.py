@@ -83,7 +83,7 @@ def test_a_conditional_write_takes_the_whole_vector(look):
 
 
 def test_only_the_mul_alu_writes(look):
-    run = look("add r1, r0, 4\nor t0s, r1, r1; v8min t1s, r0, r0\nnop; ldtmu0\nmov ra0, r4")
+    run = look("add r1, r0, 4\nor t0s, r1, r1; v8min t1s, r0, r0\nnop; ldtmu1\nmov ra0, r4")
     assert run.last("ra0") == rows(0)
 
 

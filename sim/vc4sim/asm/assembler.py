@@ -1,6 +1,8 @@
 """The assembler: sources to programs."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from vc4.isa.word import WORD_BYTES
 
@@ -36,17 +38,21 @@ class Program:
         return [int.from_bytes(self.code[start : start + WORD_BYTES], "little") for start in starts]
 
 
-def assemble(text: str, filename: str = "<text>") -> Program:
-    """Assemble a source. `filename` stands in errors, and included files lie beside it.
+def assemble(text: str, filename: str = "<text>", folders: Sequence[Path] = ()) -> Program:
+    """Assemble a source. `filename` stands in errors, and included files lie beside it or in one of `folders`.
 
-    Raises `AsmError`, and nothing else, if the source is wrong: whatever it is, it ends after a limited time.
+    Raises `AsmError`, and nothing else, if the source is wrong, with all that is: whatever it is, it ends after a limited
+    time.
     """
     lines = lines_of(text, filename)
-    before = Runner(execute, LabelTable(), None)
+    before = Runner(execute, LabelTable(), None, folders)
     layout = _pass(before, lines)
+    errors = before.errors
     for _ in range(_MAX_PASSES):
-        runner = Runner(execute, LabelTable(before.labels, layout), layout)
+        runner = Runner(execute, LabelTable(before.labels, layout), layout, folders)
         following = _pass(runner, lines)
+        # What is wrong in statements shows in the second pass, what is wrong in directives in both.
+        _fail(runner.errors | errors)
         if following.addresses == layout.addresses and runner.clones == before.clones:
             return _program(following, runner.labels)
         before, layout = runner, following
@@ -58,7 +64,23 @@ def _pass(runner: Runner, lines: tuple[Line, ...]) -> Layout:
         runner.run(lines)
         return lay_out(runner.finish())
     except RecursionError:
-        raise AsmError(runner.line.filename, runner.line.number, 1, "expected less nesting") from None
+        line = runner.line
+        fatal = AsmError(line.filename, line.number, 1, "expected less nesting", text=line.text)
+    except AsmError as error:
+        fatal = error
+    _fail(runner.errors | {str(fatal): fatal})
+    raise fatal
+
+
+def _fail(errors: Mapping[str, AsmError]) -> None:
+    """Raise the first of `errors`, if there are any, with the others: line by line, and file by file."""
+    files = list(dict.fromkeys(error.filename for error in errors.values()))
+    if errors:
+        first, *others = sorted(
+            errors.values(), key=lambda error: (files.index(error.filename), error.line, error.column)
+        )
+        first.others = tuple(others)
+        raise first
 
 
 def _program(layout: Layout, labels: LabelTable) -> Program:

@@ -62,7 +62,7 @@ _ENCODERS: dict[str, Encoder] = {
     for names, encoder in {
         "byte int8": _integers(8),
         "short word int16": _integers(16),
-        "int int32": _integers(32),
+        "int dword int32": _integers(32),
         "long qword int64": _integers(64),
         "bit int1": _integers(1),
         "int2": _integers(2),

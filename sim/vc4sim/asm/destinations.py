@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass
 
-from vc4.isa.ops import FLOAT_RESULT_ADD, FLOAT_RESULT_MUL, AddOp, Condition, MulOp, MulPack, Pack
+from vc4.isa.ops import FLOAT_RESULT_ADD, FLOAT_RESULT_MUL, AddOp, Condition, MulOp, Pack
 from vc4.isa.registers import FILE_REGISTERS, NOP
 
 from .errors import Problem
+from .habits import colour_pack
 from .modifiers import Modifiers
 from .statement import Operand
 
@@ -25,6 +26,12 @@ class Destination:
         register = self.operand.register()
         return register.write_files == (0,) and register.number < FILE_REGISTERS
 
+    @property
+    def is_coloured(self) -> bool:
+        """Whether only the mul ALU has this pack: into bytes, of a float, or of anything that file A does not take."""
+        name = self.modifiers.pack
+        return name is not None and name.byte and (name.type == "f" or (not name.type and not self.file_a))
+
 
 @dataclass(frozen=True, slots=True)
 class PackField:
@@ -38,19 +45,20 @@ class PackField:
 def pack_field(destination: Destination, op: AddOp | MulOp | None) -> PackField | None:
     """The pack that `destination` asks for if `op` writes it (`None`: a load immediate), `None` if it asks for none.
 
-    A pack into bytes with saturation of an `fmul`, or one marked as float, is the colour pack of the mul ALU, which
-    takes any destination; all others belong to register file A (fact sheet, 3.3 and 3.4). `Problem` if it cannot be.
+    The colour pack of the mul ALU takes any destination. It is that of `is_coloured`, and that of an `fmul` into bytes
+    with saturation. All others belong to register file A (fact sheet, 3.3 and 3.4). `Problem` if it cannot be.
     """
     name, column = destination.modifiers.pack, destination.modifiers.pack_column
     if name is None or name.pack is Pack.NONE:
         return None
-    by_context = op is MulOp.FMUL and name.type == "" and (name.saturates or not destination.file_a)
-    if name.byte and (name.type == "f" or by_context):
-        if not isinstance(op, MulOp):
-            raise Problem(column, "only the mul ALU can pack floats into bytes")
-        return PackField(1, MulPack(name.pack.value & 7).value, column)
+    by_context = op is MulOp.FMUL and name.byte and not name.type and name.saturates
+    if isinstance(op, MulOp) and (destination.is_coloured or by_context):
+        return PackField(1, colour_pack(name.pack).value, column)
+    if name.byte and name.type == "f":
+        raise Problem(column, "only the mul ALU can pack floats into bytes")
     if not destination.file_a:
-        raise Problem(column, "expected a destination in ra0 to ra31 for this pack")
+        register = destination.operand.register()
+        raise Problem(column, f"expected a destination in ra0 to ra31 for this pack, not {register}")
     _check_type(name.type, op, name.byte, column)
     return PackField(0, name.pack.value, column)
 
@@ -90,11 +98,13 @@ def _swap(add: Destination | None, mul: Destination | None) -> int:
             continue
         register = destination.operand.register()
         if not register.write_files:
-            raise Problem(destination.operand.column, "expected a register that can be written")
+            raise Problem(destination.operand.column, f"expected a register that can be written, not {register}")
         if register.rotation and mul is not destination:
             raise Problem(destination.operand.column, "only the mul ALU can rotate")
         if len(register.write_files) == 1:
             wanted[swap_of_file[register.write_files[0]]] = destination
-    if mul is not None and len(wanted) == 2:
-        raise Problem(mul.operand.column, "both ALUs write the same register file, expected one A and one B")
+    if add is not None and mul is not None and len(wanted) == 2:
+        first, second = add.operand.register(), mul.operand.register()
+        file = "AB"[first.write_files[0]]
+        raise Problem(mul.operand.column, f"{first} and {second} are both in file {file}, expected one A and one B")
     return next(iter(wanted), 0)

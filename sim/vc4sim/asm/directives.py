@@ -101,7 +101,10 @@ def _include(runner: Runner, cursor: Cursor) -> None:
     if match is None:
         raise Problem(column, 'expected the name of a file, "name" or <name>')
     cursor.rest()
-    path = Path(runner.line.filename).parent / (match.group(1) or match.group(2))
+    quoted, bracketed = match.groups()
+    beside = Path(runner.line.filename).parent
+    folders = (beside, *runner.folders) if quoted else (*runner.folders, beside)
+    path = _found([folder / (quoted or bracketed) for folder in folders], column)
     with runner.scopes.local(column):
         runner.run(lines_of(_read(path, column), str(path)))
 
@@ -109,10 +112,22 @@ def _include(runner: Runner, cursor: Cursor) -> None:
 _INCLUDED = re.compile(r'"([^"]+)"\s*(?:#.*)?$|<([^>]+)>\s*(?:#.*)?$')
 
 
+def _found(paths: Sequence[Path], column: int) -> Path:
+    """The first of `paths` where there is a file."""
+    try:
+        found = next((path for path in paths if path.is_file()), None)
+    except ValueError as error:
+        raise Problem(column, f"{paths[0]} cannot be read: {error}") from None
+    if found is None:
+        more = f" nor in {', '.join(str(path.parent) for path in paths[1:])}" if len(paths) > 1 else ""
+        raise Problem(column, f"there is no file {paths[0]}{more}", fatal=True)
+    return found
+
+
 def _read(path: Path, column: int) -> str:
     try:
-        if not path.is_file() or path.stat().st_size > _LARGEST_INCLUDE:
-            raise Problem(column, f"there is no file {path} of at most {_LARGEST_INCLUDE} bytes")
+        if path.stat().st_size > _LARGEST_INCLUDE:
+            raise Problem(column, f"{path} is larger than {_LARGEST_INCLUDE} bytes")
         return path.read_text(encoding="utf-8", errors="replace")
     except (OSError, ValueError) as error:
         raise Problem(column, f"{path} cannot be read: {error}") from None

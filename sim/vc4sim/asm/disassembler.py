@@ -11,6 +11,7 @@ from vc4.isa.registers import ELEMENTS, NOP, READ
 from vc4.isa.word import AluWord, LoadWord
 
 from .forms import branch_target, branches, loads, shared, target
+from .habits import colour_pack
 from .names import OPERATIONS, PACK_TEXT, PACKS, SIGNALS, UNPACK_TEXT
 from .single import word_of
 
@@ -53,6 +54,11 @@ def _candidates(word: int) -> Iterator[str]:
     else:
         yield from (loads if instruction.layout is LoadWord else branches)(instruction)
 
+
+#: Colour packs; the first is one in front of a destination outside of file A only.
+_COLOUR_TEXT = {
+    colour_pack(PACKS[text].pack): f".{text}" for text in ("8abcd", "8abcdsf", "8asf", "8bsf", "8csf", "8dsf")
+}
 
 _SIGNAL_TEXT = {signal: text for text, signal in reversed(SIGNALS.items())}
 
@@ -155,9 +161,7 @@ class _AluPrinter:
             pack = Pack(self._word.pack)
             marked = op is MulOp.FMUL and PACKS[PACK_TEXT[pack]].byte
             return "" if file else f".{PACK_TEXT[pack]}{'i' if marked else ''}"
-        if isinstance(op, AddOp) or "RESERVED" in MulPack(self._word.pack).name:
-            return ""
-        return f".{PACK_TEXT[Pack(self._word.pack)]}sf"
+        return "" if isinstance(op, AddOp) else _COLOUR_TEXT.get(MulPack(self._word.pack), "")
 
     def _rotated(self, destination: str, *sources: str) -> list[str]:
         """The operands with the rotation at every source that is a register, else at the destination."""

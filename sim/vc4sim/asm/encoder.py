@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from itertools import product
 
 from vc4.isa.decode import encode
+from vc4.isa.immediates import ROTATE_FIRST
 from vc4.isa.ops import FLOAT_INPUT_ADD, FLOAT_INPUT_MUL, AddOp, Condition, MulOp, Mux, Signal
 from vc4.isa.word import AluWord
 
@@ -136,7 +137,9 @@ def _alu_word(add: Half | None, mul: Half | None, reads: list[Source], signal: t
     side = ReadSide(rotation_code(add, mul))
     muxes = side.place([source for half in halves for source in _sources(half)], reads)
     if side.immediate and signal[0] is not Signal.NONE:
-        raise Problem(signal[1], "a small immediate or a rotation takes the place of the signal")
+        name = next(name for name, each in SIGNALS.items() if each is signal[0])
+        taken = "a small immediate" if side.raddr_b < ROTATE_FIRST else "a rotation"
+        raise Problem(signal[1], f"{taken} takes the place of the signal {name}")
     fields: dict[str, object] = {"signal": Signal.SMALL_IMMEDIATE if side.immediate else signal[0]}
     fields |= {"raddr_a": side.raddr_a, "raddr_b": side.raddr_b}
     for name, half in (("add", add), ("mul", mul)):

@@ -1,6 +1,6 @@
 """Evaluation of expressions while they are parsed (fact sheet, 10.5)."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Protocol
 
 from . import operators
@@ -8,12 +8,13 @@ from .errors import Problem
 from .lexer import Cursor, Kind, Token
 from .names import REGISTERS
 from .scope import Function, Scopes
-from .values import Label, Register, Value
+from .values import Label, RawRegister, Register, Value
 
 __all__ = ["Context", "evaluate", "number"]
 
 #: No literal is longer; longer ones would only cost time.
 _LONGEST_NUMBER = 80
+_RAW_FIELDS = len(fields(RawRegister))
 
 
 class Context(Protocol):
@@ -127,11 +128,19 @@ class _Evaluation:
             return REGISTERS[token.text]
         raise Problem(token.column, f"expected a register or a defined name, not {token.shown}")
 
-    def _label(self, _: Token) -> Label:
+    def _label(self, _: Token) -> Label | RawRegister:
         token = self._cursor.next()
+        if token.kind is Kind.OPERATOR and token.text == "[":
+            return self._raw_register(token)
         if token.kind not in (Kind.NAME, Kind.NUMBER):
             raise Problem(token.column, f"expected the name of a label, not {token.shown}")
         return self._context.label(token.text, token.column)
+
+    def _raw_register(self, token: Token) -> RawRegister:
+        numbers = self._elements(token)
+        if len(numbers) > _RAW_FIELDS:
+            raise Problem(token.column, f"expected at most {_RAW_FIELDS} numbers of a register, not {len(numbers)}")
+        return RawRegister.of(*numbers)
 
     def _parenthesis(self, _: Token) -> Value:
         value = evaluate(self._cursor, self._context)

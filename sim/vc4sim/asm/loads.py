@@ -11,7 +11,7 @@ from .errors import Problem
 from .modifiers import Modifiers, branch_modifiers, modifiers
 from .names import REGISTERS
 from .statement import Operand, Statement
-from .values import Bank, Label, Register, Value, describe, integer, word_bits
+from .values import Bank, Label, Register, Value, describe, element_word, integer, word_bits
 
 __all__ = ["branch", "load", "semaphore"]
 
@@ -34,15 +34,14 @@ def _immediate(statement: Statement) -> tuple[LoadMode, int]:
 
 
 def _per_element(values: tuple[int, ...], forced: LoadMode | None, column: int) -> tuple[LoadMode, int]:
-    """Element *i* takes bit *i* as its low and bit 16 + *i* as its high bit."""
+    """Mode and immediate of a load per element."""
     if len(values) != ELEMENTS:
         raise Problem(column, f"expected {ELEMENTS} values, not {len(values)}")
     fitting = [mode for mode, allowed in _RANGES.items() if all(value in allowed for value in values)]
     modes = [mode for mode in fitting if forced in (None, mode)]
     if not modes:
         raise Problem(column, "expected values from -2 to 1, or from 0 to 3")
-    word = sum((value & 1) << i | (value >> 1 & 1) << ELEMENTS + i for i, value in enumerate(values))
-    return modes[0], word
+    return modes[0], element_word(values)
 
 
 def _destinations(statement: Statement) -> list[Destination]:

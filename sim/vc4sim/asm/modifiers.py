@@ -9,7 +9,7 @@ from vc4.isa.ops import BranchCondition, Condition
 
 from .errors import Problem
 from .habits import OPERATION_PACKS
-from .names import BRANCH_CONDITIONS, CONDITIONS, PACKS, SET_FLAGS, UNPACKS, PackName, UnpackName
+from .names import BRANCH_CONDITIONS, CONDITIONS, PACKS, SET_FLAGS, UNPACK_PREFIX, UNPACKS, PackName, UnpackName
 from .statement import Operand, Statement
 
 __all__ = ["Modifiers", "branch_modifiers", "modifiers"]
@@ -30,6 +30,9 @@ class Modifiers:
 #: Conditions without `if` are for destinations only.
 _SHORT_CONDITION = re.compile("[znc]|[znc][zncs]")
 
+#: A destination may have its pack as it stands behind a mnemonic.
+_DESTINATION_PACKS = PACKS | OPERATION_PACKS
+
 _Meaning = tuple[str, Any]
 
 
@@ -39,8 +42,8 @@ def _of_operation(text: str) -> _Meaning | None:
         return "condition", CONDITIONS[text]
     if text in OPERATION_PACKS:
         return "pack", OPERATION_PACKS[text]
-    if text.startswith("unpack") and text[6:] in UNPACKS:
-        return "unpack", UNPACKS[text[6:]]
+    if text.startswith(UNPACK_PREFIX) and text in UNPACKS:
+        return "unpack", UNPACKS[text]
     return ("rotate", True) if text == "rot" else _flags(text)
 
 
@@ -48,8 +51,8 @@ def _of_destination(text: str) -> _Meaning | None:
     """What a suffix means behind a destination."""
     if text in CONDITIONS:
         return "condition", CONDITIONS[text]
-    if text in PACKS:
-        return "pack", PACKS[text]
+    if text in _DESTINATION_PACKS:
+        return "pack", _DESTINATION_PACKS[text]
     return _flags(text)
 
 

@@ -18,6 +18,7 @@ __all__ = [
     "SET_FLAGS",
     "SIGNALS",
     "UNPACKS",
+    "UNPACK_PREFIX",
     "UNPACK_TEXT",
     "Choice",
     "PackName",
@@ -221,12 +222,17 @@ def _packs() -> dict[str, PackName]:
     return found
 
 
+#: What stands before an unpack behind a mnemonic, and may stand there behind a source.
+UNPACK_PREFIX = "unpack"
+
+
 def _unpacks() -> dict[str, UnpackName]:
     # A saturating suffix may come from a register that was given a name with it; reading does not care.
     names = {text + limit: unpack for unpack, text in _PARTS.items() for limit in ("", "s")}
     names |= dict.fromkeys(("8dr", "8ddupe"), Unpack.BYTE_D_REPLICATED)
     found = {text + kind: UnpackName(unpack, kind) for text, unpack in names.items() for kind in ("", "i", "f")}
-    return found | {"32": UnpackName(Unpack.NONE)}
+    found["32"] = UnpackName(Unpack.NONE)
+    return found | {f"{UNPACK_PREFIX}{text}": name for text, name in found.items()}
 
 
 #: Packs by suffix of a destination.

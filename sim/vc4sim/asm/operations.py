@@ -44,8 +44,12 @@ class Half:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """An operation that wants an ALU: its `choice` and the rest as in `Half`. `constant`: 32 bits that it moves."""
+    """An operation that wants an ALU: its `choice` and the rest as in `Half`. `constant`: 32 bits that it moves.
 
+    `name` and `column` are those of its statement.
+    """
+
+    name: str
     choice: Choice
     destination: Destination
     sources: tuple[Operand, ...]
@@ -82,7 +86,7 @@ def requests(statement: Statement) -> list[Request]:
     target = operands[0] if operands else Operand(REGISTERS["-"], statement.column)
     destination = Destination(target, modifiers(statement, target))
     sources = operands[1:] * 2 if count == 1 else operands[1:]
-    return [_request(choice, destination, sources, statement.column, rotation)]
+    return [_request(statement, choice, destination, sources, rotation)]
 
 
 def _rotation_operand(statement: Statement) -> tuple[Operand | None, tuple[Operand, ...]]:
@@ -105,16 +109,18 @@ def _moves(statement: Statement) -> Iterator[Request]:
     for index, target in enumerate(targets):
         meant = modifiers(statement, target)
         meant = replace(meant, set_flags=meant.set_flags and index == setter)
-        yield _move(choices[index], Destination(target, meant), source, statement.column, rotation)
+        yield _move(statement, choices[index], Destination(target, meant), source, rotation)
 
 
-def _move(choice: Choice, destination: Destination, source: Operand, column: int, rotation: Operand | None) -> Request:
+def _move(
+    statement: Statement, choice: Choice, destination: Destination, source: Operand, rotation: Operand | None
+) -> Request:
     if not isinstance(source.value, Register):
         bits = word_bits(source.value, source.column, "a register or a constant")
-        return replace(_request(choice, destination, (source,), column, rotation), constant=bits)
+        return replace(_request(statement, choice, destination, (source,), rotation), constant=bits)
     if _converts_half(destination.modifiers, source.value):
         choice = Choice(choice.add and _FLOAT_MOVE, None)
-    return _request(choice, destination, (source, source), column, rotation)
+    return _request(statement, choice, destination, (source, source), rotation)
 
 
 def _converts_half(meant: Modifiers, source: Register) -> bool:
@@ -125,19 +131,21 @@ def _converts_half(meant: Modifiers, source: Register) -> bool:
 
 
 def _request(
-    choice: Choice, destination: Destination, sources: tuple[Operand, ...], column: int, rotation: Operand | None
+    statement: Statement,
+    choice: Choice,
+    destination: Destination,
+    sources: tuple[Operand, ...],
+    rotation: Operand | None,
 ) -> Request:
     """A request; what only the mul ALU can do makes its choice narrower."""
     operands = (*sources, destination.operand)
     rotated = [operand for operand in operands if isinstance(operand.value, Register) and operand.value.rotation]
     rotated += [] if rotation is None else [rotation]
-    pack = destination.modifiers.pack
-    colour = pack is not None and pack.byte and pack.type == "f"
     if rotated and choice.mul is None:
         raise Problem(rotated[0].column, "only the mul ALU can rotate")
-    if (rotated or colour) and choice.mul is not None:
+    if (rotated or destination.is_coloured) and choice.mul is not None:
         choice = choice._replace(add=None)
-    return Request(choice, destination, sources, column, rotation)
+    return Request(statement.name, choice, destination, sources, statement.column, rotation)
 
 
 def assign(wanted: list[Request]) -> tuple[Request | None, Request | None]:
@@ -151,7 +159,9 @@ def assign(wanted: list[Request]) -> tuple[Request | None, Request | None]:
         order = reversed(able) if request.choice.mul_first else able
         free = next((alu for alu in order if alu not in taken), None)
         if free is None:
-            taken_message = f"this operation needs the {' or '.join(able)} ALU, which is taken"
-            raise Problem(request.column, taken_message if able else "no ALU that this may use can do it")
+            if not able:
+                raise Problem(request.column, f"no ALU that {request.name} may use can do it")
+            holders = " and ".join(f"the {alu} ALU, which has {taken[alu].name}" for alu in able)
+            raise Problem(request.column, f"{request.name} needs {holders}")
         taken[free] = request
     return taken.get("add"), taken.get("mul")

@@ -9,7 +9,7 @@ from typing import Any
 from vc4.isa.ops import Mux
 
 from .errors import Problem
-from .values import BY_R5, Label, Register, Value, describe, move_register
+from .values import BY_R5, Label, RawRegister, Register, Value, describe, move_register, order
 
 __all__ = ["FUNCTIONS", "PRECEDENCE", "UNARY", "binary", "call", "unary"]
 
@@ -40,7 +40,20 @@ def _left(a: int, b: int) -> int:
 
 
 def _logical(a: int, b: int) -> int:
-    return _left(a & _MASK[32], b) & _MASK[32]
+    bits = _left(a & _MASK[64], b) & _MASK[64]
+    return bits - (bits >> 63 << 64)
+
+
+def _float_divide(a: float, b: float) -> float:
+    """As IEEE 754 has it: by zero, it is infinite, or no number."""
+    if b:
+        return a / b
+    return math.nan if a == 0 or math.isnan(a) else math.copysign(math.inf, a) * math.copysign(1.0, b)
+
+
+def _full(a: Any, b: Any) -> int:
+    """-1, 0 or 1; values that cannot be compared, of which one is no number, give the least integer of 32 bits."""
+    return (a > b) - (a < b) if a < b or a >= b else -(1 << 31)
 
 
 def _rotate(bits: int) -> Callable[[int, int], int]:
@@ -55,18 +68,22 @@ def _backward(function: Callable[[int, int], int]) -> Callable[[int, int], int]:
     return lambda a, b: function(a, -b)
 
 
+def _identical(a: Any, b: Any) -> bool:
+    return type(a) is type(b) and (a == b or (a != a and b != b))
+
+
 _COMPARE: Mapping[str, Callable[[Any, Any], int]] = {
     "<": operator.lt,
     "<=": operator.le,
     ">": operator.gt,
     ">=": operator.ge,
-    "<=>": lambda a, b: (a > b) - (a < b),
-}
-_EQUAL: Mapping[str, Callable[[Any, Any], int]] = {
+    "<=>": _full,
     "==": operator.eq,
     "!=": operator.ne,
-    "===": lambda a, b: type(a) is type(b) and a == b,
-    "!==": lambda a, b: type(a) is not type(b) or a != b,
+}
+_IDENTICAL: Mapping[str, Callable[[Any, Any], int]] = {
+    "===": lambda a, b: _identical(a, b),
+    "!==": lambda a, b: not _identical(a, b),
 }
 _LOGIC: Mapping[str, Callable[[Any, Any], int]] = {
     "&&": lambda a, b: bool(a) and bool(b),
@@ -78,7 +95,7 @@ _ARITHMETIC: Mapping[str, Callable[[Any, Any], Any]] = {"+": operator.add, "-": 
 
 _INTEGER: Mapping[str, Callable[[int, int], int | float]] = {
     **_COMPARE,
-    **_EQUAL,
+    **_IDENTICAL,
     **_LOGIC,
     **_ARITHMETIC,
     "/": _divide,
@@ -99,10 +116,10 @@ _INTEGER: Mapping[str, Callable[[int, int], int | float]] = {
 }
 _FLOAT: Mapping[str, Callable[[float, float], int | float]] = {
     **_COMPARE,
-    **_EQUAL,
+    **_IDENTICAL,
     **_LOGIC,
     **_ARITHMETIC,
-    "/": operator.truediv,
+    "/": _float_divide,
     "%": math.fmod,
     "**": math.pow,
 }
@@ -145,7 +162,7 @@ FUNCTIONS: Mapping[str, Callable[[Any], int | float]] = {
 
 
 def _checked(column: int, name: str, function: Callable[..., Any], *operands: int | float) -> int | float:
-    """`function` of `operands` as a number of the language: integers of 64 bits, finite floats."""
+    """`function` of `operands` as a number of the language: integers of 64 bits, floats."""
     try:
         result = function(*operands)
     except ZeroDivisionError:
@@ -153,8 +170,6 @@ def _checked(column: int, name: str, function: Callable[..., Any], *operands: in
     except (ArithmeticError, ValueError):
         raise Problem(column, f"{name!r} has no result for these values") from None
     if isinstance(result, float):
-        if not math.isfinite(result):
-            raise Problem(column, f"the result of {name!r} is not a finite number")
         return result
     number = int(result)
     if not -(1 << 63) <= number < 1 << 64:
@@ -172,7 +187,12 @@ def _rotated(name: str, register: Register, count: Value, column: int) -> Regist
     return replace(register, rotation=count if name == "<<" else -count)
 
 
-def _on_register(name: str, a: Register, b: Value, column: int) -> Register | None:
+def _on_register(name: str, a: Register | RawRegister, b: Value, column: int) -> Register | RawRegister | None:
+    if name == "&" and isinstance(b, (Register, RawRegister)):
+        a, b = (each.raw if isinstance(each, Register) else each for each in (a, b))
+        return a.masked(b)
+    if isinstance(a, RawRegister):
+        return None
     if name in ("<<", ">>"):
         return _rotated(name, a, b, column)
     if name in ("+", "-") and isinstance(b, int):
@@ -202,12 +222,14 @@ def binary(name: str, a: Value, b: Value, column: int) -> Value:
     if isinstance(a, (int, float)) and isinstance(b, (int, float)):
         function = _number_table(a, b).get(name)
         result = None if function is None else _checked(column, name, function, a, b)
-    elif isinstance(a, Register):
+    elif isinstance(a, (Register, RawRegister)):
         result = _on_register(name, a, b, column)
     elif isinstance(a, Label) or isinstance(b, Label):
         result = _on_label(name, a, b, column)
-    if result is None and name in _EQUAL:
-        result = int(_EQUAL[name](a, b))
+    if result is None and name in _COMPARE:
+        result = int(_COMPARE[name](order(a), order(b)))
+    if result is None and name in _IDENTICAL:
+        result = int(_IDENTICAL[name](a, b))
     if result is None:
         raise Problem(column, f"{name!r} does not take {describe(a)} and {describe(b)}")
     return result

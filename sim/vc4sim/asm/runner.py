@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from vc4.isa.word import WORD_BYTES
 
@@ -13,7 +14,7 @@ from .labels import LabelTable
 from .layout import MAX_BYTES, Layout, Piece
 from .lexer import Cursor, Kind, Token, tokenize
 from .scope import Function, Macro, Scopes
-from .source import Line
+from .source import Line, behind
 from .statement import Statement, line_segments, parse_operands, parse_statement
 from .values import Label, Value
 
@@ -29,29 +30,37 @@ Execute = Callable[["Runner", Cursor, Sequence[Line], int], int]
 
 @dataclass
 class _Pending:
-    """An instruction that later lines may still join: its statements, its first line and the last one joined."""
+    """An instruction that later lines may still join: its statements, its first line and the last one joined.
+
+    It is `broken` if something is wrong with a line of it.
+    """
 
     first: Line
     last: Line
     statements: list[Statement] = field(default_factory=list)
     open: bool = False
+    broken: bool = False
 
 
 class Runner:
     """One pass through a source.
 
     The first pass (`layout` is `None`) only measures; the others take the addresses of labels and instructions from the
-    pass before, so that the last but one and the last agree.
+    pass before, so that the last but one and the last agree. `folders` are where included files may lie.
     """
 
-    def __init__(self, execute: Execute, labels: LabelTable, layout: Layout | None) -> None:
+    def __init__(
+        self, execute: Execute, labels: LabelTable, layout: Layout | None, folders: Sequence[Path] = ()
+    ) -> None:
         self.scopes = Scopes()
         self.macros: dict[str, Macro] = {}
         self.labels = labels
         self.layout = layout
+        self.folders = tuple(folders)
         self.pieces: list[Piece] = []
         self.clones: list[bytes] = []
         self.line = Line("", 1, "")
+        self.errors: dict[str, AsmError] = {}
         self._execute_directive = execute
         self._pending: _Pending | None = None
         self._results: list[Value | None] = []
@@ -65,12 +74,16 @@ class Runner:
         return self.layout is None
 
     def run(self, lines: Sequence[Line]) -> None:
-        """Execute `lines`. Raises `AsmError` at the first that is wrong."""
+        """Execute `lines`. What is wrong is kept in `errors`, each once; `AsmError` if it is fatal."""
         with self.scopes.nested(1):
             index = 0
             while index < len(lines):
-                with self.at(lines[index]):
-                    index = self._execute(lines, index)
+                try:
+                    with self.at(lines[index]):
+                        index = self._execute(lines, index)
+                except AsmError as error:
+                    self._keep(error)
+                    index = behind(lines, index)
 
     def finish(self) -> list[Piece]:
         """End the pass: the last instruction is complete. Returns all pieces."""
@@ -155,12 +168,20 @@ class Runner:
         try:
             yield
         except Problem as problem:
-            raise AsmError(line.filename, line.number, problem.column, problem.message) from None
+            raise AsmError(
+                line.filename, line.number, problem.column, problem.message, text=line.text, fatal=problem.fatal
+            ) from None
+
+    def _keep(self, error: AsmError) -> None:
+        """Keep `error` and go on; a function has no value then, so it is raised there."""
+        if error.fatal or self._results:
+            raise error
+        self.errors.setdefault(str(error), error)
 
     def _step(self, column: int) -> None:
         self._steps += 1
         if self._steps > _MAX_STEPS:
-            raise Problem(column, f"more than {_MAX_STEPS} lines to assemble, expected an end")
+            raise Problem(column, f"more than {_MAX_STEPS} lines to assemble, expected an end", fatal=True)
 
     def _execute(self, lines: Sequence[Line], index: int) -> int:
         """Execute the line `index`, and the block that it begins; returns the index of the next one."""
@@ -229,9 +250,11 @@ class Runner:
             self._flush()
             pending = self._pending = _Pending(self.line, self.line)
         pending.last = self.line
+        broken, pending.broken = pending.broken, True
         segments, pending.open = line_segments(cursor)
         if not self.measuring:
             pending.statements += [parse_statement(segment, self) for segment in segments]
+        pending.broken = broken
 
     def _flush(self) -> None:
         """Add the instruction that is complete now. A function must leave the program alone."""
@@ -240,12 +263,16 @@ class Runner:
         pending, self._pending = self._pending, None
         if pending is None:
             return
-        line = self.line
+        line, word = self.line, 0
+        try:
+            with self.at(pending.last):
+                if self.layout is not None and not pending.broken:
+                    word = encode_line(pending.statements, self._address(self.layout))
+        except AsmError as error:
+            self._keep(error)
+        origin = (pending.first.filename, pending.first.number)
         with self.at(pending.last):
-            word = 0 if self.layout is None else encode_line(pending.statements, self._address(self.layout))
-            origin = (pending.first.filename, pending.first.number)
-            data = word.to_bytes(WORD_BYTES, "little")
-            self._add(Piece(self._serial, data, align=WORD_BYTES, origin=origin))
+            self._add(Piece(self._serial, word.to_bytes(WORD_BYTES, "little"), align=WORD_BYTES, origin=origin))
         self.line = line
 
     def _address(self, layout: Layout) -> int:
@@ -255,7 +282,7 @@ class Runner:
     def _add(self, piece: Piece) -> int:
         self._size += len(piece.data) + (piece.align if piece.fill else 0)
         if self._size > MAX_BYTES:
-            raise Problem(1, f"the program is larger than {MAX_BYTES} bytes")
+            raise Problem(1, f"the program is larger than {MAX_BYTES} bytes", fatal=True)
         self.pieces.append(piece)
         self._serial += 1
         return piece.serial

@@ -46,7 +46,7 @@ class Scopes:
     def nested(self, column: int) -> Iterator[None]:
         """Count one level of nesting while the context lasts; `Problem` beyond `MAX_DEPTH`."""
         if self._depth >= MAX_DEPTH:
-            raise Problem(column, f"expected at most {MAX_DEPTH} levels of nesting")
+            raise Problem(column, f"expected at most {MAX_DEPTH} levels of nesting", fatal=True)
         self._depth += 1
         try:
             yield

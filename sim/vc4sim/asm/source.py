@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .errors import Problem
-from .lexer import Token
+from .lexer import Kind, Token
 
-__all__ = ["Branch", "Line", "block_end", "if_branches", "lines_of"]
+__all__ = ["Branch", "Line", "behind", "block_end", "if_branches", "lines_of"]
 
 
 @dataclass(frozen=True)
@@ -22,10 +22,13 @@ class Line:
     def directive(self) -> str:
         """The name of the directive on this line, behind any labels; empty if there is none."""
         match = _DIRECTIVE.match(self.text)
-        return match.group(1) if match else ""
+        return _SPELLINGS.get(match.group(1), match.group(1)) if match else ""
 
 
 _DIRECTIVE = re.compile(r"\s*(?:::?\w++\s*|\w++::?\s*)*+\.(\w+)", re.ASCII)
+
+#: Other spellings of directives inside and at the end of blocks.
+_SPELLINGS = {"elif": "elseif", "endback": "endb", "endfunc": "endf", "endrep": "endr"}
 
 #: The directive that ends the block which each of these begins.
 _ENDS = {
@@ -58,6 +61,17 @@ def block_end(lines: Sequence[Line], start: int, begin: Token) -> int:
             if not open_blocks:
                 return index
     raise Problem(begin.column, f"expected .{_ENDS[begin.text]} after .{begin.text}")
+
+
+def behind(lines: Sequence[Line], index: int) -> int:
+    """The index of the line behind the line `index`, or behind the block that it begins, which may have no end."""
+    name = lines[index].directive
+    if name not in _ENDS:
+        return index + 1
+    try:
+        return block_end(lines, index, Token(Kind.SUFFIX, name, 1)) + 1
+    except Problem:
+        return len(lines)
 
 
 @dataclass(frozen=True)

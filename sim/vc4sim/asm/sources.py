@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 from vc4.isa.immediates import ROTATE_FIRST, SMALL_IMMEDIATES
 from vc4.isa.ops import Mux, Unpack
-from vc4.isa.registers import NOP
+from vc4.isa.registers import NOP, READ
 
 from .errors import Problem
-from .names import UNPACKS, UnpackName
+from .names import UNPACK_TEXT, UNPACKS, UnpackName
 from .statement import Operand
 from .values import Bank, Register, word_bits
 
@@ -114,19 +114,27 @@ class ReadSide:
         if value.bank is Bank.ACCUMULATOR:
             return Mux(value.number)
         if not value.read_files:
-            raise Problem(column, "expected a register that can be read")
-        return (Mux.A, Mux.B)[self._use_port(_files(source), value.number, column)]
+            raise Problem(column, f"expected a register that can be read, not {value}")
+        return (Mux.A, Mux.B)[self._use_port(_files(source), value, column)]
 
-    def _use_port(self, files: tuple[int, ...], address: int, column: int) -> int:
-        """The file, one of `files`, through which `address` is read."""
+    def _use_port(self, files: tuple[int, ...], register: Register, column: int) -> int:
+        """The file, one of `files`, through which `register` is read."""
+        address = register.number
         same = [file for file in files if self._ports[file] == address and not (file == 1 and self.immediate)]
         free = [file for file in files if self._ports[file] is None and not (file == 1 and self.immediate)]
         if not same and not free:
-            names = " and ".join("AB"[file] for file in files)
-            raise Problem(column, f"the read port of file {names} is taken by another register or an immediate")
+            taken = ", ".join(f"that of file {'AB'[file]} has {self._holder(file)}" for file in files)
+            raise Problem(column, f"there is no read port for {register}: {taken}")
         file = (same + free)[0]
         self._ports[file] = address
         return file
+
+    def _holder(self, file: int) -> str:
+        """What takes the read port of `file`."""
+        if file == 1 and self._immediate is not None:
+            rotates = self._immediate >= ROTATE_FIRST
+            return "a rotation" if rotates else f"the small immediate {SMALL_IMMEDIATES[self._immediate]:#x}"
+        return READ.name(NOP if (address := self._ports[file]) is None else address, file)
 
     def _use_immediate(self, source: Source) -> None:
         operand = source.operand
@@ -140,7 +148,7 @@ class ReadSide:
                 operand.column, "this value is no small immediate: -16 to 15 or a power of two, 1/256 to 128.0"
             )
         if self._ports[1] is not None or self._immediate not in (None, code):
-            raise Problem(operand.column, "file B, another small immediate or a rotation is in the place of this value")
+            raise Problem(operand.column, f"there is no place for this value: file B has {self._holder(1)}")
         self._immediate = code
 
     def _set_unpack(self, source: Source, mux: Mux) -> None:
@@ -154,7 +162,10 @@ class ReadSide:
         if name is not None:
             _check_type(name, unit, source)
         if self._unpacks.setdefault(unit, unpack) is not unpack:
-            raise Problem(source.operand.column, "all reads through one unpacker must have the same unpack")
+            words = (UNPACK_TEXT[each] for each in (unpack, self._unpacks[unit]))
+            wanted, taken = (f".{word}" if word != "32" else "nothing" for word in words)
+            which = "r4" if unit else "file A"
+            raise Problem(source.operand.column, f"the unpacker of {which} cannot do {wanted}: it does {taken}")
         if len(self._unpacks) == 2 and Unpack.NONE not in self._unpacks.values():
             raise Problem(source.operand.column, "expected an unpack of file A or of r4, not both")
 

@@ -10,6 +10,7 @@ from vc4.config import V3DConfig
 
 from ..cxxrtl.build import Kind, NoCompiler, build_once, build_parts, cache_folder
 from ..cxxrtl.joints import joints
+from ..problem import BadInput
 from . import pysim
 from .base import Job, Outcome, Watcher, Waves
 from .library import run_library
@@ -44,6 +45,8 @@ def run(job: Job, watch: Watcher | None = None, waves: Waves | None = None) -> O
     try:
         library = _library(dataclasses.replace(job.config, trace=True), cache_folder(), kind)
     except NoCompiler as reason:
+        if waves and not waves.whole:
+            raise BadInput(f"{reason}; without one, waves are of the whole run only") from None
         print(f"{reason}; this runs in Amaranth's simulator instead, which is slow", file=sys.stderr)
         return pysim.run(job, watch, waves)
     return run_library(library, job, watch, waves)

@@ -40,7 +40,7 @@ def run(job: Job, watch: Watcher | None = None, waves: Waves | None = None) -> O
     Without a C++ compiler everything runs in Amaranth's simulator, and that is said. Raises `BadInput` for waves.
     """
     if waves:
-        raise BadInput("native writes no waves: use --on pysim, or --on cxxrtl for a window of clocks")
+        raise BadInput("native writes no waves: use --on pysim or --on cxxrtl")
     try:
         library = _library(dataclasses.replace(job.config, trace=True), cache_folder())
     except NoCompiler as reason:

@@ -8,7 +8,7 @@ from ..asm import assemble
 from ..problem import ExitStatus
 from ..workload.files import read_text
 from ..workload.hexfile import hex_of_bytes
-from .options import Commands
+from .options import Commands, add_includes
 
 __all__ = ["register"]
 
@@ -33,11 +33,12 @@ def register(commands: Commands) -> None:
         default="hex",
         help="hex: a word of 16 digits on each line (default); bin: 8 bytes a word, little endian",
     )
+    add_includes(parser)
     parser.set_defaults(execute=_execute)
 
 
 def _execute(options: argparse.Namespace) -> int:
-    data = _FORMATS[options.format](assemble(read_text(options.source), options.source).code)
+    data = _FORMATS[options.format](assemble(read_text(options.source), options.source, options.folders).code)
     if options.output:
         Path(options.output).write_bytes(data)
     else:

@@ -4,7 +4,7 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from tqdm import tqdm
 from vc4.config import preset
 
 from ..backends.base import Ending, Job, Outcome, Watcher
+from ..cxxrtl.build import NoCompiler, find_compiler
 from ..lockstep import Lockstep
 from ..problem import BadInput, ExitStatus
 from ..workload import example_names, load_example
@@ -72,11 +73,12 @@ def register(commands: Commands) -> None:
 
 
 def _execute(options: argparse.Namespace) -> int:
+    contestants = [one for one in _CONTESTANTS if not options.on or one.engine in options.on]
+    _check_compiler(contestants)
     workload = load_example(options.program)
     launches = workload.launches * _TIMES
     job = Job(image=workload.image, base=workload.base, launches=launches, config=preset(options.config))
     quiet = not sys.stderr.isatty()
-    contestants = [one for one in _CONTESTANTS if not options.on or one.engine in options.on]
     rates = {
         one.name: _clocks_per_second(one, job, options.seconds)
         for one in tqdm(contestants, unit=" simulators", disable=quiet, leave=False)
@@ -89,6 +91,17 @@ def _execute(options: argparse.Namespace) -> int:
         figures = {"program": options.program, "config": options.config, "clocks_per_second": rates}
         options.json.write_text(json.dumps(figures, indent=2) + "\n")
     return ExitStatus.PASS
+
+
+def _check_compiler(contestants: Sequence[_Contestant]) -> None:
+    """Raises `BadInput` if one needs a compiler, and there is none: in its place another would be measured."""
+    if not any(ENGINES[one.engine].is_compiled for one in contestants):
+        return
+    try:
+        find_compiler()
+    except NoCompiler as reason:
+        able = " ".join(f"--on {one.engine}" for one in _CONTESTANTS if not ENGINES[one.engine].is_compiled)
+        raise BadInput(f"{reason}; without one, measure {able}") from None
 
 
 def _clocks_per_second(contestant: _Contestant, job: Job, budget: float) -> float:

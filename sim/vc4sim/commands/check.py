@@ -1,22 +1,22 @@
 """`vc4 check`: what a program does that the chip does not allow."""
 
 import argparse
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from vc4.isa.hazards import HAZARDS
 from vc4.isa.word import WORD_BYTES
 
-from ..asm import Program, assemble
+from ..asm import Program
 from ..checker import Finding, Flow, Subject, check_flow, paragraph, rules_for
 from ..problem import BadInput, ExitStatus
-from ..workload import example_names
+from ..workload import example_names, read_program
 from ..workload.case import CASE_FILE
-from ..workload.example import example_folder
+from ..workload.example import example_program
 from ..workload.fields import Fields
 from ..workload.files import STDIN, read_bytes, read_text
-from ..workload.hexfile import bytes_of_hex
-from .options import Commands, integer
+from .options import Commands, add_includes, integer
 
 __all__ = ["register"]
 
@@ -26,7 +26,7 @@ that it can take. WHAT is
 
   the name of a built-in example (vc4 examples lists them),
   an assembly file, or - for one on standard input,
-  words: FILE.hex with 16 hexadecimal digits a line, FILE.bin binary, or
+  words: FILE.hex, FILE.bin, FILE.c or FILE.h, as vc4 run takes them, or
   a directory with a case.
 
 Each finding names both instructions, the rule, what the chip does and what happens
@@ -67,6 +67,7 @@ def register(commands: Commands) -> None:
         metavar="ADDRESS",
         help="address of the first word (default: that of a case, else 0)",
     )
+    add_includes(parser)
     parser.set_defaults(execute=_execute)
 
 
@@ -97,7 +98,7 @@ def _execute(options: argparse.Namespace) -> int:
         return ExitStatus.PASS
     if options.what is None:
         raise BadInput("check: nothing to check; name a program, or --rules")
-    program = _load(options.what)
+    program = _load(options.what, options.folders)
     words = program.words
     if not words:
         raise BadInput(f"{program.name}: there are no instructions")
@@ -117,32 +118,21 @@ def _summary(found: list[Finding]) -> str:
     return ", ".join(f"{count} {name}{'s' * (count != 1)}" for count, name in counts if count) or "nothing found"
 
 
-def _load(what: str) -> _Input:
+def _load(what: str, folders: Sequence[Path]) -> _Input:
     """What the user has named; the names of examples come first."""
     path = Path(what)
     if what in example_names():
-        return _example(what)
+        return _assembled(what, example_program(what))
     if path.is_dir():
         return _case(path)
-    if path.suffix == ".bin":
-        return _Input(name=what, code=read_bytes(path))
-    if path.suffix == ".hex":
-        return _Input(name=what, code=bytes_of_hex(read_text(path), what))
     if what != STDIN and not path.exists():
         names = ", ".join(example_names())
         raise BadInput(f"{what}: no assembly file, words, case directory, or example ({names})")
-    return _assembled(what, assemble(read_text(what), what))
+    return _assembled(what, read_program(what, folders))
 
 
 def _assembled(name: str, program: Program) -> _Input:
     return _Input(name=name, code=program.code, lines=program.lines)
-
-
-def _example(name: str) -> _Input:
-    words, source = (example_folder(name) / file for file in ("program.hex", "source.qasm"))
-    if words.is_file():
-        return _Input(name=name, code=bytes_of_hex(words.read_text("utf-8"), words.name))
-    return _assembled(name, assemble(source.read_text("utf-8"), f"{name}/source.qasm"))
 
 
 def _case(folder: Path) -> _Input:

@@ -14,13 +14,18 @@ class Engine:
     """A way to run a `Job`.
 
     run : given the job, a watcher or `None`, and the waves to write or `None`, gives the outcome
-    is_rtl : it simulates the RTL, with clocks and waves; otherwise there are never any waves
+    is_rtl : it simulates the RTL, with clocks
+    is_compiled : it needs a C++ compiler
+    has_waves, has_window : it writes waves; of a window of clocks, too
     doc : one line about it
     """
 
     run: Callable[[Job, Watcher | None, Waves | None], Outcome]
-    is_rtl: bool
     doc: str
+    is_rtl: bool = True
+    is_compiled: bool = False
+    has_waves: bool = False
+    has_window: bool = False
 
 
 def _model(job: Job, watch: Watcher | None, waves: Waves | None) -> Outcome:
@@ -28,10 +33,12 @@ def _model(job: Job, watch: Watcher | None, waves: Waves | None) -> Outcome:
 
 
 ENGINES = {
-    "model": Engine(_model, False, "the reference model"),
-    "pysim": Engine(pysim.run, True, "the RTL in Amaranth's own simulator"),
-    "cxxrtl": Engine(cxxrtl.run, True, "the RTL as native code made by CXXRTL"),
-    "native": Engine(native.run, True, "the RTL as native code, all QPUs side by side: the fastest"),
+    "model": Engine(_model, "the reference model", is_rtl=False),
+    "pysim": Engine(pysim.run, "the RTL in Amaranth's own simulator", has_waves=True),
+    "cxxrtl": Engine(
+        cxxrtl.run, "the RTL as native code made by CXXRTL", is_compiled=True, has_waves=True, has_window=True
+    ),
+    "native": Engine(native.run, "the RTL as native code, all QPUs side by side: the fastest", is_compiled=True),
 }
 
 RTL_ENGINES = tuple(name for name, engine in ENGINES.items() if engine.is_rtl)

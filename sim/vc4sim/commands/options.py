@@ -5,15 +5,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
-from vc4.config import PRESETS, preset
-
-from ..problem import BadInput
+from vc4.config import PRESETS
 
 __all__ = [
     "Commands",
     "add_config",
+    "add_includes",
     "add_memory",
-    "enough_qpus",
     "fraction",
     "integer",
     "seconds",
@@ -90,14 +88,17 @@ def add_config(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--config", choices=PRESETS, default="qpu", help="configuration of the GPU (default: qpu)")
 
 
-def enough_qpus(name: str, qpus: int, config: str) -> None:
-    """Raises `BadInput` if the preset `config` has fewer than the `qpus` that `name` needs."""
-    if qpus <= preset(config).qpus:
-        return
-    enough = " or ".join(f"--config {other}" for other in PRESETS if preset(other).qpus >= qpus)
-    most = max(PRESETS, key=lambda other: preset(other).qpus)
-    advice = f"add {enough}" if enough else f"the most are the {preset(most).qpus} of --config {most}"
-    raise BadInput(f"{name}: needs {qpus} QPUs at the same time, but {config} has {preset(config).qpus}: {advice}")
+def add_includes(parser: argparse.ArgumentParser) -> None:
+    """The option that says where included files lie."""
+    parser.add_argument(
+        "-I",
+        dest="folders",
+        action="append",
+        default=[],
+        type=Path,
+        metavar="FOLDER",
+        help="folder where .include finds files, too; may be given several times",
+    )
 
 
 def add_memory(parser: argparse.ArgumentParser, seed: str) -> None:

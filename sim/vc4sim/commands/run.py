@@ -9,37 +9,52 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TextIO
 
-from vc4.config import MAX_QPUS, preset
+from vc4.config import MAX_QPUS, PRESETS, preset
 
-from ..backends.base import Ending, Job, Outcome, Watcher, Waves
+from ..backends.base import Job, Outcome, Watcher, Waves
 from ..checker import Broken, Strict
 from ..lockstep import Difference, Lockstep
 from ..problem import BadInput, ExitStatus
 from ..workload import Workload, example_names, load_case, load_example, load_source
 from ..workload.files import STDIN
-from .engines import ENGINES, RTL_ENGINES, WAVES_ENGINE, Engine
-from .options import Commands, add_config, add_memory, enough_qpus, integer, vcd_file, window
-from .show import buffer_lines, error_lines, statistics_lines
+from .engines import ENGINES, WAVES_ENGINE, Engine
+from .given import add_given, given_starts
+from .options import Commands, add_memory, integer, vcd_file, window
+from .presets import enough_qpus, lacks_rows, serving
+from .verdict import report
 
 __all__ = ["register"]
+
 
 _DESCRIPTION = """\
 Run a program on the reference model or on the RTL. WHAT is
 
   the name of a built-in example (vc4 examples lists them),
-  an assembly file, or - for one on standard input, or
+  an assembly file, or - for one on standard input,
+  words: FILE.bin of 64 bits each; FILE.hex with 16 digits a line, or, like
+  FILE.c and FILE.h, with an array of C, whose words of 32 bits are the halves
+  of instructions, the low one first, or
   a directory with a case: case.json, memory.bin, program.bin and expected.bin.
 
 An example or a case says what memory must hold at the end, and that is checked.
 """
 
 _EPILOG = """\
-memory of examples and assembly files:
+memory of examples and programs:
   The program lies at 0x00010000, behind it the uniforms, behind them the
   buffers, each at a multiple of 64 bytes. The QPU begins with the first word
   of the program. For example, a buffer of four vectors whose address is the
   second uniform:
       vc4 run kernel.qasm --uniform 1.5 --uniform '&out' --buffer out=256
+
+several launches, at the same time:
+  Each --launch takes the uniforms that are given behind it. Two QPUs, each with
+  its half of a buffer:
+      vc4 run kernel.qasm --buffer out=128 \\
+          --launch '&program' --uniform 0 --uniform '&out' \\
+          --launch '&program' --uniform 1 --uniform '&out+64'
+  With uniforms, and a second program, that lie in memory already:
+      vc4 run first.bin --load all.bin@0x40000 --launch 0x40000,0x40800
 
 exit status:
   0  the program ended, and memory holds what was expected
@@ -47,6 +62,8 @@ exit status:
      the program has broken a rule (--strict)
   2  the input is wrong, or the program cannot go on: it does not end, leaves
      its memory, or needs a unit that is not built yet
+  130  interrupted, by Ctrl-C
+  141  nobody reads the output any more
 """
 
 
@@ -60,15 +77,17 @@ def register(commands: Commands) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     engines = "; ".join(f"{name}: {engine.doc}" for name, engine in ENGINES.items())
-    parser.add_argument("what", metavar="WHAT", help="example, assembly file or case directory")
+    parser.add_argument("what", metavar="WHAT", help="example, assembly file, words or case directory")
     parser.add_argument("--on", choices=ENGINES, default="model", help=f"what to run it on (default: model). {engines}")
-    add_config(parser)
+    parser.add_argument(
+        "--config", choices=PRESETS, help="configuration of the GPU (default: the smallest that has what WHAT needs)"
+    )
     parser.add_argument(
         "--qpus",
         type=integer(1, MAX_QPUS),
         metavar="N",
-        help="run an assembly file or an example on N QPUs at once, all with the same uniforms; of a case, at most N of its "
-        "programs at once (default: 1; of a case, as many as it says)",
+        help="run a program or an example on N QPUs at once, all with the same uniforms; of a case, or of launches, at most "
+        "N at once (default: 1; of a case, as many as it says; of launches, all)",
     )
     parser.add_argument("--lockstep", action="store_true", help="run the model beside the RTL and compare every effect")
     parser.add_argument(
@@ -94,46 +113,32 @@ def register(commands: Commands) -> None:
         type=integer(1, (1 << 31) - 1),
         default=1_000_000,
         metavar="N",
-        help="give up after N cycles, or N / 4 instructions of the model (default: 1000000)",
+        help="give up a program that has not ended after N clocks; the model counts four for each instruction of a QPU, "
+        "which is what the RTL needs at least (default: 1000000)",
     )
-    parser.add_argument(
-        "--uniform",
-        action="append",
-        default=[],
-        metavar="V",
-        help="next uniform of an assembly file: an integer, a float with a dot, or &NAME for the address of a buffer; "
-        "write --uniform=V if it begins with a minus sign",
-    )
-    parser.add_argument(
-        "--buffer",
-        action="append",
-        default=[],
-        metavar="NAME=BYTES",
-        help="memory of an assembly file, shown at the end: BYTES zeros, or @FILE for what a file holds",
-    )
+    add_given(parser)
     parser.set_defaults(execute=_execute)
 
 
 def _execute(options: argparse.Namespace) -> int:
     engine = ENGINES[options.on]
-    if not engine.is_rtl and (options.lockstep or options.waves):
-        option = "--lockstep" if options.lockstep else "--waves"
-        raise BadInput(f"{option} needs a simulator of the RTL: add --on {' or '.join(RTL_ENGINES)}")
-    if options.window and not options.waves:
-        raise BadInput("--window is about waves: add --waves FILE.vcd")
+    _check_waves(options, engine)
     workload = _workload(options)
-    enough_qpus(workload.name, workload.qpus, options.config)
-    job = Job(
-        image=workload.image,
-        base=workload.base,
-        launches=workload.launches,
-        config=preset(options.config),
-        qpus=workload.qpus,
-        latency=options.latency,
-        gap=options.gap,
-        seed=options.seed,
-        max_cycles=options.max_cycles,
-    )
+    presets = [options.config] if options.config else serving(workload)
+    enough_qpus(workload.name, workload.qpus, presets[0])
+    for smaller in presets[:-1]:
+        # A program may turn out to need a larger VPM.
+        status = _attempt(workload, smaller, engine, options, last=False)
+        if status is not None:
+            return status
+    return _attempt(workload, presets[-1], engine, options) or ExitStatus.PASS
+
+
+def _attempt(
+    workload: Workload, config: str, engine: Engine, options: argparse.Namespace, *, last: bool = True
+) -> ExitStatus | None:
+    """Run on the preset `config` and say how it went; `None`, with nothing said, if a larger one is wanted."""
+    job = _job(workload, config, options)
     lockstep = Lockstep(job) if options.lockstep else None
     strict = Strict(job.base, len(job.image)) if options.strict else None
     try:
@@ -147,7 +152,35 @@ def _execute(options: argparse.Namespace) -> int:
         print(f"DIFFERENCE in {workload.name}, seed {options.seed}: {difference}")
         print(f"replay: {_replay(options)}")
         return ExitStatus.DIFFERS
-    return _report(workload, outcome, options, lockstep, strict)
+    return report(workload, outcome, config, options, lockstep, strict) if last or not lacks_rows(outcome) else None
+
+
+def _check_waves(options: argparse.Namespace, engine: Engine) -> None:
+    """Raises `BadInput` for what the engine does not have, and names those that do."""
+    for asked, has, option in (
+        (options.lockstep, "is_rtl", "--lockstep"),
+        (options.waves, "has_waves", "--waves"),
+        (options.window, "has_window", "--window"),
+    ):
+        if asked and not getattr(engine, has):
+            able = " or ".join(name for name, one in ENGINES.items() if getattr(one, has))
+            raise BadInput(f"{option} is not for {options.on}: add --on {able}")
+    if options.window and not options.waves:
+        raise BadInput("--window is about waves: add --waves FILE.vcd")
+
+
+def _job(workload: Workload, config: str, options: argparse.Namespace) -> Job:
+    return Job(
+        image=workload.image,
+        base=workload.base,
+        launches=workload.launches,
+        config=preset(config),
+        qpus=workload.qpus,
+        latency=options.latency,
+        gap=options.gap,
+        seed=options.seed,
+        max_cycles=options.max_cycles,
+    )
 
 
 def _workload(options: argparse.Namespace) -> Workload:
@@ -155,15 +188,21 @@ def _workload(options: argparse.Namespace) -> Workload:
     what, examples, copies = options.what, example_names(), options.qpus or 1
     is_example = what in examples
     if not is_example and (what == STDIN or Path(what).is_file()):
-        return _copied(load_source(what, options.uniform, options.buffer), copies)
-    if options.uniform or options.buffer:
-        raise BadInput(f"{what}: --uniform and --buffer are for assembly files")
+        starts = given_starts(options)
+        found = load_source(what, starts, options.buffer, options.load, base=options.base, folders=options.folders)
+        return _copied(found, copies) if not options.launched else _at_once(found, options.qpus)
+    if options.starts or options.buffer or options.load:
+        raise BadInput(f"{what}: --uniform, --launch, --buffer and --load are for assembly files and words")
     if is_example:
         return _copied(load_example(what), copies)
     if Path(what).is_dir():
-        case = load_case(Path(what))
-        return dataclasses.replace(case, qpus=options.qpus or case.qpus)
-    raise BadInput(f"{what}: no assembly file, case directory, or example ({', '.join(examples)})")
+        return _at_once(load_case(Path(what)), options.qpus)
+    raise BadInput(f"{what}: no assembly file, words, case directory, or example ({', '.join(examples)})")
+
+
+def _at_once(workload: Workload, qpus: int | None) -> Workload:
+    """At most so many programs at the same time, if it is said how many."""
+    return dataclasses.replace(workload, qpus=qpus or workload.qpus)
 
 
 def _copied(workload: Workload, copies: int) -> Workload:
@@ -202,46 +241,3 @@ def _replay(options: argparse.Namespace) -> str:
     """The command that does the same again, with waves."""
     waves = [] if options.waves else ["--on", WAVES_ENGINE, "--waves", "difference.vcd"]
     return f"vc4 {shlex.join([*options.arguments, *waves])}"
-
-
-def _report(
-    workload: Workload,
-    outcome: Outcome,
-    options: argparse.Namespace,
-    lockstep: Lockstep | None,
-    strict: Strict | None,
-) -> ExitStatus:
-    """Say how it went."""
-    if options.dump:
-        options.dump.write_bytes(outcome.memory)
-    engine = ENGINES[options.on]
-    if workload.description:
-        print(f"{workload.name}: {workload.description}")
-    if options.stats:
-        print("\n".join(statistics_lines(outcome, engine.is_rtl)))
-    if outcome.ending is not Ending.DONE:
-        raise BadInput(f"{workload.name}: {outcome.why}")
-    cycles = f" in {outcome.cycles} cycles" if engine.is_rtl else ""
-    print(f"{outcome.instructions} instructions{cycles} on {engine.doc}")
-    for line in error_lines(outcome.errors):
-        print(line)
-    for buffer in workload.buffers:
-        print("\n".join(buffer_lines(buffer, workload.bytes_of(buffer, outcome.memory))))
-    if lockstep:
-        print(f"lockstep: {lockstep.retired} instructions, no difference")
-    if strict:
-        print(f"strict: {strict.retired} instructions, no rule broken")
-    return _verdict(workload, outcome.memory)
-
-
-def _verdict(workload: Workload, memory: bytes) -> ExitStatus:
-    """Compare memory with what is expected, if something is."""
-    difference = workload.difference(memory)
-    if difference:
-        print(f"FAIL {workload.name}: {difference}")
-        return ExitStatus.DIFFERS
-    if workload.checks:
-        size, count = sum(len(check.expected) for check in workload.checks), len(workload.checks)
-        origin = f": {workload.origin}" if workload.origin else ""
-        print(f"PASS {workload.name} ({size} bytes in {count} region{'s' * (count != 1)}){origin}")
-    return ExitStatus.PASS

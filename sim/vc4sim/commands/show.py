@@ -8,7 +8,8 @@ from vc4.regs.counters import SOURCES
 from ..backends.base import Outcome
 from ..bench.driver import ERROR_FIELDS
 from ..workload import Buffer
-from ..workload.workload import ROW_BYTES, WORD_BYTES
+from ..workload.compare import WORD_BYTES
+from ..workload.workload import ROW_BYTES
 
 __all__ = ["buffer_lines", "error_lines", "statistics_lines"]
 

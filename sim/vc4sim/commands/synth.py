@@ -7,7 +7,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from tqdm import tqdm
 
 from vc4.config import preset
 
+from ..children import side_by_side
 from ..problem import ExitStatus
 from ..synth.figures import Figures
 from ..synth.netlist import YOSYS, synthesise
@@ -73,7 +73,7 @@ def _execute(options: argparse.Namespace) -> int:
         _say(*tools)
         with (
             tqdm(total=1 + options.seeds, disable=not sys.stderr.isatty(), leave=False, desc="synthesis") as progress,
-            ThreadPoolExecutor(options.jobs) as pool,
+            side_by_side(options.jobs) as pool,
         ):
             _say(f"synthesis of {part.doc} (`{options.part}` of `{options.config}`)")
             start = time.monotonic()

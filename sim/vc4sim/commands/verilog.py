@@ -5,6 +5,7 @@ from pathlib import Path
 
 from vc4.config import preset
 
+from ..notice import said_if_slow
 from ..problem import ExitStatus
 from ..verilog import export
 from .options import Commands, add_config
@@ -26,7 +27,8 @@ def register(commands: Commands) -> None:
 
 
 def _execute(options: argparse.Namespace) -> int:
-    text = export(preset(options.config))
+    with said_if_slow(f"exporting {options.config}"):
+        text = export(preset(options.config))
     if options.output:
         options.output.write_text(text, encoding="utf-8")
     else:

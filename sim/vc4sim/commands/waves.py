@@ -14,7 +14,7 @@ def register(commands: Commands) -> None:
     parser = commands.add_parser(
         "waves",
         help="draw the pipeline out of a VCD file",
-        description="Draw the pipeline out of a VCD file that `vc4 run --waves` has written: a row for each stage, with "
+        description="Draw the pipeline out of a VCD file that `vc4 run --on pysim --waves` has written: a row for each stage, with "
         "the instructions that pass through it, the quads, and the reasons of stalls.",
         epilog="For example: vc4 run coordinate_shader --on pysim --waves run.vcd && vc4 waves run.vcd -o run.svg",
     )
@@ -33,6 +33,8 @@ def register(commands: Commands) -> None:
 def _execute(options: argparse.Namespace) -> int:
     if not options.vcd.is_file():
         raise BadInput(f"{options.vcd}: there is no such file")
+    if _has_gpu_only(options.vcd):
+        raise BadInput(f"{options.vcd}: waves of --on cxxrtl do not have the pipeline: write them with --on pysim")
     try:
         # Matplotlib is not needed for anything else, and slow to load.
         from ..waves.figure import render
@@ -40,3 +42,16 @@ def _execute(options: argparse.Namespace) -> int:
         raise BadInput(str(error)) from None
     render(options.vcd, options.output, first=options.first, last=options.last)
     return ExitStatus.PASS
+
+
+def _has_gpu_only(path: Path) -> bool:
+    """Whether a VCD file has the GPU, but not the probe that sees the pipeline; only Amaranth's simulator has that."""
+    scopes = set()
+    with path.open(encoding="ascii", errors="replace") as file:
+        for line in file:
+            match line.split():
+                case ["$scope", _, name, *_]:
+                    scopes.add(name)
+                case ["$enddefinitions", *_]:
+                    break
+    return "v3d" in scopes and "probe" not in scopes

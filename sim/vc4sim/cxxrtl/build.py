@@ -12,12 +12,13 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from enum import Enum, auto
 from importlib import metadata, resources
 from pathlib import Path
 
+from ..children import run_child, side_by_side
+from ..notice import said_if_slow
 from . import cuts, functions, joints, narrow, ports, sockets
 from . import rtlil as rtlil_text
 
@@ -122,7 +123,7 @@ def build_parts(parts: Mapping[str, Part], driver: str, folder: Path, *, kind: K
     compiler = find_compiler()
     with tempfile.TemporaryDirectory(dir=_made(folder)) as place:
         work = Path(place)
-        with ThreadPoolExecutor() as pool:
+        with side_by_side() as pool:
             headers = list(pool.map(lambda name: _part(compiler, name, parts[name], kind, folder, work), parts))
         sources = [(work / f"{name}.h").read_text() for name in parts]
         library = folder / f"{_digest(*sources, *headers, driver, kind.name, *tools(), _version(compiler))}.so"
@@ -165,7 +166,8 @@ def build_once(sources: list[str], make: Callable[[], ctypes.CDLL], folder: Path
     note = folder / f"{_digest(*sources, *tools(), _version(find_compiler()))}.library"
     if note.exists() and (library := Path(note.read_text())).exists():
         return ctypes.CDLL(str(library))
-    made = make()
+    with said_if_slow("compiling the RTL to native code, which is kept for the next time"):
+        made = make()
     note.write_text(made._name)
     return made
 
@@ -225,6 +227,6 @@ def _yosys(script: str, work: Path) -> None:
 
 def compile_quietly(command: list[str], work: Path) -> None:
     """Run `command`; what it says is shown only if it fails."""
-    done = subprocess.run(command, cwd=work, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    if done.returncode:
-        raise RuntimeError(f"{shlex.join(command)} failed:\n{done.stdout}")
+    status, said = run_child(command, work)
+    if status:
+        raise RuntimeError(f"{shlex.join(command)} failed:\n{said}")

@@ -4,10 +4,10 @@ import ctypes
 import subprocess
 import tempfile
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from importlib import resources
 from pathlib import Path
 
+from ..children import side_by_side
 from ..cxxrtl.build import Part, compile_quietly, find_compiler, flatten
 from ..cxxrtl.narrow import narrow
 from .code import accessors, code
@@ -35,7 +35,7 @@ def build_joined(whole: Part, parts: Mapping[str, tuple[Part, int]], driver: str
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder) as place:
         work = Path(place)
-        with ThreadPoolExecutor() as pool:
+        with side_by_side() as pool:
             named = [("v3d", (whole, 1)), *parts.items()]
             sides = list(pool.map(lambda one: _side(one[0], *one[1], work), named))
             joint = Joint(sides[0], sides[1:])

@@ -2,10 +2,10 @@
 
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
+from ..children import run_child
 from ..problem import BadInput
 
 __all__ = ["find_tool", "run_tool", "tool_version"]
@@ -22,18 +22,10 @@ def find_tool(name: str) -> str:
 
 def run_tool(name: str, *options: str, folder: Path) -> str:
     """What the tool says; it works in `folder`. Raises `BadInput`, with the reason that it gives, if it fails."""
-    done = subprocess.run(
-        [find_tool(name), *options],
-        cwd=folder,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-        check=False,
-    )
-    if done.returncode:
-        raise BadInput(f"{name} failed: {_reason(done.stdout)}")
-    return done.stdout
+    status, said = run_child([find_tool(name), *options], folder)
+    if status:
+        raise BadInput(f"{name} failed: {_reason(said)}")
+    return said
 
 
 def _reason(said: str) -> str:

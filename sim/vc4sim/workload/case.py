@@ -7,9 +7,10 @@ from vc4.isa.word import WORD_BYTES as INSTRUCTION_BYTES
 
 from ..backends.base import Launch
 from ..problem import BadInput
+from .compare import WORD_BYTES, Check, WordType
 from .fields import Fields
 from .files import MAX_BYTES, read_bytes, read_text
-from .workload import WORD_BYTES, Check, Workload
+from .workload import Workload
 
 __all__ = ["CASE_FILE", "load_case"]
 
@@ -26,7 +27,9 @@ def load_case(folder: Path) -> Workload:
     size = case.integer("mem_size", 1, min(MAX_BYTES, _ADDRESSES - base))
     image = _sized(folder / "memory.bin", size)
     _check_program(case, folder, image, base)
-    expected = read_bytes(folder / "expected.bin")
+    compared = list(case.objects("compare", some=False)) if "compare" in case else []
+    expected = read_bytes(folder / "expected.bin") if compared else b""
+    program = case.integer("program_addr", base, base + size)
     launches = _launches(case, base, base + size)
     return Workload(
         name=case.text("name") if "name" in case else folder.resolve().name,
@@ -36,9 +39,9 @@ def load_case(folder: Path) -> Workload:
         launches=launches,
         # Every launch gets a QPU, unless the case wants fewer: then they come one after the other, or share one.
         qpus=case.integer("qpus", 1, MAX_QPUS) if "qpus" in case else len(launches),
+        code=range(program, program + case.integer("program_size", 0, size)),
         checks=tuple(
-            _check(region, f"compare[{index}]", expected, base, base + size)
-            for index, region in enumerate(case.objects("compare"))
+            _check(region, f"compare[{index}]", expected, base, base + size) for index, region in enumerate(compared)
         ),
     )
 
@@ -61,11 +64,16 @@ def _check_program(case: Fields, folder: Path, image: bytes, base: int) -> None:
 
 
 def _launches(case: Fields, base: int, end: int) -> tuple[Launch, ...]:
-    words = case.integer("uniform_words_per_launch", 0, (end - base) // WORD_BYTES)
+    name = "uniform_words_per_launch"
+    words = case.integer(name, 0, (end - base) // WORD_BYTES) if name in case else 0
+    # Without uniforms their address is that behind the memory, so that one which is read is missed.
+    nowhere = -(-end // WORD_BYTES) * WORD_BYTES % _ADDRESSES
     return tuple(
         Launch(
             launch.integer("pc", base, end - INSTRUCTION_BYTES, step=INSTRUCTION_BYTES),
-            launch.integer("unif", base, end - words * WORD_BYTES, step=WORD_BYTES),
+            launch.integer("unif", base, end - words * WORD_BYTES, step=WORD_BYTES)
+            if words or "unif" in launch
+            else nowhere,
             threaded=bool(launch.integer("threaded", 0, 1)) if "threaded" in launch else False,
         )
         for launch in case.objects("launches")
@@ -78,15 +86,27 @@ def _check(region: Fields, name: str, expected: bytes, base: int, end: int) -> C
     start = region.integer("expected_offset", 0, MAX_BYTES)
     if start + size > len(expected):
         raise BadInput(f"expected.bin: has {len(expected)} bytes, but {name} wants {size} from byte {start} on")
-    return Check(name, address, expected[start : start + size], **_tolerance(region.object("tol"), region, size))
-
-
-def _tolerance(tolerance: Fields, region: Fields, size: int) -> dict[str, float]:
-    """Arguments of `Check` for the tolerance of a region."""
+    tolerance = region.object("tol")
     kind = tolerance.text("kind")
     if kind not in ("exact", "close"):
         raise BadInput(f"{CASE_FILE}: the kind of a tolerance must be exact or close, not {kind!r}")
+    data = expected[start : start + size]
     if kind == "exact":
-        return {}
+        return Check(name, address, data, _type(region, WordType.HEX))
     region.integer("size", WORD_BYTES, size, step=WORD_BYTES)
-    return {"atol": tolerance.size("atol"), "rtol": tolerance.size("rtol")}
+    return Check(
+        name, address, data, _type(region, WordType.FLOAT), atol=tolerance.size("atol"), rtol=tolerance.size("rtol")
+    )
+
+
+def _type(region: Fields, otherwise: WordType) -> WordType:
+    """What the words of a region are, if it says so."""
+    if "type" not in region:
+        return otherwise
+    names = [each.value for each in WordType]
+    name = region.text("type")
+    if name not in names:
+        raise BadInput(
+            f"{CASE_FILE}: the type of a region must be {', '.join(names[:-1])} or {names[-1]}, not {name!r}"
+        )
+    return WordType(name)

@@ -17,14 +17,23 @@ import dataclasses
 from importlib import resources
 from importlib.resources.abc import Traversable
 
-from ..asm import assemble
+from ..asm import Program, assemble
 from .case import CASE_FILE
+from .compare import Check
 from .fields import Fields
 from .hexfile import bytes_of_hex
-from .layout import lay_out
-from .workload import Check, Workload
+from .layout import Region, Start, lay_out
+from .workload import Workload
 
-__all__ = ["OUTPUT", "description_of", "example_folder", "example_names", "frame_names", "load_example"]
+__all__ = [
+    "OUTPUT",
+    "description_of",
+    "example_folder",
+    "example_names",
+    "example_program",
+    "frame_names",
+    "load_example",
+]
 
 #: The buffer of every example.
 OUTPUT = "output"
@@ -66,8 +75,8 @@ def load_example(name: str) -> Workload:
     """The example `name`, one of `example_names`."""
     fields = _fields(name)
     expected = b"".join(_row(text) for text in fields.texts("expected"))
-    rows = {OUTPUT: tuple(fields.texts("rows"))}
-    workload = lay_out(name, _code(name), fields.texts("uniforms"), {OUTPUT: bytes(len(expected))}, rows)
+    output = Region(OUTPUT, bytes(len(expected)), rows=tuple(fields.texts("rows")))
+    workload = lay_out(name, example_program(name), [Start(uniforms=tuple(fields.texts("uniforms")))], [output])
     return dataclasses.replace(
         workload,
         description=fields.text("description"),
@@ -76,11 +85,12 @@ def load_example(name: str) -> Workload:
     )
 
 
-def _code(name: str) -> bytes:
+def example_program(name: str) -> Program:
+    """The program of the example `name`."""
     words = example_folder(name) / "program.hex"
     if words.is_file():
-        return bytes_of_hex(words.read_text("utf-8"), words.name)
-    return assemble((example_folder(name) / "source.qasm").read_text("utf-8"), f"{name}/source.qasm").code
+        return Program(bytes_of_hex(words.read_text("utf-8"), words.name), {}, {})
+    return assemble((example_folder(name) / "source.qasm").read_text("utf-8"), f"{name}/source.qasm")
 
 
 def _row(text: str) -> bytes:

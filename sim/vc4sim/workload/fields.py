@@ -79,10 +79,10 @@ class Fields:
         """An object."""
         return Fields(self._get(name), f"{self._place}: {name}")
 
-    def objects(self, name: str) -> Iterator["Fields"]:
-        """The objects of a list that is not empty."""
+    def objects(self, name: str, *, some: bool = True) -> Iterator["Fields"]:
+        """The objects of a list that is not empty, or may be empty if there need not be `some`."""
         value = self._get(name)
-        if not isinstance(value, list) or not value:
+        if not isinstance(value, list) or (some and not value):
             raise self._wrong(name, "a list of objects")
         for index, item in enumerate(value):
             yield Fields(item, f"{self._place}: {name}[{index}]")

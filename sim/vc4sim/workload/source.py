@@ -1,47 +1,97 @@
-"""Assembly files, with uniforms and buffers from the command line."""
+"""Programs of the user, with launches and memory from the command line."""
 
 import re
 from collections.abc import Sequence
+from pathlib import Path
 
-from ..asm import assemble
+from vc4.isa.word import WORD_BYTES
+
+from ..asm import Program, assemble
 from ..problem import BadInput
 from .files import MAX_BYTES, read_bytes, read_text
-from .layout import lay_out
+from .hexfile import bytes_of_hex
+from .layout import PROGRAM_ADDRESS, Region, Start, lay_out, number_of
 from .workload import Workload
 
-__all__ = ["load_source"]
+__all__ = ["load_source", "read_program"]
 
-_BUFFER = re.compile(r"([A-Za-z_]\w*)=(?:@(.+)|(\w+))", re.ASCII)
+#: Files of words: binary, and text.
+_BINARY, _TEXT = ".bin", (".hex", ".c", ".h")
+
+_BUFFER = re.compile(r"([A-Za-z_]\w*)(?:@(\w+))?=(?:@(.+)|(\w+))", re.ASCII)
+_LOADED = re.compile(r"(.+)@(\w+)", re.ASCII)
 
 
-def load_source(path: str, uniforms: Sequence[str], buffers: Sequence[str]) -> Workload:
-    """The program in an assembly file.
+def read_program(path: str, folders: Sequence[Path] = ()) -> Program:
+    """The program in a file: words if its name ends with .bin, .hex, .c or .h, else assembly.
 
-    uniforms : as `lay_out` takes them
-    buffers : `NAME=BYTES` for a region of zeros, `NAME=@FILE` for the bytes of a file
+    folders : where included files may lie
 
     Raises `BadInput` or `AsmError`.
     """
-    contents: dict[str, bytes] = {}
-    for text in buffers:
-        name, content = _buffer(text)
-        if name in contents:
+    suffix = Path(path).suffix
+    if suffix == _BINARY:
+        code = read_bytes(path)
+        if len(code) % WORD_BYTES:
+            raise BadInput(f"{path}: {len(code)} bytes are no whole number of instructions")
+        return Program(code, {}, {})
+    if suffix in _TEXT:
+        return Program(bytes_of_hex(read_text(path), path), {}, {})
+    return assemble(read_text(path), path, folders)
+
+
+def load_source(
+    path: str,
+    starts: Sequence[Start],
+    buffers: Sequence[str],
+    loaded: Sequence[str] = (),
+    *,
+    base: int = PROGRAM_ADDRESS,
+    folders: Sequence[Path] = (),
+) -> Workload:
+    """The program in a file, as `read_program` reads it.
+
+    starts : its launches
+    buffers : `NAME=BYTES` for a region of zeros, `NAME=@FILE` for the bytes of a file; behind the name may stand
+        `@ADDRESS`
+    loaded : `FILE@ADDRESS` for bytes that are not shown
+    base : the address of the program
+    folders : where included files may lie
+
+    Raises `BadInput` or `AsmError`.
+    """
+    regions = [_buffer(text) for text in buffers]
+    names = [region.name for region in regions]
+    for name in names:
+        if names.count(name) > 1:
             raise BadInput(f"buffer {name}: given twice")
-        contents[name] = content
-    return lay_out(path, assemble(read_text(path), path).code, uniforms, contents, {})
+    regions += [_loaded(text) for text in loaded]
+    return lay_out(path, read_program(path, folders), starts, regions, base)
 
 
-def _buffer(text: str) -> tuple[str, bytes]:
+def _buffer(text: str) -> Region:
     match = _BUFFER.fullmatch(text)
     if match is None:
         raise BadInput(f"buffer {text}: must be NAME=BYTES or NAME=@FILE")
-    name, file, size = match.groups()
+    name, place, file, size = match.groups()
+    address = None if place is None else _address(place, f"buffer {name}")
     if file is not None:
-        return name, read_bytes(file)
-    try:
-        count = int(size, 0)
-    except ValueError:
-        count = 0
-    if not 1 <= count <= MAX_BYTES:
+        return Region(name, read_bytes(file), address)
+    count = number_of(size)
+    if count is None or not 1 <= count <= MAX_BYTES:
         raise BadInput(f"buffer {name}: must have 1 to {MAX_BYTES} bytes, not {size}")
-    return name, bytes(count)
+    return Region(name, bytes(count), address)
+
+
+def _loaded(text: str) -> Region:
+    match = _LOADED.fullmatch(text)
+    if match is None:
+        raise BadInput(f"load {text}: must be FILE@ADDRESS")
+    return Region(match[1], read_bytes(match[1]), _address(match[2], f"load {text}"), shown=False)
+
+
+def _address(text: str, what: str) -> int:
+    address = number_of(text)
+    if address is None or not 0 <= address < 1 << 32:
+        raise BadInput(f"{what}: must lie at an address, not at {text}")
+    return address
