@@ -54,6 +54,7 @@ class Slice(wiring.Component):
     interrupt : a program raises the host interrupt, one bit a QPU
     debug, halted : what the host asks of each QPU, and whether it stands still
     idle, executing : of each QPU
+    lookup_error : something is looked up that memory does not have, see `Tmu`
     waits_tmu : an instruction of the QPU waits for a texture unit
     trace : of each QPU, if the configuration wants it
     """
@@ -85,6 +86,7 @@ class Slice(wiring.Component):
                 "halted": Out(count),
                 "idle": Out(count),
                 "executing": Out(count),
+                "lookup_error": Out(1),
                 "waits_tmu": Out(count),
                 **({"trace": Out(TracePort()).array(count)} if config.trace else {}),
             }
@@ -144,6 +146,7 @@ class Slice(wiring.Component):
             ]
             for place, qpu in enumerate(self.qpus):
                 connect(m, getattr(qpu, f"tmu{number}"), unit.qpus[place])
+        m.d.comb += self.lookup_error.eq(Cat(unit.error for unit in self.tmus).any())
         if self.tmus:
             for place, qpu in enumerate(self.qpus):
                 m.d.comb += [qpu.tmu_swaps.eq(place >= _FIRST_SWAPPED), self.waits_tmu[place].eq(qpu.waits_tmu)]

@@ -39,6 +39,7 @@ class Tmu(wiring.Component):
     qpus : the port of each QPU
     bus : the port to memory, reads of whole lines
     clear : forget what the cache holds
+    error : something is looked up in a line that memory does not have as a whole
     quad, miss : performance counters: a quad is looked up; a line is fetched
     """
 
@@ -59,6 +60,7 @@ class Tmu(wiring.Component):
                 "qpus": In(TmuPort()).array(qpus),
                 "bus": Out(LINE_BUS),
                 "clear": In(1),
+                "error": Out(1),
                 "quad": Out(1),
                 "miss": Out(1),
             }
@@ -73,6 +75,7 @@ class Tmu(wiring.Component):
         connect(m, cache.bus, flipped(self.bus))
         m.d.comb += [
             cache.clear.eq(self.clear),
+            self.error.eq(cache.error),
             self.miss.eq(cache.miss),
             self.quad.eq(cache.i.valid & cache.i.ready),
         ]

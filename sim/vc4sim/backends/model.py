@@ -24,13 +24,13 @@ def run(job: Job, watch: Watcher | None = None) -> Outcome:
     try:
         _run(model, job, outcome, watch)
     except Deadlock as reason:
-        outcome.ending, outcome.why = Ending.STUCK, str(reason)
+        outcome.ending, outcome.why, outcome.pcs = Ending.STUCK, str(reason), model.pcs
     except (Unbuilt, MemoryFault) as reason:
-        where = place(model.current.number, model.current.sequencer.pc)
-        outcome.ending, outcome.why = Ending.STUCK, f"{where}: {reason}"
+        outcome.pcs = outcome.pcs or (model.current.sequencer.pc,)
+        outcome.ending, outcome.why = Ending.STUCK, f"{place(model.current.number, *outcome.pcs)}: {reason}"
     outcome.memory = bytes(model.memory.data)
     outcome.interrupts = model.interrupts
-    outcome.errors = frozenset(model.vpm.errors)
+    outcome.errors = model.errors
     return outcome
 
 
@@ -40,8 +40,10 @@ def _run(model: ModelV3D, job: Job, outcome: Outcome, watch: Watcher) -> None:
         watch(event)
         outcome.instructions += isinstance(event, Retirement)
         if model.vpm.fault:
+            outcome.pcs = (event.pc,) if isinstance(event, Retirement) else ()
             raise model.vpm.fault
         if outcome.instructions >= limit and any(qpu.sequencer.running for qpu in model.qpus):
             outcome.ending = Ending.TOO_LONG
             outcome.why = f"not ended after {limit} instructions: {', '.join(model.places)}"
+            outcome.pcs = model.pcs
             return

@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import Protocol
 
 from vc4.config import PRESETS, preset
+from vc4.isa.hazards import HAZARDS
 
 from ..problem import BadInput
 
 __all__ = [
     "Commands",
+    "add_allow",
     "add_config",
     "add_memory",
     "enough_qpus",
@@ -88,6 +90,26 @@ def vcd_file(text: str) -> Path:
 def add_config(parser: argparse.ArgumentParser) -> None:
     """The option that chooses a configuration."""
     parser.add_argument("--config", choices=PRESETS, default="qpu", help="configuration of the GPU (default: qpu)")
+
+
+def _rule(text: str) -> str:
+    """Type of an option: the number of a restriction, like R4."""
+    rule = text.upper()
+    if rule not in {one.rule for one in HAZARDS}:
+        raise argparse.ArgumentTypeError(f"must be a rule of `vc4 check --rules`, not {text!r}")
+    return rule
+
+
+def add_allow(parser: argparse.ArgumentParser) -> None:
+    """The option that leaves rules out."""
+    parser.add_argument(
+        "--allow",
+        action="append",
+        default=[],
+        type=_rule,
+        metavar="RULE",
+        help="leave a rule out, like R4; once for each",
+    )
 
 
 def enough_qpus(name: str, qpus: int, config: str) -> None:

@@ -18,7 +18,7 @@ from ..problem import BadInput, ExitStatus
 from ..workload import Workload, example_names, load_case, load_example, load_source
 from ..workload.files import STDIN
 from .engines import ENGINES, RTL_ENGINES, WAVES_ENGINE, Engine
-from .options import Commands, add_config, add_memory, enough_qpus, integer, vcd_file, window
+from .options import Commands, add_allow, add_config, add_memory, enough_qpus, integer, vcd_file, window
 from .show import buffer_lines, error_lines, statistics_lines
 
 __all__ = ["register"]
@@ -46,7 +46,7 @@ exit status:
   1  memory holds something else, RTL and model have done different things, or
      the program has broken a rule (--strict)
   2  the input is wrong, or the program cannot go on: it does not end, leaves
-     its memory, or needs a unit that is not built yet
+     its memory, or needs a unit that the GPU does not have
 """
 
 
@@ -74,6 +74,7 @@ def register(commands: Commands) -> None:
     parser.add_argument(
         "--strict", action="store_true", help="stop at the first instruction that breaks a rule of `vc4 check`"
     )
+    add_allow(parser)
     parser.add_argument(
         "--trace", metavar="FILE", help="write one line for every instruction and memory write; - prints"
     )
@@ -135,7 +136,7 @@ def _execute(options: argparse.Namespace) -> int:
         max_cycles=options.max_cycles,
     )
     lockstep = Lockstep(job) if options.lockstep else None
-    strict = Strict(job.base, len(job.image)) if options.strict else None
+    strict = Strict(job.base, len(job.image), options.allow, workload.source) if options.strict else None
     try:
         outcome = _run(job, engine, options, [watcher for watcher in (strict, lockstep) if watcher])
         if lockstep:
@@ -220,7 +221,7 @@ def _report(
     if options.stats:
         print("\n".join(statistics_lines(outcome, engine.is_rtl)))
     if outcome.ending is not Ending.DONE:
-        raise BadInput(f"{workload.name}: {outcome.why}")
+        raise BadInput(f"{workload.name}: {outcome.why}{_places(workload, outcome)}")
     cycles = f" in {outcome.cycles} cycles" if engine.is_rtl else ""
     print(f"{outcome.instructions} instructions{cycles} on {engine.doc}")
     for line in error_lines(outcome.errors):
@@ -232,6 +233,14 @@ def _report(
     if strict:
         print(f"strict: {strict.retired} instructions, no rule broken")
     return _verdict(workload, outcome.memory)
+
+
+def _places(workload: Workload, outcome: Outcome) -> str:
+    """Where the QPUs of an outcome stand in the source, if there is one."""
+    source = workload.source
+    offsets = dict.fromkeys(pc - workload.base for pc in outcome.pcs) if source else ()
+    places = [f"{source.place(offset)}: {source.line(offset)}" for offset in offsets if source and source.place(offset)]
+    return f" ({'; '.join(places)})" if places else ""
 
 
 def _verdict(workload: Workload, memory: bytes) -> ExitStatus:

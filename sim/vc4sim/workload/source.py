@@ -1,9 +1,10 @@
 """Assembly files, with uniforms and buffers from the command line."""
 
+import dataclasses
 import re
 from collections.abc import Sequence
 
-from ..asm import assemble
+from ..asm import SourceMap
 from ..problem import BadInput
 from .files import MAX_BYTES, read_bytes, read_text
 from .layout import lay_out
@@ -28,7 +29,8 @@ def load_source(path: str, uniforms: Sequence[str], buffers: Sequence[str]) -> W
         if name in contents:
             raise BadInput(f"buffer {name}: given twice")
         contents[name] = content
-    return lay_out(path, assemble(read_text(path), path).code, uniforms, contents, {})
+    source = SourceMap.of(read_text(path), path)
+    return dataclasses.replace(lay_out(path, source.program.code, uniforms, contents, {}), source=source)
 
 
 def _buffer(text: str) -> tuple[str, bytes]:

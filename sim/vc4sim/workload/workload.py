@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..asm import SourceMap
 from ..backends.base import Launch
 
 __all__ = ["ROW_BYTES", "WORD_BYTES", "Buffer", "Check", "Workload"]
@@ -84,6 +85,7 @@ class Workload:
     buffers : what is shown afterwards
     checks : what is compared afterwards
     origin : where the expected bytes come from, in words
+    source : of the program, which lies at `base`, if it has one
     """
 
     name: str
@@ -95,6 +97,7 @@ class Workload:
     buffers: tuple[Buffer, ...] = ()
     checks: tuple[Check, ...] = ()
     origin: str = ""
+    source: SourceMap | None = None
 
     def bytes_of(self, buffer: Buffer, memory: bytes) -> bytes:
         """What `memory` holds in `buffer`."""
