@@ -173,6 +173,13 @@ def _rotation(fields: Instruction) -> frozenset[Form]:
     return frozenset({Form.ROTATION, Form.ROTATION_BY_R5} if by_r5 else {Form.ROTATION})
 
 
+def _amount(fields: Instruction, rotation: frozenset[Form]) -> int | None:
+    """Elements that an operand moves up, see `Act`."""
+    if Form.ROTATION_BY_R5 in rotation:
+        return None
+    return fields.raddr_b - ROTATE_BY_R5 if rotation else 0
+
+
 def _addresses(fields: Instruction) -> tuple[int, int]:
     """What the two read ports read; `NOP` for a small immediate."""
     return fields.raddr_a, NOP if fields.signal is Signal.SMALL_IMMEDIATE else fields.raddr_b
@@ -183,13 +190,14 @@ def _io_reads(fields: Instruction, muls: tuple[Mux, ...], rotation: frozenset[Fo
     for file, address in enumerate(_addresses(fields)):
         if address >= FILE_REGISTERS and address != NOP:
             forms = rotation if Mux(Mux.A.value + file) in muls else frozenset()
-            yield Act(Does.READ, READ.name(address, file), "port", forms=forms)
+            amount = _amount(fields, forms)
+            yield Act(Does.READ, READ.name(address, file), "port", rotation=amount, forms=forms)
 
 
 def _operands(fields: Instruction, by: str, muxes: tuple[Mux, ...], rotation: frozenset[Form]) -> Iterator[Act]:
     """Accumulators and registers of the files that an ALU takes; a register at a port that nobody takes is no read."""
     condition, elements = _taken(fields, by)
-    amount = None if Form.ROTATION_BY_R5 in rotation else fields.raddr_b - ROTATE_BY_R5 if rotation else 0
+    amount = _amount(fields, rotation)
     for mux in muxes if elements else ():
         if mux.value < Mux.A.value:
             unpacked = mux is Mux.R4 and fields.pm and fields.unpack is not Unpack.NONE
