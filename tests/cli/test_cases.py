@@ -400,4 +400,4 @@ class TestQpus:
         path = tmp_path / "meet.qasm"
         path.write_text("srel -, 0\nsacq -, 1\nthrend\nnop\nnop\n")
         text = "QPU 0 at 0x00010008 waits for semaphore 1, which is 0; QPU 1 at 0x00010008 waits for semaphore 1, which is 0"
-        assert refused("run", path, "--config", "slice", "--qpus", "2").endswith(f": {text}")
+        assert refused("run", path, "--config", "slice", "--qpus", "2").endswith(f": {text} ({path}:2: sacq -, 1)")
