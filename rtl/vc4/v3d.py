@@ -185,6 +185,7 @@ class V3D(wiring.Component):
         m.d.comb += [
             registers.response_error_stb.eq(self.response_error_stb),
             registers.response_error_address.eq(self.response_error_address),
+            registers.lookup_error_stb.eq(Cat(one.lookup_error for one in self.slices).any()),
         ]
         if self._config.memory_windows:
             signature = bus.signature

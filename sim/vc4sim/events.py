@@ -45,6 +45,11 @@ class Write(NamedTuple):
             values = values & _kept(elements, enables)
         return cls(register, elements, enables, values.tobytes())
 
+    @classmethod
+    def of_r4(cls, values: np.ndarray) -> "Write":
+        """What arrives in r4: a result of the special function unit, a lookup, or a word of the tile buffer."""
+        return cls.of("r4", ALL_ELEMENTS, ALL_BYTES, values)
+
     @property
     def words(self) -> tuple[int, ...]:
         """The values as integers."""
@@ -79,7 +84,8 @@ class Retirement(NamedTuple):
     qpu, thread : where it ran
     pc, word : its byte address and its 64 bits
     reads : name and value of each value that came from outside the QPU (uniform, state of a DMA engine)
-    writes : result of the add ALU, then of the mul ALU, as far as they write something
+    writes : result of the add ALU, then of the mul ALU, as far as they write something, then what arrives in r4 for the next
+        instruction
     flags : N, Z and C of all elements afterwards, one bit each, if it set flags
     """
 

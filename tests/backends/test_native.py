@@ -83,7 +83,7 @@ def test_programs_one_after_the_other():
             "its next uniform lies outside of memory",
             marks=pytest.mark.slow,
         ),
-        ("mov tmu0_s, r0", "which is not built yet"),
+        ("mov tmu0_s, r0", "which this configuration does not have"),
     ],
 )
 def test_programs_that_wait_for_ever(source, why):

@@ -24,7 +24,7 @@ nop
 FINDING = """\
 {0}:2: error R1: a register is not read in the instruction after the one that writes it
     {0}:1  mov ra5, unif
-    {0}:2  mov r0, ra5
+    {0}:2  mov r0, ra5        # too early
     found: reads ra5, right behind an instruction that writes ra5
     chip:  The register file is written after the next instruction has read it.
     here:  The reader gets the old value, however long it waits.
@@ -67,6 +67,36 @@ def test_findings_name_file_and_line(run, source):
     assert f"{first}\n\n" == FINDING.format(source)
     assert second.startswith(f"{source}:3: warning R4: ")
     assert summary.startswith(f"{source}: 1 error, 1 warning; 6 instructions, ")
+
+
+def test_findings_name_the_label_before(run, tmp_path):
+    path = tmp_path / "kernel.qasm"
+    path.write_text(f"mov r1, 0\nloop:\nnop\n{SOURCE}")
+    lines = run(path)[1].splitlines()
+    assert lines[0].startswith(f"{path}:5: loop+2: error R1: ")
+    assert lines[1:3] == [
+        f"    {path}:4: loop+1  mov ra5, unif",
+        f"    {path}:5: loop+2  mov r0, ra5        # too early",
+    ]
+
+
+def test_rules_are_left_out(run, source):
+    status, out, _ = run(source, "--allow", "R4")
+    assert (status, " R4: " in out, " R1: " in out) == (1, False, True)
+    assert run(source, "--allow", "r1", "--allow", "R4")[0] == 0
+    status, out, err = run(source, "--allow", "R99")
+    assert (status, out) == (2, "")
+    assert err == "vc4: argument --allow: must be a rule of `vc4 check --rules`, not 'R99' (see vc4 check --help)\n"
+
+
+def test_rows_that_are_reserved(run, tmp_path):
+    """Eight blocks of VPMBASE, of 256 bytes each (guide, V3D_VPMBASE), are 32 rows."""
+    path = tmp_path / "rows.qasm"
+    path.write_text("ldi vr_setup, 0x00201a1f\nmov r0, vpm\nmov r1, vpm\nthrend\nnop\nnop\n")
+    assert run(path)[0] == run(path, "--user-rows", "33")[0] == 0
+    status, out, _ = run(path, "--user-rows", "32")
+    assert status == 1
+    assert "found: row 32 is set up to be read, of 32 that are reserved" in out
 
 
 def test_errors_only(run, source):
@@ -123,8 +153,8 @@ def test_rules(run):
 
 
 def test_a_branch_shows_its_target(run, tmp_path):
-    path = tmp_path / "loop.qasm"
-    path.write_text("loop: mov r0, ra1\nbrr.anyz -, r:loop\nbrr.anyz -, r:loop\nnop\nnop\nnop\nthrend\nnop\nnop\n")
+    path = tmp_path / "loop.bin"
+    path.write_bytes(assemble("mov r0, ra1\nbrr.anyz -, -40\nbrr.anyz -, -48\nnop\nnop\nnop\nthrend\nnop\nnop\n").code)
     status, out, _ = run(path, "--base", "0x1000")
     assert status == 1
     assert "brr.anyz -, -40  # to 0x00001000" in out

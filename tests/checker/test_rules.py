@@ -46,13 +46,18 @@ def packed(address):
 
 PACKED_VPM, PACKED_R1 = (packed(write_address(name)) for name in ("vpm", "r1"))
 
+LOOKUPS = ".rep i, {} | mov t0s, r0 | .endr"
+
 EXAMPLES = (
     Example("R1", "mov ra5, 1 | mov r0, ra5", (1,), "mov ra5, 1 | nop | mov r0, ra5"),
     Example("R1", "mov ra5, 1 | mov r0, ra5", (1,), "mov ra5, 1 | mov r0, rb5"),
     Example("R1", "mov.ifz ra5, r1 | mov.ifz r0, ra5", (1,), "mov.ifz ra5, r1 | mov.ifnz r0, ra5"),
     Example("R1", "mov.ifz.setf ra5, r1 | mov.ifnz r0, ra5", (1,), "mov.ifz ra5, r1 | mov.ifnz r0, ra5"),
     Example("R1", "mov ra5, r1 | bra -, ra5 | nop | nop | nop", (1,), "mov ra5, r1 | nop | bra -, ra5 | nop | nop | nop"),
+    Example("R1", "mov ra5, r1 | mov r0, ra5; mov r1, r2", (1,), "mov ra5, r1 | mov -, ra5; mov r1, r2"),
     Example("R2", "mov r1, 1 | mov r0, r1 >> 3", (1,), "mov r1, 1 | mov r0, r2 >> 3"),
+    # Element 0, all that an address takes, comes from element 3 of the same quad, or from the last quad.
+    Example("R2", "mov r1, 1 | mov vw_addr, r1 >> 12", (1,), "mov r1, 1 | mov vw_addr, r1 >> 13"),
     Example("R3", "mov r5rep, 1 | mov r0, r1 >> r5", (1,), "mov r5rep, 1 | nop | mov r0, r1 >> r5"),
     Example("R3", "mov r0, vary | mov r0, r1 >> r5", (1,), "mov r0, vary | nop | mov r0, r1 >> r5"),
     Example("R4", "mov r0, ra1 >> 3", (0,), "mov r0, r1 >> 3"),
@@ -117,6 +122,17 @@ EXAMPLES = (
     Example("R30", "mov r0, r0 | brr.allz -, -32 | nop | mov r1, unif | nop", (3,),
             "mov r0, r0 | brr.allz -, 0 | nop | mov r1, unif | nop | nop", VERTEX),
     Example("R31", "nop | mov t0s, r0 | nop; ldtmu0", (1,), "nop | nop | mov t0s, r0", TWO_TMUS),
+    # The addendum's own programs: two and two are too many, one and three are fine.
+    Example("R33", "ldi vr_setup, 0x00201a00 | ldi vr_setup, 0x00201a02 | mov r0, vpm | mov r0, vpm", (1,),
+            "ldi vr_setup, 0x00101a00 | ldi vr_setup, 0x00301a01 | mov r0, vpm | mov r0, vpm | mov r0, vpm | mov r0, vpm"),
+    Example("R33", "ldi vr_setup, 0x00301a00 | mov r0, vpm | ldi vr_setup, 0x00101a02", (2,),
+            "ldi vr_setup, 0x00301a00 | mov r0, vpm | mov r0, vpm | ldi vr_setup, 0x00101a02"),
+    Example("R33", "ldi vr_setup, 0x00001a00 | ldi vr_setup, 0x00101a00", (1,), "ldi vr_setup, 0x80001a00 | ldi vr_setup, 0x00101a00"),
+    # Four are reliable, more are not (addendum, TMU FIFO).
+    Example("R34", LOOKUPS.format(5), (4,), LOOKUPS.format(4)),
+    Example("R34", f"{LOOKUPS.format(4)} | nop; ldtmu0 | mov t0s, r0 | mov t0s, r0", (6,),
+            f"{LOOKUPS.format(4)} | nop; ldtmu0 | mov t0s, r0 | mov t1s, r0"),
+    Example("R35", "ldi vr_setup, 0x00201a1f", (0,), "ldi vr_setup, 0x00101a1f", {"user_rows": 32}),
     Example("R32", "fadd r0, r4.8a, r0; fmul r1, r4.8a, r1", (0,), "fmax r0, r4.8a, r4.8a; fmul r1, r1, r1"),
 )  # fmt: skip
 

@@ -56,9 +56,17 @@ def program(seed, *, straight):
     return replace(job, max_cycles=20_000), words
 
 
+#: What depends on values, and on how often a loop runs.
+KNOWN_BY_RUNS = {"R33", "R34", "R35"}
+
+
+def orders(found):
+    return [one.order for one in found if one.hazard.rule not in KNOWN_BY_RUNS]
+
+
 def static_breaches(job, words):
     entries = [(launch.pc - job.base) // WORD_BYTES for launch in job.launches]
-    return {one.order for one in check(words, job.base, entries=entries)}
+    return set(orders(check(words, job.base, entries=entries)))
 
 
 def without(words, offsets):
@@ -73,7 +81,7 @@ def run(breaches):
         events = []
         model.run(with_words(job, words), events.append)
         found = breaches(job.base, len(job.image), events)
-        return [one.order for one in found], sum(isinstance(event, Retirement) for event in events)
+        return orders(found), sum(isinstance(event, Retirement) for event in events)
 
     return run
 
@@ -116,5 +124,5 @@ def test_any_words_in_a_row(breaches, told):
         Retirement(0, 0, WORD_BYTES * index, word, flags=flags)
         for index, (word, (_, flags)) in enumerate(zip(words, told, strict=False))
     ]
-    found = {one.order for one in breaches(0, WORD_BYTES * len(words), events)}
-    assert found <= {one.order for one in check(words)}
+    found = set(orders(breaches(0, WORD_BYTES * len(words), events)))
+    assert found <= set(orders(check(words)))

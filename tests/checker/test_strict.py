@@ -128,9 +128,10 @@ class TestValues:
 
     @pytest.mark.parametrize(("amount", "rules"), [(0, []), (16, []), (3, ["R4"])])
     def test_a_rotation_by_nothing_is_none(self, run, amount, rules):
-        text = "mov r5rep, unif | nop | mov r0, ra1 >> r5"
-        assert [one[0] for one in run(text, [amount])] == rules
-        assert [one[0] for one in statically(text)] == ["R4"]
+        for operand in ("ra1", "elem_num"):
+            text = f"mov r5rep, unif | nop | mov r0, {operand} >> r5"
+            assert [one[0] for one in run(text, [amount])] == rules
+            assert [one[0] for one in statically(text)] == ["R4"]
 
     def test_an_amount_that_is_not_known(self, run):
         assert [one[0] for one in run("mov r0, ra1 >> r5")] == ["R4"]
@@ -156,6 +157,96 @@ class TestValues:
         text = "mov.setf -, {} | brr.allz ra1, r:on | mov r0, ra1 | nop | nop | on: | nop"
         assert run(text.format(0)) == [("R1", 2, 1)]
         assert run(text.format(1)) == []
+
+
+class TestElements:
+    """Only what is read has to be there: of an address element 0, of a target element 15 (addendum), of r5 element 0, and of
+    a rotation what comes from a later quad (fact sheet, R2).
+    """
+
+    IN = "sub.setf -, elem_num, {} | {}"
+
+    @pytest.mark.parametrize(
+        ("text", "needed", "rule"),
+        [
+            ("mov.ifz ra1, r0 | mov vw_setup, ra1", 0, "R1"),
+            ("mov.ifz ra1, r0 | mov vr_setup, ra1", 0, "R1"),
+            ("mov.ifz ra1, r0 | mov r5rep, ra1", 0, "R1"),
+            ("mov.ifz ra1, r0 | mov r5quad, ra1", 8, "R1"),
+            ("mov.ifz r5quad, r0 | mov r1, r2 >> r5", 0, "R3"),
+            ("mov.ifz r5rep, r0 | mov r1, r2 >> r5", 0, "R3"),
+            ("mov.ifz vr_setup, r0", 0, "R23"),
+        ],
+    )
+    def test_what_a_register_takes(self, run, text, needed, rule):
+        """R23 is about the opposite: an element that is taken and not written."""
+        for element in (needed, 5):
+            found = [one[0] for one in run(self.IN.format(element, text))]
+            assert (rule in found) == ((element == needed) != (rule == "R23")), element
+
+    def test_uniforms(self, run):
+        text = f"ldi r0, {BASE + SIZE} | sub.setf -, elem_num, {{}} | mov.ifz ra1, r0 | mov unif_addr, ra1 | ldi unif_addr, {BASE + SIZE}"
+        assert [one[0] for one in run(text.format(0), [1])] == ["R1"]
+        assert run(text.format(1), [1]) == []
+
+    def test_the_target_of_a_branch(self, run):
+        text = f"ldi ra1, {BASE + 8 * 8} | sub.setf -, elem_num, {{}} | ldi r0, {BASE + 8 * 8} | mov.ifz ra1, r0 | bra -, ra1 | nop | nop | nop"
+        assert [one[0] for one in run(text.format(15))] == ["R1"]
+        assert run(text.format(0)) == []
+
+    @pytest.mark.parametrize(
+        ("written", "read", "amount", "rules"),
+        [
+            (15, 0, 1, ["R2"]),  # from the last quad to the first
+            (15, 0, 12, []),  # element 4 comes to 0
+            (14, 15, 1, []),  # inside of a quad
+            (0, 4, 4, []),  # to a later quad
+            (4, 0, 12, ["R2"]),
+            (4, 5, 12, []),  # element 9 comes to 5
+        ],
+    )
+    def test_rotations(self, run, written, read, amount, rules):
+        """Of one element Z is set, of another N."""
+        values = [{written: 0, read: -1}.get(element, 1) for element in range(16)]
+        text = f"ldi r3, {values} | mov.setf -, r3 | mov.ifz r0, r1 | mov.ifn r2, r0 >> {amount}"
+        assert [one[0] for one in run(text)] == rules
+        assert [one[0] for one in statically(text)] == ["R2"]
+
+    def test_an_operand_that_is_taken_nowhere(self, run):
+        text = "mov.setf -, {} | mov recip, r0 | mov.ifz r1, r4"
+        assert [one[0] for one in run(text.format(0))] == ["R5"]
+        assert run(text.format(1)) == []
+
+
+class TestAllowed:
+    def test_rules_are_left_out(self):
+        strict = Strict(BASE, 64, allowed={"R1"})
+        for event in events("mov ra1, r0 | mov r0, ra1"):
+            strict(event)
+        assert strict.retired == 2
+
+
+class TestCounts:
+    """What the checker cannot know, a run does: how often a loop runs, and words that are computed."""
+
+    def test_lookups_of_a_loop(self):
+        """Four are reliable (addendum)."""
+        for count, broken in ((4, False), (5, True)):
+            strict, found = Strict(BASE, 64), False
+            word = events("mov t0s, r0")[0]
+            for _ in range(count):
+                try:
+                    strict(word)
+                except Broken as one:
+                    found = one.rule == "R34"
+            assert found == broken
+
+    def test_a_set_up_that_is_computed(self, run):
+        """Two vectors of the first are left (addendum, QPU reading of VPM)."""
+        text = "mov vr_setup, unif | mov vr_setup, unif | mov r0, vpm | mov r0, vpm"
+        assert statically(text) == []
+        assert run(text, [0x0020_1A00, 0x0020_1A02]) == [("R33", 1, 1)]
+        assert run(text, [0x0010_1A00, 0x0030_1A02]) == []
 
 
 def test_threads_have_paths_of_their_own():

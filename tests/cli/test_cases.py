@@ -439,7 +439,7 @@ def test_every_case_is_here(recorded):
 
 
 def test_a_case_with_lookups_needs_texture_units(recorded, refused):
-    text = "waits for tmu, which is not built yet; qpu has no texture units: add --config slice or --config bcm2835"
+    text = "waits for tmu, which this configuration does not have; qpu has no texture units: add --config slice or --config bcm2835"
     assert text in refused("run", recorded / "cases/qpu/sfu", "--config", "qpu")
 
 
@@ -494,4 +494,4 @@ class TestQpus:
         path = tmp_path / "meet.qasm"
         path.write_text("srel -, 0\nsacq -, 1\nthrend\nnop\nnop\n")
         text = "QPU 0 at 0x00010008 waits for semaphore 1, which is 0; QPU 1 at 0x00010008 waits for semaphore 1, which is 0"
-        assert refused("run", path, "--config", "slice", "--qpus", "2").endswith(f": {text}")
+        assert refused("run", path, "--config", "slice", "--qpus", "2").endswith(f": {text} ({path}:2: sacq -, 1)")

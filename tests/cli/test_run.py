@@ -94,9 +94,9 @@ def test_lockstep_with_everything_on(source, tmp_path, output_of):
 class TestStrict:
     BROKEN = "mov ra5, unif\nnop\n:a\nmov.setf r0, ra5\nbrr.allnz -, r:a\nnop\nnop\nsub ra5, r0, 1\nthrend\nnop\nnop\n"
     PLACE = """\
-0x00010010: error R1: a register is not read in the instruction after the one that writes it
-    0x00010030  sub ra5, r0, 1
-    0x00010010  mov.setf r0, ra5
+{0}:4: a: error R1: a register is not read in the instruction after the one that writes it
+    {0}:8: a+4  sub ra5, r0, 1
+    {0}:4: a    mov.setf r0, ra5
     found: reads ra5, right behind an instruction that writes ra5
     chip:  The register file is written after the next instruction has read it.
     here:  The reader gets the old value, however long it waits.
@@ -118,7 +118,7 @@ class TestStrict:
         assert main(["run", str(loop), "--uniform", "2", "--strict", *engine]) == 1
         out, err = capsys.readouterr()
         assert err == ""
-        assert out == f"{self.PLACE}\nSTOPPED {loop}: instruction 8 breaks R1\n"
+        assert out == f"{self.PLACE.format(loop)}\nSTOPPED {loop}: instruction 8 breaks R1\n"
 
     def test_the_run_decides(self, loop, output_of):
         assert "strict: 10 instructions, no rule broken" in output_of("run", loop, "--uniform", "0", "--strict")
@@ -127,7 +127,38 @@ class TestStrict:
         trace = tmp_path / "trace"
         assert main(["run", str(loop), "--uniform", "2", "--strict", "--trace", str(trace)]) == 1
         assert [line.split()[1] for line in trace.read_text().splitlines()][-2:] == ["00010030", "00010010"]
-        assert capsys.readouterr().out.startswith(self.PLACE)
+        assert capsys.readouterr().out.startswith(self.PLACE.format(loop))
+
+    def test_a_rule_is_left_out(self, loop, output_of, refused):
+        assert "no rule broken" in output_of("run", loop, "--uniform", "2", "--strict", "--allow", "R1")
+        assert "must be a rule of" in refused("run", loop, "--strict", "--allow", "R0")
+
+
+@pytest.mark.parametrize("engine", [[], ["--on", "pysim", "--lockstep"]], ids=["model", "pysim"])
+def test_an_error_names_line_and_label(tmp_path, refused, engine):
+    """Nobody has asked for a vector: the guide has reads of the VPM wait for one."""
+    source = tmp_path / "waits.qasm"
+    source.write_text("mov r1, 1\n\n:here\nnop\nmov r0, vpm  # of nobody\nthrend\nnop\nnop\n")
+    line = refused("run", source, *engine)
+    assert line.startswith(f"vc4: {source}: QPU 0 at 0x00010010 waits for vpm")
+    assert line.endswith(f" ({source}:5: here+1: mov r0, vpm  # of nobody)")
+
+
+@pytest.mark.parametrize("engine", [[], ["--on", "native", "--lockstep"]], ids=["model", "native"])
+@pytest.mark.usefixtures("compiler")
+def test_a_lookup_outside_of_memory(tmp_path, output_of, engine):
+    source = tmp_path / "lookup.qasm"
+    source.write_text("mov t0s, 0\nnop; ldtmu0\nthrend\nnop\nnop\n")
+    text = output_of("run", source, "--config", "slice", *engine)
+    assert "\nerror ERR_LOOKUP: a texture unit has looked up what is outside of memory\n" in text
+
+
+def test_the_trace_shows_what_arrives_in_r4(tmp_path, output_of):
+    """Broadcom's tables give 0x40000100 for 2 to the power of 1 (fact sheet, 7.4)."""
+    source = tmp_path / "power.qasm"
+    source.write_text("mov exp, 1.0\nnop\nnop\nthrend\nnop\nnop\n")
+    lines = output_of("run", source, "--trace", "-").splitlines()
+    assert lines[3].endswith(" nop | r4=40000100*16")
 
 
 def test_coordinate_shader_on_the_rtl(output_of):
@@ -195,7 +226,7 @@ def test_names_that_are_nothing(refused, tmp_path):
         ("frob r0\n", "endless.qasm:1:"),
         (":a\nbrr -, r:a\nnop\nnop\nnop\n", "not ended after 1000 cycles: QPU 0 at 0x000100"),
         ("bra -, 0x40000\nnop\nnop\nnop\n", "QPU 0 at 0x00040000: instruction"),
-        ("mov tlbz, r0\nthrend\nnop\nnop\n", "waits for tile_buffer, which is not built yet"),
+        ("mov tmu0_s, r0\nthrend\nnop\nnop\n", "waits for tmu, which this configuration does not have"),
     ],
 )
 def test_programs_that_go_nowhere(tmp_path, refused, text, message):

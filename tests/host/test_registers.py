@@ -192,6 +192,22 @@ class TestBusErrors:
 
         run(script)
 
+    def test_a_lookup_has_a_bit_and_no_address(self, run):
+        """Memory has told the address before."""
+
+        async def script(ctx, dut, host):
+            ctx.set(dut.response_error_address, 0x1234_5678)
+            await pulse(ctx, dut.lookup_error_stb, 1)
+            assert (await host.read("XBUSERR"), await host.read("XBUSADR"), ctx.get(dut.irq)) == (0b100, 0, 0)
+            await host.write("XBUSENA", 0b100)
+            assert ctx.get(dut.irq) == 1
+            await pulse(ctx, dut.response_error_stb, 1)
+            assert (await host.read("XBUSERR"), await host.read("XBUSADR")) == (0b101, 0x1234_5678)
+            await host.write("XBUSERR", 0b100)
+            assert (await host.read("XBUSERR"), ctx.get(dut.irq)) == (0b001, 0)
+
+        run(script)
+
     def test_each_is_enabled_alone(self, run):
         async def script(ctx, dut, host):
             await host.write("XBUSENA", 0b01)

@@ -12,8 +12,8 @@ from vc4.isa.registers import READ, WRITE
 #: Who states each rule: D guide, A addendum, V vc4asm, C VC4C, M Mesa, K kernel, B Broadcom's driver.
 SOURCES = {
     **{"DVM": {1, 2, 3, 6, 7, 8, 9, 10}, "DVMB": {5, 17, 18, 19}, "VM": {4}, "KM": {15}, "M": {16, 20}},
-    **{"D": {21, 28, 29}, "DK": {11}, "DV": {22}, "V": {25}, "VK": {14}, "VA": {23}, "VC": {24}},
-    **{"K": {12, 13, 26, 27, 30}, "B": {31, 32}},
+    **{"D": {21, 28, 29, 35}, "DK": {11}, "DV": {22}, "V": {25}, "VK": {14}, "VA": {23}, "VC": {24}},
+    **{"K": {12, 13, 26, 27, 30}, "B": {31, 32}, "A": {33, 34}},
 }
 
 #: Offsets behind the trigger at which the second instruction is forbidden.
@@ -25,7 +25,7 @@ OFFSETS = {
     **dict.fromkeys(["R9", "R31"], [0, 1]),
     "R18": [0, 1, 2],
     "R19": [2],
-    **dict.fromkeys(["R13", "R16", "R21", "R26", "R27", "R29", "R30"], []),
+    **dict.fromkeys(["R13", "R16", "R21", "R26", "R27", "R29", "R30", "R33", "R34", "R35"], []),
 }
 
 PHYSICAL = {f"r{file}{number}" for file in "ab" for number in range(32)} | {f"r{number}" for number in range(6)}
@@ -43,14 +43,14 @@ def reach(rule, side):
 
 
 def test_all_rules_in_order():
-    assert [one.rule for one in HAZARDS] == [f"R{number}" for number in range(1, 33)]
+    assert [one.rule for one in HAZARDS] == [f"R{number}" for number in range(1, 36)]
     assert all(hazard(one.rule) is one for one in HAZARDS)
     with pytest.raises(KeyError):
-        hazard("R33")
+        hazard("R36")
 
 
 def test_sources():
-    assert sorted(number for numbers in SOURCES.values() for number in numbers) == list(range(1, 33))
+    assert sorted(number for numbers in SOURCES.values() for number in numbers) == list(range(1, 36))
     letters = dict(zip("DAVCMKB", Source, strict=True))
     for names, numbers in SOURCES.items():
         for number in numbers:

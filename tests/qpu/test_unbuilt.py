@@ -1,4 +1,4 @@
-"""What is not built yet is a wait with a name, in the RTL and in the model, never a wrong answer."""
+"""What the GPU does not have is a wait with a name, in the RTL and in the model, never a wrong answer."""
 
 import dataclasses
 
@@ -7,6 +7,7 @@ import pytest
 from vc4.qpu.stall import UNBUILT
 from vc4sim.backends.base import Ending
 from vc4sim.lockstep import Lockstep
+from vc4sim.model.unbuilt import lacking
 
 NEEDS = {
     "varyings": ["mov r0, vary"],
@@ -28,9 +29,14 @@ def test_a_program_waits_for_it_in_rtl_and_model(job, simulator, unit):
         watch = Lockstep(work)
         outcome = simulator(work, watch)
         assert outcome.ending is Ending.STUCK
-        assert outcome.why == f"QPU 0 at 0x00010010 waits for {unit}, which is not built yet"
+        assert outcome.why == f"QPU 0 at 0x00010010 {lacking([unit])}"
         watch.conclude(outcome)
         assert outcome.stalls[unit] > 0
+
+
+def test_who_lacks_it_is_said():
+    assert lacking(["tmu"]) == "waits for tmu, which this configuration does not have"
+    assert lacking(["varyings"]).endswith("of the 3D pipeline, which only the model has yet (vc4 render)")
 
 
 def test_decoder_and_model_agree_on_what_every_statement_needs(job):
@@ -42,7 +48,7 @@ def test_decoder_and_model_agree_on_what_every_statement_needs(job):
         for statement in statements:
             work = job(statement)
             model = ModelV3D(work.config, work.image, work.base)
-            with pytest.raises(Unbuilt, match=f"waits for {unit}, which"):
+            with pytest.raises(Unbuilt, match=f"waits for {unit}\\b"):
                 list(model.run(work.launches))
 
 

@@ -1,10 +1,15 @@
 """Errors of the bus, as the host sees them."""
 
 from amaranth import *
-from amaranth.lib import wiring
+from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
+from vc4.regs.extension import BUS_ERROR_CAUSES
+
 __all__ = ["BusErrors"]
+
+#: A bit for each cause.
+_Causes = data.StructLayout({name: 1 for name, _ in BUS_ERROR_CAUSES})
 
 
 class BusErrors(wiring.Component):
@@ -14,10 +19,12 @@ class BusErrors(wiring.Component):
     --------------------
     response_stb, response_address : memory has answered with an error
     window_stb, window_address : an access was outside of the memory windows
-    clear : what the host clears now; bit 0: answers, bit 1: windows
+    lookup_stb : a lookup was one of these; it comes later than they do
+    clear : what the host clears now
     enables : what interrupts the host
     flags : what has come
-    address : of the first that came since there was none; if both come at once, of the one outside of the windows
+    address : of the first answer or access outside of the windows that came since there was none; of the access, if both come
+        at once
     irq : an enabled one has come
     """
 
@@ -25,22 +32,25 @@ class BusErrors(wiring.Component):
     response_address: In(32)
     window_stb: In(1)
     window_address: In(32)
-    clear: In(2)
-    enables: In(2)
-    flags: Out(2)
+    lookup_stb: In(1)
+    clear: In(_Causes)
+    enables: In(_Causes)
+    flags: Out(_Causes)
     address: Out(32)
     irq: Out(1)
 
     def elaborate(self, platform):
         m = Module()
-        come = Signal(2)
-        left = Signal(2)  # of what has come
+        come = Signal(_Causes)
+        left = Signal(_Causes)  # of what has come
         m.d.comb += [
-            come.eq(Cat(self.response_stb, self.window_stb)),
-            left.eq(self.flags & ~self.clear),
-            self.irq.eq((self.flags & self.enables).any()),
+            come.RESPONSE.eq(self.response_stb),
+            come.WINDOW.eq(self.window_stb),
+            come.LOOKUP.eq(self.lookup_stb),
+            left.eq(self.flags.as_value() & ~self.clear.as_value()),
+            self.irq.eq((self.flags.as_value() & self.enables.as_value()).any()),
         ]
-        m.d.sync += self.flags.eq(left | come)
-        with m.If(come.any() & ~left.any()):
+        m.d.sync += self.flags.eq(left.as_value() | come.as_value())
+        with m.If((come.RESPONSE | come.WINDOW) & ~(left.RESPONSE | left.WINDOW)):
             m.d.sync += self.address.eq(Mux(self.window_stb, self.window_address, self.response_address))
         return m

@@ -8,7 +8,7 @@ from vc4.config import V3DConfig
 from vc4.qpu.structs import DebugCommands
 from vc4.regs.counters import COUNTERS, PERFORMANCE_COUNTERS
 from vc4.regs.debug import DEBUG
-from vc4.regs.extension import BUS_ERRORS
+from vc4.regs.extension import BUS_ERROR_CAUSES, BUS_ERRORS
 from vc4.regs.identity import INTERRUPTS
 from vc4.regs.register import each_qpu
 from vc4.regs.table import register, registers_of
@@ -44,6 +44,7 @@ class Registers(wiring.Component):
     commands, halted, interrupts : debugging of each QPU, and programs that raise the host interrupt now
     response_error_stb, response_error_address : memory has answered with an error
     window_error_stb, window_error_address : an access was outside of the memory windows
+    lookup_error_stb : a lookup was one of these
     irq : the host should look at INTCTL, DBQITC or XBUSERR; stays until the host has cleared what is enabled
     """
 
@@ -66,6 +67,7 @@ class Registers(wiring.Component):
                 "response_error_address": In(32),
                 "window_error_stb": In(1),
                 "window_error_address": In(32),
+                "lookup_error_stb": In(1),
                 "irq": Out(1),
             }
         )
@@ -137,12 +139,13 @@ class Registers(wiring.Component):
             errors.response_address.eq(self.response_error_address),
             errors.window_stb.eq(self.window_error_stb),
             errors.window_address.eq(self.window_error_address),
-            errors.clear[0].eq(file.written.XBUSERR.ERR_RESPONSE),
-            errors.clear[1].eq(file.written.XBUSERR.ERR_WINDOW),
-            errors.enables[0].eq(file.values.XBUSENA.EI_RESPONSE),
-            errors.enables[1].eq(file.values.XBUSENA.EI_WINDOW),
-            file.live.XBUSERR.ERR_RESPONSE.eq(errors.flags[0]),
-            file.live.XBUSERR.ERR_WINDOW.eq(errors.flags[1]),
+            errors.lookup_stb.eq(self.lookup_error_stb),
             file.live.XBUSADR.ADDRESS.eq(errors.address),
         ]
+        for cause, _ in BUS_ERROR_CAUSES:
+            m.d.comb += [
+                errors.clear[cause].eq(file.written.XBUSERR[f"ERR_{cause}"]),
+                errors.enables[cause].eq(file.values.XBUSENA[f"EI_{cause}"]),
+                file.live.XBUSERR[f"ERR_{cause}"].eq(errors.flags[cause]),
+            ]
         return errors.irq

@@ -10,7 +10,7 @@ disassembler, the checker and the documentation. Nothing here has ports, state o
 ``immediates``     the small immediates of register file B
 ``timing``         delay slots and distances
 ``decode``         one fast, cached decoder made from the layouts
-``hazards``        the programming restrictions
+``hazards``        the programming restrictions; ``hazard_terms``: the terms in which they are written
 ``sync``           semaphores
 ``sfu_tables``     special functions and the tables that they are interpolated from
 =================  ==========================================================================

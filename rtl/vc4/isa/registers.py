@@ -13,6 +13,7 @@ __all__ = [
     "QUADS",
     "READ",
     "SIGNAL_UNITS",
+    "TAKEN_ELEMENTS",
     "WRITE",
     "Port",
     "Register",
@@ -149,6 +150,15 @@ def _address(port: Port, name: str) -> int:
 #: Write addresses whose elements are written where the condition holds. Every other register takes the whole vector
 #: unless the condition is never (addendum, "no conditional write to peripheral registers").
 ELEMENTWISE_WRITES = frozenset({*range(ACCUMULATOR_BASE + 4), *(_address(WRITE, name) for name in ("r5quad", "irq"))})
+
+#: What registers take of a vector that is written to them, one bit an element; those that are not here take all (guide,
+#: table 14; addendum).
+TAKEN_ELEMENTS = {
+    **dict.fromkeys(("unif_addr", "unif_addr_rel", "tmu_noswap", "r5rep"), 0x0001),
+    **dict.fromkeys(("vr_setup", "vw_setup", "vr_addr", "vw_addr"), 0x0001),
+    "r5quad": 0x1111,
+    "mutex": 0x0000,
+}
 
 
 def read_address(name: str) -> int:

@@ -33,6 +33,7 @@ class R4(wiring.Component):
     --------------------
     issues, writes : an instruction is issued, and whether it writes to the special function unit
     loads : it loads a word from a texture unit
+    due : with the instruction that is issued, the result of one before becomes what others see
     sp_vector, sp_loaded : the number that it takes along; or it sees the word that was loaded last
     loaded, loaded_quad, loaded_stb : a quad of that word
     result, result_stb : a quad of results, in the order of the writes
@@ -47,6 +48,7 @@ class R4(wiring.Component):
                 "issues": In(1),
                 "writes": In(1),
                 "loads": In(1),
+                "due": Out(1),
                 "sp_vector": Out(range(R4_VECTORS)),
                 "sp_loaded": Out(1),
                 "loaded": In(LaneWords),
@@ -64,6 +66,7 @@ class R4(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         hidden = Signal(SFU_DISTANCE - 1)  # whether the instructions before have written, the last one first
+        m.d.comb += self.due.eq(hidden[-1])
         with m.If(self.issues):
             m.d.sync += [hidden.eq(Cat(self.writes, hidden)), self.sp_vector.eq(self.sp_vector + hidden[-1])]
 

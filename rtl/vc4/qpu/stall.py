@@ -37,7 +37,7 @@ class Stall(data.Struct):
     rotation: unsigned(1)  # the instruction before still writes what is rotated
     link: unsigned(1)  # the branch before has yet to write its link to an accumulator
     halted: unsigned(1)  # by a breakpoint or by the host
-    unbuilt: data.StructLayout(dict.fromkeys(UNBUILT, 1))  # it needs something that is not built yet
+    unbuilt: data.StructLayout(dict.fromkeys(UNBUILT, 1))  # it needs what this GPU does not have
 
 
 #: The names of the bits of `Stall`.

@@ -10,6 +10,7 @@ from amaranth.lib.wiring import In, Out
 from vc4.isa.ops import Condition
 from vc4.isa.registers import ELEMENTWISE_WRITES, QUADS, write_address
 from vc4.isa.word import WORD_BITS
+from vc4.slice.sfu_port import SfuResult
 
 from .accumulators import ResultWrite
 from .flags import QuadFlags
@@ -17,10 +18,12 @@ from .pipeline import Issued, StageState
 from .stall import Stall
 from .structs import LANES, LaneWords, ProgramStart
 
-__all__ = ["Trace", "TracePort", "TracedIssue", "TracedQuad", "TracedWrite", "attach_trace"]
+__all__ = ["R4_SOURCES", "Trace", "TracePort", "TracedIssue", "TracedQuad", "TracedWrite", "attach_trace"]
 
 _ELEMENTWISE = sorted(ELEMENTWISE_WRITES)
 _LAST_ACCUMULATOR = write_address("r3")
+#: Where what is read as r4 comes from: the special function unit, and the texture units.
+R4_SOURCES = ("result", "loaded")
 
 
 class TracedIssue(data.Struct):
@@ -35,6 +38,8 @@ class TracedIssue(data.Struct):
     reads_load_busy: unsigned(1)
     load_busy: unsigned(1)
     thread: unsigned(1)
+    brings_result: unsigned(1)  # what comes behind it sees another result in r4, which may still be on its way
+    brings_loaded: unsigned(1)  # or the word that it loads
 
 
 class TracedWrite(data.Struct):
@@ -69,6 +74,7 @@ class TracePort(wiring.Signature):
     start, start_stb : a program begins
     issue, issue_stb : an instruction enters RA
     written, written_stb : a quad is written back
+    result, result_stb, loaded, loaded_stb : a quad for r4, of a result and of a loaded word, in the order of the instructions
     slot_end : last clock of a slot
     running, sp_valid, sp_pc, stall : the instruction in SP, and why it waits
     """
@@ -82,6 +88,8 @@ class TracePort(wiring.Signature):
                 "issue_stb": Out(1),
                 "written": Out(TracedQuad),
                 "written_stb": Out(1),
+                **{name: Out(SfuResult) for name in R4_SOURCES},
+                **{f"{name}_stb": Out(1) for name in R4_SOURCES},
                 "slot_end": Out(1),
                 "running": Out(1),
                 "sp_valid": Out(1),
@@ -98,6 +106,7 @@ class Trace(wiring.Component):
     --------------------
     issued, issues : an instruction on its way into RA
     rr, wb, wb_add, wb_mul, wb_flags, wb_flag_mask : write-back
+    result_due : see `R4`
     port : what it tells, but for what SP tells itself
     """
 
@@ -109,6 +118,7 @@ class Trace(wiring.Component):
     wb_mul: In(ResultWrite)
     wb_flags: In(QuadFlags)
     wb_flag_mask: In(LANES)
+    result_due: In(1)
     issue: Out(TracedIssue)
     issue_stb: Out(1)
     written: Out(TracedQuad)
@@ -127,6 +137,8 @@ class Trace(wiring.Component):
             self.issue.reads_store_busy.eq(issued.control.reads_store_busy),
             self.issue.reads_load_busy.eq(issued.control.reads_load_busy),
             self.issue.thread.eq(issued.view.thread),
+            self.issue.brings_result.eq(self.result_due),
+            self.issue.brings_loaded.eq(issued.control.loads_tmu),
             self.written_stb.eq(self.rr.live & self.wb.retires),
             self.written.add_data.eq(self.wb_add.data),
             self.written.mul_data.eq(self.wb_mul.data),
@@ -158,6 +170,7 @@ def attach_trace(m, qpu):
         trace.issued.eq(front.issued),
         trace.issues.eq(front.issues),
         trace.rr.eq(qpu.pipeline.rr),
+        trace.result_due.eq(qpu.r4.due),
         *(
             getattr(trace, name).eq(getattr(write_back, name))
             for name in ("wb", "wb_add", "wb_mul", "wb_flags", "wb_flag_mask")
@@ -165,6 +178,9 @@ def attach_trace(m, qpu):
         *(getattr(port, name).eq(getattr(trace, name)) for name in ("issue", "issue_stb", "written", "written_stb")),
         port.start.eq(qpu.start.payload),
         port.start_stb.eq(qpu.start.valid & qpu.start.ready),
+        *(port.result.eq(qpu.r4.result), port.result_stb.eq(qpu.r4.result_stb)),
+        *(port.loaded.quad.eq(qpu.r4.loaded_quad), port.loaded.data.eq(qpu.r4.loaded)),
+        port.loaded_stb.eq(qpu.r4.loaded_stb),
         port.slot_end.eq(qpu.pipeline.slot_end),
         *(getattr(port, name).eq(getattr(front, name)) for name in ("running", "sp_valid", "sp_pc", "stall")),
     ]

@@ -10,6 +10,7 @@ from amaranth.lib import data, enum
 __all__ = [
     "BASE_SHIFT",
     "LEVELS",
+    "LINE_BYTES",
     "MOST_TEXELS",
     "PARAMETER_BITS",
     "REQUEST_SLOTS",
@@ -35,6 +36,8 @@ BASE_SHIFT = 12
 MOST_TEXELS, LEVELS = 2048, 16
 #: What a QPU has in each TMU: parameters that wait (TFREQ), words of sixteen elements that come back (TFRCV).
 REQUEST_SLOTS, RESULT_SLOTS = 8, 8
+#: A line of a TMU's cache, which is what it reads (addendum, cache details).
+LINE_BYTES = 64
 
 
 #: Units that a program can name. Each name has its own waiting parameters and words, also where one unit serves both.

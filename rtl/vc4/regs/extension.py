@@ -2,7 +2,7 @@
 
 from .register import WORD_BITS, Access, Field, Register
 
-__all__ = ["BUS_ERRORS", "EXTENSION", "PAGE_BITS", "WINDOWS"]
+__all__ = ["BUS_ERRORS", "BUS_ERROR_CAUSES", "EXTENSION", "PAGE_BITS", "WINDOWS"]
 
 #: How many memory windows there are.
 WINDOWS = 2
@@ -10,12 +10,17 @@ WINDOWS = 2
 #: Windows begin and end at multiples of 2**PAGE_BITS bytes: no request crosses one, so that it is inside or outside as a whole.
 PAGE_BITS = 12
 
-_CAUSES = (("RESPONSE", "memory has answered with an error"), ("WINDOW", "an access was outside of the memory windows"))
+#: Names and meanings. Who made a request, its block knows: DMA has its errors in ERRSTAT, and for lookups the chip has no place.
+BUS_ERROR_CAUSES = (
+    ("RESPONSE", "memory has answered with an error"),
+    ("WINDOW", "an access was outside of the memory windows"),
+    ("LOOKUP", "a texture unit has looked up what is outside of memory"),
+)
 
 
 def _causes(prefix: str, access: Access, doing: str) -> tuple[Field, ...]:
     return tuple(
-        Field(f"{prefix}_{name}", bit, 1, access, f"{doing}{what}") for bit, (name, what) in enumerate(_CAUSES)
+        Field(f"{prefix}_{name}", bit, 1, access, f"{doing}{what}") for bit, (name, what) in enumerate(BUS_ERROR_CAUSES)
     )
 
 
@@ -57,7 +62,15 @@ BUS_ERRORS = (
         "XBUSADR",
         0xFC8,
         "errors of the bus: where",
-        (Field("ADDRESS", 0, WORD_BITS, Access.READ_ONLY, "of the first request that failed since XBUSERR was 0"),),
+        (
+            Field(
+                "ADDRESS",
+                0,
+                WORD_BITS,
+                Access.READ_ONLY,
+                "of the first request that failed since ERR_RESPONSE and ERR_WINDOW were 0",
+            ),
+        ),
         extension=True,
     ),
 )

@@ -55,6 +55,7 @@ class Slice(wiring.Component):
     interrupt : a program raises the host interrupt, one bit a QPU
     debug, halted : what the host asks of each QPU, and whether it stands still
     idle, executing : of each QPU
+    lookup_error : something is looked up that memory does not have, see `Tmu`
     waits_tmu : an instruction of the QPU waits for a texture unit
     trace : of each QPU, if the configuration wants it
     """
@@ -87,6 +88,7 @@ class Slice(wiring.Component):
                 "halted": Out(count),
                 "idle": Out(count),
                 "executing": Out(count),
+                "lookup_error": Out(1),
                 "waits_tmu": Out(count),
                 **({"trace": Out(TracePort()).array(count)} if config.trace else {}),
             }
@@ -144,6 +146,7 @@ class Slice(wiring.Component):
                 self.events.tmu_quad[number].eq(unit.quad),
                 self.events.tmu_miss[number].eq(unit.miss),
             ]
+        m.d.comb += self.lookup_error.eq(Cat(unit.error for unit in self.tmus).any())
         if self.tmus:
             clients = [client for unit in self.tmus for client in unit.clients]
             ports = [getattr(qpu, f"tmu{number}") for number in range(TMU_NAMES) for qpu in self.qpus]

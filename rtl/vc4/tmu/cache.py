@@ -28,6 +28,7 @@ class TmuCache(wiring.Component):
     o, o_stb : answers, to be taken at once
     bus : the port to memory, reads of whole lines
     clear : forget every line
+    error : a line comes that memory does not have as a whole
     miss : performance counter: a line is fetched
     """
 
@@ -40,6 +41,7 @@ class TmuCache(wiring.Component):
                 "o_stb": Out(1),
                 "bus": Out(LINE_BUS),
                 "clear": In(1),
+                "error": Out(1),
                 "miss": Out(1),
             }
         )
@@ -58,6 +60,7 @@ class TmuCache(wiring.Component):
             *(getattr(reads, name).eq(getattr(fetches, name)) for name in ("word", "word_stb", "line_stb")),
             self.o.eq(reads.o),
             self.o_stb.eq(reads.o_stb),
+            self.error.eq(fetches.error),
             self.miss.eq(lookups.fetches.valid & lookups.fetches.ready),
         ]
         return m

@@ -9,8 +9,9 @@ from amaranth.utils import exact_log2
 from vc4.common.cache_tags import CacheTags
 from vc4.common.queue import Queue
 from vc4.common.ram import LutRam
+from vc4.records.tmu import LINE_BYTES
 
-from .structs import LINE_BYTES, LINE_TAG_BITS, READS, SETS, WAYS, CachePlace, CacheRead, CacheRequest, LineFetch
+from .structs import LINE_TAG_BITS, READS, SETS, WAYS, CachePlace, CacheRead, CacheRequest, LineFetch
 
 __all__ = ["CacheLookups"]
 

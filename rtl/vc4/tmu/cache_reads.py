@@ -6,8 +6,9 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 
 from vc4.common.block_queue import BlockQueue
 from vc4.common.ram import BlockRam
+from vc4.records.tmu import LINE_BYTES
 
-from .structs import LINE_BYTES, READS, SETS, SIDES, WAYS, CacheRead, CacheWords, LineWord
+from .structs import READS, SETS, SIDES, WAYS, CacheRead, CacheWords, LineWord
 
 __all__ = ["CacheReads"]
 

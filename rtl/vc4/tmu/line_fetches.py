@@ -9,8 +9,9 @@ from amaranth.utils import exact_log2
 from vc4.bus.port import BUS_BYTES, MemoryPort
 from vc4.common.queue import Queue
 from vc4.common.ram import LutRam
+from vc4.records.tmu import LINE_BYTES
 
-from .structs import LINE_BYTES, CachePlace, LineFetch, LineWord
+from .structs import CachePlace, LineFetch, LineWord
 
 __all__ = ["LINE_BUS", "LineFetches"]
 
@@ -25,13 +26,14 @@ class LineFetches(wiring.Component):
     """Fetches lines, up to eight at a time.
 
     Behaviour: the request is at the bus in the clock after the fetch. Words go to their places as they come; a line is said
-    to be complete in a clock behind its last word, when all before it are. A word that memory does not have is 0.
+    to be complete in a clock behind its last word, when all before it are. A word that memory does not have is 0, and an error.
 
     Interface attributes
     --------------------
     fetches : lines
     word, word_stb : a word and its place, to be taken at once
     line_stb : the oldest line is complete
+    error : memory does not have a word that comes now
     bus : the port to memory
     """
 
@@ -39,6 +41,7 @@ class LineFetches(wiring.Component):
     word: Out(LineWord)
     word_stb: Out(1)
     line_stb: Out(1)
+    error: Out(1)
     bus: Out(LINE_BUS)
 
     def elaborate(self, platform):
@@ -68,6 +71,7 @@ class LineFetches(wiring.Component):
             response.ready.eq(1),
             *(Value.cast(word.place).eq(places.read_data), self.word_stb.eq(response.valid)),
             word.data.eq(Mux(response.payload.error, 0, response.payload.data)),
+            self.error.eq(response.valid & response.payload.error),
             self.line_stb.eq(Array(arrived)[head] == _WORDS),
         ]
         m.d.sync += [

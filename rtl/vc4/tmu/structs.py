@@ -3,8 +3,9 @@
 from amaranth.hdl import unsigned
 from amaranth.lib import data
 
+from vc4.records.tmu import LINE_BYTES
+
 __all__ = [
-    "LINE_BYTES",
     "LINE_TAG_BITS",
     "READS",
     "SETS",
@@ -20,8 +21,8 @@ __all__ = [
 
 #: Addresses of one request: the four elements of a quad, or the four texels of a blend.
 READS = 4
-#: The cache: 4 KiB in lines of 64 bytes (addendum, cache details).
-LINE_BYTES, SETS, WAYS = 64, 16, 4
+#: The cache: 4 KiB (addendum, cache details).
+SETS, WAYS = 16, 4
 #: Each way has room for the line that is found, and for the one before or after it.
 SIDES = 2
 LINE_TAG_BITS = 32 - 6 - 4

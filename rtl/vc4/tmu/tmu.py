@@ -41,6 +41,7 @@ class Tmu(wiring.Component):
     clients : the port of each
     bus : the port to memory, reads of whole lines
     clear : forget what the cache holds
+    error : something is looked up in a line that memory does not have as a whole
     quad, miss : performance counters: a quad is looked up; a line is fetched
     """
 
@@ -61,6 +62,7 @@ class Tmu(wiring.Component):
                 "clients": In(TmuPort()).array(clients),
                 "bus": Out(LINE_BUS),
                 "clear": In(1),
+                "error": Out(1),
                 "quad": Out(1),
                 "miss": Out(1),
             }
@@ -75,6 +77,7 @@ class Tmu(wiring.Component):
         connect(m, cache.bus, flipped(self.bus))
         m.d.comb += [
             cache.clear.eq(self.clear),
+            self.error.eq(cache.error),
             self.miss.eq(cache.miss),
             self.quad.eq(cache.i.valid & cache.i.ready),
         ]

@@ -15,6 +15,7 @@
 ``names``, ``habits``              the words of the dialect; where vc4asm is followed though it is odd
 ``disassembler``, ``forms``        words to statements: ALU; loads, semaphores and branches
 ``listing``, ``single``            whole programs to text; one line to a word
+``source_map``                     where instructions stand in their source
 =================================  ===================================================================
 
 Every encoding comes from `vc4.isa`.
@@ -24,5 +25,6 @@ from .assembler import Program, assemble
 from .disassembler import disassemble
 from .errors import AsmError
 from .listing import disassemble_program
+from .source_map import SourceMap
 
-__all__ = ["AsmError", "Program", "assemble", "disassemble", "disassemble_program"]
+__all__ = ["AsmError", "Program", "SourceMap", "assemble", "disassemble", "disassemble_program"]

@@ -79,7 +79,8 @@ class Outcome:
     stalls : clocks lost, by reason, of all QPUs together
     counts : performance counters, by the names of their sources
     interrupts : host interrupts raised
-    errors : names of the bits of ERRSTAT that are set
+    pcs : addresses of the instructions at which QPUs stand that cannot go on
+    errors : names of the bits of ERRSTAT and XBUSERR that are set
     """
 
     ending: Ending
@@ -89,5 +90,6 @@ class Outcome:
     stalls: dict[str, int] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
     interrupts: int = 0
+    pcs: tuple[int, ...] = ()
     errors: frozenset[str] = frozenset()
     why: str = ""

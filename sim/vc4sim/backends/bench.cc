@@ -7,12 +7,12 @@ namespace bench {
 
 // An event is its kind, with the number of the QPU above it, and its content.
 constexpr size_t EVENT_WORDS = 1 + RECORD_WORDS;
-enum Kind : uint32_t { RETIRED, WRITTEN, STARTED };
+enum Kind : uint32_t { RETIRED, WRITTEN, STARTED, R4_ARRIVED };  // of the last there is one for each source
 constexpr uint32_t QPU_SHIFT = 8;
 
 using Start = std::array<uint32_t, START_WORDS>;  // `ProgramStart`
 
-constexpr uint32_t EVENTS_A_CLOCK = 2 * joints::qpu::COUNT + 1;
+constexpr uint32_t EVENTS_A_CLOCK = 4 * joints::qpu::COUNT + 1;
 
 // What is done in the order of the program: registers that the host writes, and programs that share a QPU.
 struct Work {
@@ -134,6 +134,9 @@ private:
             retired++;
             tell(RETIRED, gather.record, number);
         }
+        for (size_t source = 0; source < gather.r4.size(); source++)
+            if (gather.r4[source].complete)
+                tell(Kind(R4_ARRIVED + source), gather.r4[source].vector, number);
         gather.clock(qpu);
         if (high(qpu_ports::trace__start_stb(qpu))) {
             started++;

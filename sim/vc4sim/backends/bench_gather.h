@@ -5,18 +5,35 @@
 
 namespace bench {
 
+// What arrives in r4, put together from four quads.
+struct R4 {
+    static constexpr size_t LANES = 4, LAST = 3;
+    std::array<uint32_t, LANES * (LAST + 1)> vector;
+    bool complete = false;  // it has arrived in the clock before
+
+    template<class Quad> void clock(bool arrives, const Quad &part) {
+        uint64_t quad = field(part, QUAD_quad, 2);
+        complete = arrives && quad == LAST;
+        for (size_t lane = 0; arrives && lane < LANES; lane++)
+            vector[LANES * quad + lane] = field(part, QUAD_data + 32 * lane, 32);
+    }
+};
+
 class Gather {
 public:
     std::array<uint32_t, RECORD_WORDS> record;
     std::array<uint32_t, STALL_COUNT> stalls = {};
 
     bool complete = false;  // an instruction has retired in the clock before: `record` has it
+    std::array<R4, 2> r4;  // of R4_SOURCES
 
     void clock(const Qpu &qpu) {
         if (high(qpu_ports::trace__issue_stb(qpu)))
             issued[next_issued++ % IN_FLIGHT] = qpu_ports::trace__issue(qpu);
         if (high(qpu_ports::trace__slot_end(qpu)) && high(qpu_ports::trace__running(qpu)))
             count(qpu_ports::trace__stall(qpu)[0]);
+        r4[0].clock(high(qpu_ports::trace__result_stb(qpu)), qpu_ports::trace__result(qpu));
+        r4[1].clock(high(qpu_ports::trace__loaded_stb(qpu)), qpu_ports::trace__loaded(qpu));
         complete = high(qpu_ports::trace__written_stb(qpu)) && write(qpu_ports::trace__written(qpu));
     }
 
@@ -69,6 +86,7 @@ private:
         std::copy_n(issue.begin(), RECORD_add_data / 32, record.begin());  // pc, word and uniform
         set_field(record, RECORD_reads_uniform, 5, field(issue, ISSUE_reads_uniform, 5));  // and the bits behind it
         set_field(record, RECORD_thread, 1, field(issue, ISSUE_thread, 1));
+        set_field(record, RECORD_brings_result, 2, field(issue, ISSUE_brings_result, 2));  // and whether a loaded word
         return true;
     }
 

@@ -13,6 +13,7 @@ from ..events import MemoryWrite
 from ..model.plan import plan
 from ..model.sync import MUTEX, describe, place
 from ..model.tmu.port import NO_RESULT, NO_SLOT
+from ..model.unbuilt import lacking
 from ..model.vpm_port import NO_VECTOR
 from .base import Ending, Job, Outcome
 
@@ -56,14 +57,15 @@ def memory_writes(address: int, strobes: int, word: bytes) -> list[MemoryWrite]:
 
 def conclude(job: Job, state: FinalState, words: Sequence[int], memory: bytes) -> Outcome:
     """The outcome of a run that ended in `state`, when the registers at `READ_OFFSETS` hold `words`."""
-    *counts, errors = words
+    counts, errors = words[: len(COUNTED)], words[len(COUNTED) :]
     if state.done:
-        ending, why = Ending.DONE, ""
+        ending, why, stuck = Ending.DONE, "", []
     elif state.stuck:
-        ending, why = Ending.STUCK, _why_stuck(job, state, memory)
+        stuck = [] if state.vpm_error else _stuck(state)
+        ending, why = Ending.STUCK, _why_stuck(job, stuck, memory)
     else:
-        ending = Ending.TOO_LONG
-        places = [_stands(job, number, qpu, memory) for number, qpu in enumerate(state.qpus) if qpu.running]
+        ending, stuck = Ending.TOO_LONG, _running(state)
+        places = [_stands(job, number, qpu, memory) for number, qpu in stuck]
         why = f"not ended after {job.max_cycles} cycles: {', '.join(places) or 'no program runs'}"
     return Outcome(
         ending,
@@ -73,7 +75,13 @@ def conclude(job: Job, state: FinalState, words: Sequence[int], memory: bytes) -
         stalls={name: sum(qpu.stalls[bit] for qpu in state.qpus) for bit, name in enumerate(STALL_REASONS)},
         counts={source.name: count for source, count in zip(COUNTED, counts, strict=True)},
         interrupts=state.interrupts,
-        errors=frozenset(field.name for field in ERROR_FIELDS if errors & field.mask),
+        pcs=tuple(qpu.sp_pc for _, qpu in stuck),
+        errors=frozenset(
+            field.name
+            for fields, word in zip(ERROR_FIELDS, errors, strict=True)
+            for field in fields
+            if word & field.mask
+        ),
         why=why,
     )
 
@@ -95,16 +103,27 @@ def _stands(job: Job, number: int, qpu: QpuState, memory: bytes) -> str:
     return place(number, qpu.sp_pc, waits)
 
 
-def _why_stuck(job: Job, state: FinalState, memory: bytes) -> str:
-    if state.vpm_error:
+def _running(state: FinalState) -> list[tuple[int, QpuState]]:
+    """The QPUs that run programs, with their numbers."""
+    return [(number, qpu) for number, qpu in enumerate(state.qpus) if qpu.running]
+
+
+def _stuck(state: FinalState) -> list[tuple[int, QpuState]]:
+    """Those of them that wait for what never comes; all, if they wait for each other."""
+    running = _running(state)
+    return [one for one in running if one[1].stall & HOPELESS_STALLS] or running
+
+
+def _why_stuck(job: Job, stuck: list[tuple[int, QpuState]], memory: bytes) -> str:
+    """Nobody is stuck that does not know of it: else a block of the GPU is."""
+    if not stuck:
         return "a DMA store or load went outside of memory"
-    running = [(number, qpu) for number, qpu in enumerate(state.qpus) if qpu.running]
-    alone = [
+    return "; ".join(
         f"{place(number, qpu.sp_pc)}{_hopeless(qpu, _word(job, qpu, memory))}"
-        for number, qpu in running
         if qpu.stall & HOPELESS_STALLS
-    ]
-    return "; ".join(alone or (_stands(job, number, qpu, memory) for number, qpu in running))
+        else _stands(job, number, qpu, memory)
+        for number, qpu in stuck
+    )
 
 
 def _hopeless(qpu: QpuState, word: int) -> str:
@@ -119,4 +138,4 @@ def _hopeless(qpu: QpuState, word: int) -> str:
     for name, text, unit in (("no_slot", NO_SLOT, plan(word).tmu_write), ("no_result", NO_RESULT, plan(word).tmu_load)):
         if name in reasons:
             return f" waits for {text.format(unit[0] if isinstance(unit, tuple) else unit)}"
-    return f" waits for {' and '.join(name for name in reasons if name in UNBUILT)}, which is not built yet"
+    return f" {lacking(name for name in reasons if name in UNBUILT)}"

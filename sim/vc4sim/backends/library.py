@@ -15,7 +15,7 @@ from ..bench.driver import READ_OFFSETS, launch_of, setup_writes, start_writes, 
 from ..bench.gpu import GRACE_CLOCKS, HOPELESS_STALLS, SHARED_STALLS
 from ..bench.memory import chance_of, seed_of
 from ..events import Event, Start
-from ..retired import RECORD_WORDS, RetirementReader
+from ..retired import RECORD_WORDS, VECTOR_BYTES, EventOrder
 from .base import Job, Outcome, Watcher, Waves
 from .final import FinalState, QpuState, conclude, memory_writes
 
@@ -23,7 +23,7 @@ __all__ = ["EVENT_WORDS", "START_WORDS", "run_library"]
 
 #: Words of one event: its kind and its content.
 EVENT_WORDS = 1 + RECORD_WORDS
-_RETIRED, _WRITTEN, _STARTED = range(3)
+_RETIRED, _WRITTEN, _STARTED, _R4_ARRIVED = range(4)
 _QPU_SHIFT = 8
 _START = data.Layout.cast(ProgramStart)
 START_WORDS = -(-_START.size // 32)
@@ -104,7 +104,7 @@ class _Bench:
 
     def events(self, *, wanted: bool) -> Iterator[Event]:
         """Runs to the end, with all events if they are `wanted`. Raises `AssertionError` if a check of the hardware fails."""
-        read = [RetirementReader(number) for number in range(self._qpus)]
+        order = EventOrder(self._qpus)
         words, records = memoryview(self._records).cast("B").cast("I"), memoryview(self._records).cast("B")
         while True:
             count = self._library.bench_run(
@@ -114,12 +114,15 @@ class _Bench:
                 content = records[4 * at + 4 : 4 * (at + EVENT_WORDS)]
                 kind, qpu = words[at] % (1 << _QPU_SHIFT), words[at] >> _QPU_SHIFT
                 if kind == _RETIRED:
-                    yield read[qpu](content)
+                    yield from order.retire(qpu, content)
                 elif kind == _WRITTEN:
-                    yield from memory_writes(words[at + 1], words[at + 2], bytes(content[8 : 8 + BUS_BYTES]))
+                    for event in memory_writes(words[at + 1], words[at + 2], bytes(content[8 : 8 + BUS_BYTES])):
+                        yield from order.tell(event)
+                elif kind >= _R4_ARRIVED:
+                    yield from order.arrive(qpu, kind - _R4_ARRIVED, bytes(content[:VECTOR_BYTES]))
                 else:
                     start = _START.from_bits(int.from_bytes(content[: 4 * START_WORDS], "little"))
-                    yield Start(qpu, launch_of(start))
+                    yield from order.tell(Start(qpu, launch_of(start)))
             failure = self._library.bench_failure(self._bench)
             if failure:
                 raise AssertionError(failure.decode())

@@ -27,13 +27,13 @@ def run(job: Job, watch: Watcher | None = None) -> Outcome:
     try:
         _run(model, job, outcome, watch)
     except Deadlock as reason:
-        outcome.ending, outcome.why = Ending.STUCK, str(reason)
+        outcome.ending, outcome.why, outcome.pcs = Ending.STUCK, str(reason), model.pcs
     except (Unbuilt, MemoryFault) as reason:
-        where = place(model.current.number, model.current.sequencer.pc)
-        outcome.ending, outcome.why = Ending.STUCK, f"{where}: {reason}"
+        outcome.pcs = outcome.pcs or (model.current.sequencer.pc,)
+        outcome.ending, outcome.why = Ending.STUCK, f"{place(model.current.number, *outcome.pcs)}: {reason}"
     outcome.memory = bytes(model.memory.data)
     outcome.interrupts = model.interrupts
-    outcome.errors = frozenset(model.vpm.errors)
+    outcome.errors = model.errors
     return outcome
 
 
@@ -45,9 +45,11 @@ def _run(model: ModelV3D, job: Job, outcome: Outcome, watch: Watcher) -> None:
             outcome.instructions += 1
             retired[event.qpu] += 1
         if model.vpm.fault:
+            outcome.pcs = (event.pc,) if isinstance(event, Retirement) else ()
             raise model.vpm.fault
         # The clocks that the busiest QPU has needed at least; one that has ended has done so in time.
         if QUADS * max(retired.values(), default=0) > job.max_cycles and model.places:
             outcome.ending = Ending.TOO_LONG
             outcome.why = f"not ended after {job.max_cycles} cycles: {', '.join(model.places)}"
+            outcome.pcs = model.pcs
             return

@@ -16,6 +16,7 @@ import vc4
 from vc4.config import V3DConfig
 from vc4.qpu.stall import STALL_REASONS
 from vc4.qpu.trace import TracedIssue, TracedQuad
+from vc4.slice.sfu_port import SfuResult
 from vc4.v3d import V3D
 
 from ..bench.driver import QUEUE, START_OFFSET
@@ -91,7 +92,7 @@ def bench_text(gpu: str, waves: str) -> str:
 
 def _constants() -> str:
     """C++ that says where the fields of the trace port's structs and of the record of an instruction lie, and more."""
-    structs = {"ISSUE": TracedIssue, "WRITTEN": TracedQuad, "RECORD": Retired}
+    structs = {"ISSUE": TracedIssue, "WRITTEN": TracedQuad, "QUAD": SfuResult, "RECORD": Retired}
     places = [(f"{name}_{field}", at) for name, struct in structs.items() for field, at in _fields(struct)]
     places += [("RECORD_WORDS", RECORD_WORDS), ("STALL_COUNT", len(STALL_REASONS)), ("START_WORDS", START_WORDS)]
     places += [("START_OFFSET", START_OFFSET), ("QUEUE", QUEUE)]

@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -10,13 +11,14 @@ from amaranth.sim import Simulator
 from vc4.bus.port import BUS_BYTES
 from vc4.qpu.stall import STALL_REASONS
 from vc4.qpu.structs import ProgramStart
+from vc4.qpu.trace import R4_SOURCES
 
 from ..bench.driver import QUEUE, READ_OFFSETS, START_OFFSET, launch_of, setup_writes, start_writes, thread_words
 from ..bench.gpu import GpuBench
 from ..bench.host import Host
-from ..events import Start
+from ..events import Event, Start
 from ..problem import BadInput
-from ..retired import RECORD_WORDS, RetirementReader
+from ..retired import RECORD_WORDS, VECTOR_BYTES, EventOrder
 from ..waves.traces import traces
 from .base import Job, Outcome, Watcher, Waves
 from .final import FinalState, QpuState, conclude, memory_writes
@@ -82,8 +84,15 @@ async def _registers(ctx, bench: GpuBench) -> list[int]:
 async def _watch(ctx, bench: GpuBench, watch: Watcher) -> int:
     """Tell all events, and wait for the end. Returns the number of instructions."""
     qpus = range(len(bench.trace))
-    read = [RetirementReader(number) for number in qpus]
+    order = EventOrder(len(qpus))
+    sources = range(len(R4_SOURCES))
     started, retired, written = [0 for _ in qpus], [0 for _ in qpus], 0
+    arrived = [[0 for _ in sources] for _ in qpus]
+
+    def tell(events: Iterator[Event]) -> None:
+        for event in events:
+            watch(event)
+
     while True:
         # One registered signal: a trigger of several would break when they change in different delta cycles.
         await ctx.changed(bench.event)
@@ -91,16 +100,21 @@ async def _watch(ctx, bench: GpuBench, watch: Watcher) -> int:
             if ctx.get(bench.started_count[number]) != started[number]:
                 started[number] += 1
                 start = ctx.get(bench.started[number])
-                watch(Start(number, launch_of(start)))
+                tell(order.tell(Start(number, launch_of(start))))
             if ctx.get(bench.retired_count[number]) != retired[number]:
                 retired[number] += 1
                 record = ctx.get(bench.retired[number].as_value())
-                watch(read[number](record.to_bytes(4 * RECORD_WORDS, "little")))
+                tell(order.retire(number, record.to_bytes(4 * RECORD_WORDS, "little")))
+            for source in sources:
+                if ctx.get(bench.arrived_count[number][source]) != arrived[number][source]:
+                    arrived[number][source] += 1
+                    vector = ctx.get(bench.arrived[number][source].as_value())
+                    tell(order.arrive(number, source, vector.to_bytes(VECTOR_BYTES, "little")))
         if ctx.get(bench.written_count) != written:
             written += 1
             word = ctx.get(bench.written_data).to_bytes(BUS_BYTES, "little")
             for event in memory_writes(ctx.get(bench.written_address), ctx.get(bench.written_strobes), word):
-                watch(event)
+                tell(order.tell(event))
         if ctx.get(bench.stop):
             return sum(retired)
 

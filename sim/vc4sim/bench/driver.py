@@ -31,11 +31,15 @@ _BLOCKS = ("QPU_", "L2C_", "VPM_")
 #: What the performance counters are set to: all that blocks do that exist, but not clocks, which pass while counts are read.
 COUNTED = tuple(source for source in SOURCES if source.name.startswith(_BLOCKS) and "_CLOCKS_" not in source.name)
 assert len(COUNTED) <= PERFORMANCE_COUNTERS
-_STATUS = register("ERRSTAT")
-#: Fields of ERRSTAT that are errors.
-ERROR_FIELDS = tuple(field for field in _STATUS.fields if field.name not in STATES)
+#: Where errors are: those of blocks, and of the bus.
+_ERRORS = (register("ERRSTAT"), register("XBUSERR"))
+#: Fields of these registers that are errors.
+ERROR_FIELDS = tuple(tuple(field for field in one.fields if field.name not in STATES) for one in _ERRORS)
 #: What is read at the end: the counts of `COUNTED`, then the errors.
-READ_OFFSETS = (*(register(f"PCTR{index}").offset for index in range(len(COUNTED))), _STATUS.offset)
+READ_OFFSETS = (
+    *(register(f"PCTR{index}").offset for index in range(len(COUNTED))),
+    *(one.offset for one in _ERRORS),
+)
 
 
 def _write(name: str, **fields: int) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""The record of a retired instruction, and how it is gathered from the trace port in a simulation without native code."""
+"""The record of a retired instruction, what arrives in r4, and how it is gathered from the trace port in a simulation without native code."""
 
 from amaranth import *
 from amaranth.lib import data, wiring
@@ -9,12 +9,14 @@ from vc4.isa.registers import ELEMENTS, QUADS
 from vc4.isa.word import WORD_BITS
 from vc4.qpu.stall import STALL_REASONS
 from vc4.qpu.structs import LANES
-from vc4.qpu.trace import TracedIssue, TracePort
+from vc4.qpu.trace import R4_SOURCES, TracedIssue, TracePort
 
-__all__ = ["Gather", "Retired", "RetiredWrite"]
+__all__ = ["Gather", "Retired", "RetiredWrite", "Vector"]
 
 #: Instructions between issue and the end of write-back, at most.
 _IN_FLIGHT = 8
+#: All elements of a register.
+Vector = data.ArrayLayout(unsigned(32), ELEMENTS)
 
 
 class RetiredWrite(data.Struct):
@@ -32,8 +34,8 @@ class Retired(data.Struct):
     pc: unsigned(32)
     word: unsigned(WORD_BITS)
     uniform: unsigned(32)
-    add_data: data.ArrayLayout(unsigned(32), ELEMENTS)
-    mul_data: data.ArrayLayout(unsigned(32), ELEMENTS)
+    add_data: Vector
+    mul_data: Vector
     add: RetiredWrite
     reads_uniform: unsigned(1)
     reads_store_busy: unsigned(1)
@@ -43,7 +45,9 @@ class Retired(data.Struct):
     mul: RetiredWrite
     thread: unsigned(1)
     sets_flags: unsigned(1)
-    _: unsigned(3)
+    brings_result: unsigned(1)
+    brings_loaded: unsigned(1)
+    _: unsigned(1)
     n: unsigned(ELEMENTS)  # flags that it computed; they are set where `flag_mask` is
     z: unsigned(ELEMENTS)
     c: unsigned(ELEMENTS)
@@ -57,12 +61,17 @@ class Gather(wiring.Component):
     --------------------
     trace : the trace port of a QPU
     retired, retired_stb : an instruction that is done, for one clock
+    result, result_stb, loaded, loaded_stb : a vector for r4 is complete, for one clock
     stalls : clocks lost for each of `STALL_REASONS`
     """
 
     trace: In(TracePort())
     retired: Out(Retired)
     retired_stb: Out(1)
+    result: Out(Vector)
+    result_stb: Out(1)
+    loaded: Out(Vector)
+    loaded_stb: Out(1)
     stalls: Out(data.ArrayLayout(unsigned(32), len(STALL_REASONS)))
 
     def elaborate(self, platform):
@@ -96,6 +105,11 @@ class Gather(wiring.Component):
                     for name in TracedIssue.as_shape().members
                 ),
             ]
+        for name in R4_SOURCES:
+            quad, stb, vector = getattr(trace, name), getattr(trace, f"{name}_stb"), getattr(self, name)
+            m.d.sync += getattr(self, f"{name}_stb").eq(stb & (quad.quad == QUADS - 1))
+            with m.If(stb):
+                m.d.sync += vector.as_value().word_select(quad.quad, 32 * LANES).eq(quad.data)
         with m.If(trace.slot_end & trace.running):
             waiting = Const(1)
             for index, bit in enumerate(trace.stall.as_value()):

@@ -11,11 +11,11 @@ from vc4.bus.port import BUS_BYTES
 from vc4.config import V3DConfig
 from vc4.qpu.stall import STALL_REASONS, UNBUILT
 from vc4.qpu.structs import ProgramStart
-from vc4.qpu.trace import TracePort
+from vc4.qpu.trace import R4_SOURCES, TracePort
 from vc4.regs.table import OFFSET_BITS
 from vc4.v3d import V3D
 
-from .gather import Gather, Retired
+from .gather import Gather, Retired, Vector
 from .memory import BenchMemory
 from .probe import PipelineProbe
 
@@ -53,6 +53,7 @@ class GpuBench(wiring.Component):
     event : changes with everything that follows, a clock after it happened
     started, started_count : the last program that a QPU has begun, and how many, of each QPU
     retired, retired_count : the last instruction that is done, and how many there were, of each QPU
+    arrived, arrived_count : the last vector that has come for r4, and how many, of each QPU and each of `R4_SOURCES`
     written_address, written_data, written_strobes, written_count : the last word written to memory, and how many
     vpm_error : memory has refused a DMA store or load
     interrupts : host interrupts that were raised
@@ -82,6 +83,8 @@ class GpuBench(wiring.Component):
                 "started_count": Out(32).array(config.qpus),
                 "retired": Out(Retired).array(config.qpus),
                 "retired_count": Out(32).array(config.qpus),
+                "arrived": Out(data.ArrayLayout(Vector, len(R4_SOURCES))).array(config.qpus),
+                "arrived_count": Out(data.ArrayLayout(unsigned(32), len(R4_SOURCES))).array(config.qpus),
                 **{f"written_{name}": Out(width) for name, width in words.items()},
                 "vpm_error": Out(1),
                 "interrupts": Out(32),
@@ -140,7 +143,12 @@ class GpuBench(wiring.Component):
         ):
             with m.If(strobe):
                 m.d.sync += [events[number].eq(value), count[number].eq(count[number] + 1)]
-        return trace.start_stb, gather.retired_stb
+        strobes = [getattr(gather, f"{name}_stb") for name in R4_SOURCES]
+        for source, (name, strobe) in enumerate(zip(R4_SOURCES, strobes, strict=True)):
+            arrived, count = self.arrived[number][source], self.arrived_count[number][source]
+            with m.If(strobe):
+                m.d.sync += [arrived.eq(getattr(gather, name)), count.eq(count + 1)]
+        return trace.start_stb, gather.retired_stb, *strobes
 
     def _ending(self, m):
         waiting = Signal(range(GRACE_CLOCKS + 1))

@@ -8,6 +8,7 @@
 ``generic``     the rules that the table says in full
 ``whole``       the rules that it says in words only, a function each
 ``tmu``         lookups along a path: parameters that wait, results that are not read yet
+``vpm``         reads of the VPM along a path
 ``threads``     thread switches along a path
 ``scoreboard``  who holds the tile buffer along a path
 ``finding``     what is found
@@ -19,6 +20,18 @@
 from .check import Subject, check, check_flow, rules_for
 from .finding import Finding, paragraph
 from .flow import Flow
+from .program import VECTOR_ROWS
 from .strict import Broken, Strict
 
-__all__ = ["Broken", "Finding", "Flow", "Strict", "Subject", "check", "check_flow", "paragraph", "rules_for"]
+__all__ = [
+    "VECTOR_ROWS",
+    "Broken",
+    "Finding",
+    "Flow",
+    "Strict",
+    "Subject",
+    "check",
+    "check_flow",
+    "paragraph",
+    "rules_for",
+]

@@ -9,6 +9,7 @@ from vc4.isa.hazards import HAZARDS, Hazard, Scope, Severity, Source
 from .finding import Finding
 from .flow import Flow
 from .generic import generic
+from .program import VECTOR_ROWS
 from .rule import Rule
 from .threads import is_switch
 from .turn import Memory, Turn
@@ -62,14 +63,16 @@ def check(
     subject: Subject = Subject.USER,
     two_tmus: bool = False,
     entries: Sequence[int] = (0,),
+    user_rows: int = VECTOR_ROWS,
 ) -> list[Finding]:
     """What is wrong with the program `words`, by place; at most one finding a rule and pair of instructions.
 
     base : address of the first word
     subject, two_tmus : which rules apply
     entries : the instructions with which the program may begin
+    user_rows : rows of the VPM that are reserved for programs
     """
-    flow = Flow(words, base, entries)
+    flow = Flow(words, base, entries, user_rows)
     return check_flow(flow, rules_for(flow, subject, two_tmus))
 
 

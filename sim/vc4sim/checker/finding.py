@@ -1,12 +1,12 @@
 """What the checker finds, and its text."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from vc4.isa.hazards import Hazard, Severity
 from vc4.isa.word import WORD_BYTES
 
-from ..asm import disassemble
+from ..asm import SourceMap, disassemble
 from .program import Program
 
 __all__ = ["Finding", "paragraph"]
@@ -38,21 +38,20 @@ class Finding:
         return self.offset, int(self.hazard.rule[1:]), self.trigger
 
 
-def paragraph(
-    finding: Finding, program: Program, place: Callable[[int], str | None] = lambda offset: None
-) -> Iterator[str]:
+def paragraph(finding: Finding, program: Program, source: SourceMap | None = None) -> Iterator[str]:
     """Lines about one finding: where, which rule, both instructions in the order in which they run, and why it matters.
 
-    place : the name of a byte offset of `program`, if it has a better one than its address
+    source : of `program`, if it has one: tells places and lines as they are written there
     """
     rule, base = finding.hazard, program.base
     offsets = dict.fromkeys((finding.trigger, finding.offset))
-    places = {offset: place(offset) or f"{base + offset:#010x}" for offset in offsets}
+    places = {offset: (source and source.place(offset)) or f"{base + offset:#010x}" for offset in offsets}
     width = max(map(len, places.values()))
     kind = "error" if finding.is_error else "warning"
     yield f"{places[finding.offset]}: {kind} {rule.rule}: {rule.title}"
     for offset, name in places.items():
-        yield f"    {name:{width}}  {disassemble(program.words[offset // WORD_BYTES], base + offset)}"
+        line = source and source.line(offset)
+        yield f"    {name:{width}}  {line or disassemble(program.words[offset // WORD_BYTES], base + offset)}"
     yield f"    found: {finding.message}"
     yield f"    chip:  {rule.why}"
     yield f"    here:  {rule.here}"

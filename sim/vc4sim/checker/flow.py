@@ -6,8 +6,8 @@ from typing import TypeVar
 
 from vc4.isa.word import WORD_BYTES
 
-from .acts import acts
-from .program import Goal, Node, Program
+from .acts import acts, known_values
+from .program import VECTOR_ROWS, Goal, Node, Program
 from .turn import Turn
 
 __all__ = ["Flow"]
@@ -16,7 +16,7 @@ _State = TypeVar("_State", bound=Hashable)
 
 
 class Flow(Program):
-    """The paths through `words`, which lie at the address `base`, from the instructions `entries` on.
+    """The paths through `words`, which lie at the address `base`, from the instructions `entries` on; see `Program`.
 
     A target in a register ends a path. As it may be anything, a program with one has its other instructions checked too:
     the first that no path has reached begins one, until all are reached.
@@ -25,8 +25,10 @@ class Flow(Program):
     reached, indices : places on any path; their instructions
     """
 
-    def __init__(self, words: Sequence[int], base: int = 0, entries: Sequence[int] = (0,)) -> None:
-        super().__init__(words, base)
+    def __init__(
+        self, words: Sequence[int], base: int = 0, entries: Sequence[int] = (0,), user_rows: int = VECTOR_ROWS
+    ) -> None:
+        super().__init__(words, base, user_rows)
         self.reached: set[Node] = set()
         self.indices: set[int] = set()
         self.roots: list[Node] = []
@@ -63,7 +65,8 @@ class Flow(Program):
         """The turn of the instruction at `node`; `taken`: it is a branch, and taken."""
         if (node, taken) not in self._turns:
             branch = self._targets.get(node.index)
-            self._turns[node, taken] = Turn(node, taken, self, acts(self.words[node.index], taken), branch)
+            word = self.words[node.index]
+            self._turns[node, taken] = Turn(node, taken, self, acts(word, taken), branch, None, known_values(word))
         return self._turns[node, taken]
 
     def walk(self, start: _State, step: Callable[[Turn, _State], _State]) -> Iterator[tuple[Turn, _State]]:

@@ -38,7 +38,9 @@ def _is_forbidden(hazard: Hazard, pair: _Pair) -> bool:
         return False
     if not hazard.fits_registers(str(trigger.what), str(affected.what)):
         return False
-    return not (trigger.what in hazard.divisible and are_apart(pair.first, trigger, pair.second, affected))
+    if trigger.what not in hazard.divisible:
+        return True
+    return not are_apart(pair.first, trigger, pair.second, affected, downwards=hazard.downwards)
 
 
 def _is_direct(pair: _Pair, counts: Counts) -> bool:

@@ -19,12 +19,16 @@ The QPU has no interlocks for most of what follows: a program that breaks a rule
 
 *On the chip* says what a violation does there, as far as it is known; *here* says what this implementation does. A rule that
 names fragment shaders, two threads or two TMUs is about such programs only. Rules that nobody but the kernel has are about
-shaders: nothing looks for them in other programs.
+shaders: nothing looks for them in other programs. What is said here of varyings, tile buffer, and multisample mask is about the
+model, as [the hardware lacks them](choices.md#what-the-hardware-lacks). `--allow R4` leaves a rule out, in `vc4 check` and with
+`--strict`.
 
 ## What is allowed
 
-* A register may be read right behind its write if both are under opposite conditions of the same flags, or if nothing
-  takes the value (R1). The same conditions let both ALUs write one of r0 to r3 (R22).
+* A register may be read right behind its write if both are under opposite conditions of the same flags (R1). The same
+  conditions let both ALUs write one of r0 to r3 (R22). An operand that nobody takes is no read.
+* Only elements count that are needed (R1, R2, R3): of an address or a set-up that is element 0, of the target of a branch
+  element 15, of r5 the first of each quad, of a rotation those that come from a later quad.
 * A lookup by s alone takes no uniform (R6, R11), and the colour of one sample may be read and written together (R10).
 * Both operands of one ALU may be the same unpacked r4 (R32); a program that holds the scoreboard may write to the tile
   buffer in its last instruction (R20).
@@ -40,13 +44,18 @@ shaders: nothing looks for them in other programs.
 * Which branches depend on each other: for R16 and R21 every branch may go either way, every time. How many varyings a
   program has to read is not in its words.
 * R29 cannot be broken: a word has one signal.
+* How often a loop runs: behind a branch that may or may not be taken, R33 and R34 start anew.
+* Words that are not loaded as an immediate: a set-up of reads by one is passed over (R33, R35).
+* What VPMBASE holds: all rows that vectors reach, if `--user-rows` does not say how many (R35).
 
 ## What a run knows
 
-A run finds nothing that the checker does not, but behind a branch to a register. It finds less:
+A run finds nothing that the checker does not, but behind a branch to a register, and what loops and computed set-ups of reads
+break (R33 to R35). It finds less:
 
 * Only the way that it takes counts, and a branch that is not taken does nothing but stand there (R14, R15).
-* Conditions are apart where no element meets both (R1, R22), and one that holds in all elements is none (R23).
+* Conditions are apart where no element meets both (R1, R2, R3, R22), and one that holds in all elements that are taken is none
+  (R23). An operand is not read under a condition that holds nowhere.
 * A rotation by r5 is none if r5 is 0 (R2, R4).
 * The rules are those of programs of users. Memory is the program, for R27.
 """

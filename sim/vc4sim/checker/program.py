@@ -9,7 +9,10 @@ from vc4.isa.ops import BranchCondition, Signal
 from vc4.isa.timing import BRANCH_DISTANCE, DELAY_SLOTS, END_SLOTS, LINK_BYTES, SWITCH_SLOTS
 from vc4.isa.word import WORD_BYTES, AluWord, BranchWord
 
-__all__ = ["Goal", "Node", "Program"]
+__all__ = ["VECTOR_ROWS", "Goal", "Node", "Program"]
+
+#: Rows of the VPM that vectors can lie in.
+VECTOR_ROWS = 64
 
 #: Signals that end a program.
 _ENDS = frozenset({Signal.PROGRAM_END, Signal.LOAD_COLOUR_END})
@@ -53,11 +56,12 @@ class Node:
 
 
 class Program:
-    """The instructions `words`, which lie at the address `base`."""
+    """The instructions `words`, which lie at the address `base`; the program may use `user_rows` rows of the VPM."""
 
-    def __init__(self, words: Sequence[int], base: int = 0) -> None:
+    def __init__(self, words: Sequence[int], base: int = 0, user_rows: int = VECTOR_ROWS) -> None:
         self.words = words
         self.base = base
+        self.user_rows = user_rows
 
     def goal(self, index: int) -> Goal | None:
         """Where the branch at `index` goes; `None` if it is no branch, or never taken."""

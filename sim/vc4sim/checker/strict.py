@@ -1,23 +1,25 @@
 """The rules applied to a run: the one path that it takes, with the values that it has."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 
 import numpy as np
 
 from vc4.isa.decode import decode
-from vc4.isa.hazards import Form
+from vc4.isa.hazards import Form, Hazard
 from vc4.isa.ops import Condition
 from vc4.isa.registers import ELEMENTS
 from vc4.isa.word import WORD_BYTES, BranchWord
 
-from ..events import ALL_ELEMENTS, Event, Retirement
+from ..asm import SourceMap
+from ..events import Event, Retirement
 from ..model.flags import Flags, bits
-from .acts import Acts, Does, acts
+from .acts import Acts, Does, acts, known_values
 from .check import applying, rules_of
 from .finding import Finding, paragraph
 from .program import Node, Program
+from .rule import Rule
 from .turn import Turn
 
 __all__ = ["Broken", "Strict"]
@@ -34,11 +36,11 @@ class Broken(Exception):
     number : how many instructions have run, this one counted
     """
 
-    def __init__(self, finding: Finding, program: Program, number: int):
+    def __init__(self, finding: Finding, program: Program, number: int, source: SourceMap | None = None):
         self.finding = finding
         self.rule = finding.hazard.rule
         self.number = number
-        super().__init__("\n".join(paragraph(finding, program)))
+        super().__init__("\n".join(paragraph(finding, program, source)))
 
 
 class Strict:
@@ -48,13 +50,17 @@ class Strict:
     elements is none, conditions are apart if no element meets both, and a rotation by 0 is none.
 
     base, size : address of the first byte of memory, and how many there are
+    allowed : numbers of rules that may be broken
+    source : where its instructions stand in the source, by offsets from `base`, if there is one
     retired : instructions watched
     """
 
-    def __init__(self, base: int, size: int):
+    def __init__(self, base: int, size: int, allowed: Container[str] = (), source: SourceMap | None = None):
         self.retired = 0
         self._words = [0] * (size // WORD_BYTES)
         self._program = Program(self._words, base)
+        self._rules = rules_of(one for one in applying() if one.rule not in allowed)
+        self._source = source
         self._values: dict[int, _Values] = {}
         self._paths: dict[tuple[int, int], _Path] = {}
 
@@ -66,11 +72,11 @@ class Strict:
         values = self._values.setdefault(event.qpu, _Values())
         thread = event.qpu, event.thread
         if thread not in self._paths:
-            self._paths[thread] = _Path(self._program, values)
+            self._paths[thread] = _Path(self._program, values, self._rules)
         finding = min(self._paths[thread].findings(event), key=lambda finding: finding.order, default=None)
         values.keep(event)
         if finding:
-            raise Broken(finding, self._program, self.retired)
+            raise Broken(finding, self._program, self.retired, self._source)
 
 
 class _Values:
@@ -96,12 +102,12 @@ class _Values:
 
 
 class _Path:
-    """What one thread runs, program after program; `values` are those before the instruction."""
+    """What one thread runs, program after program, by `rules`; `values` are those before the instruction."""
 
-    def __init__(self, program: Program, values: _Values):
+    def __init__(self, program: Program, values: _Values, rules: list[tuple[Hazard, Rule]]):
         self._program = program
         self._values = values
-        self._rules = rules_of(applying())
+        self._rules = rules
         self._begin()
 
     def _begin(self) -> None:
@@ -125,28 +131,35 @@ class _Path:
         node = self._program.moved(last.node, index, last.taken) if last else Node(index, number=0)
         fields = decode(event.word)
         taken = fields.layout is BranchWord and self._values.flags.taken(fields.condition)
-        conditions = {act.condition for act in acts(event.word) if Form.CONDITIONAL in act.forms}
-        everywhere = frozenset(one for one in conditions if _elements(self._values.flags, one) == ALL_ELEMENTS)
-        found = _acts_now(event.word, taken, everywhere, self._values.amount != 0)
-        return Turn(node, taken, self._program, found, elements=partial(_elements, self._values.flags))
+        conditions = {act.condition for act in acts(event.word)}
+        holds = frozenset((one, _elements(self._values.flags, one)) for one in conditions)
+        found = _acts_now(event.word, taken, holds, self._values.amount)
+        values = known_values(event.word) | {
+            write.register: write.words[0] for write in event.writes if write.elements & 1
+        }
+        return Turn(node, taken, self._program, found, None, partial(_elements, self._values.flags), values)
 
 
 @lru_cache(maxsize=1 << 12)
-def _acts_now(word: int, taken: bool, everywhere: frozenset[Condition], rotates: bool) -> Acts:
+def _acts_now(word: int, taken: bool, holds: frozenset[tuple[Condition, int]], amount: int | None) -> Acts:
     """What an instruction does at the values that it meets.
 
     taken : it is a branch, and taken
-    everywhere : conditions that hold in all elements, and so are none
-    rotates : a rotation by r5 moves anything
+    holds : where its conditions hold; one that holds in all elements that are taken is none
+    amount : of a rotation by r5, if it is known; one by 0 moves nothing
     """
-    found = []
+    found, where = [], dict(holds)
     for act in acts(word, taken):
-        forms = act.forms
-        if act.condition in everywhere:
+        forms, rotation = act.forms, act.rotation
+        lacking = act.elements & ~where[act.condition]
+        if lacking == act.elements and act.does is Does.READ and act.elements:
+            continue  # nobody takes the value
+        if not lacking:
             forms -= {Form.CONDITIONAL}
-        if not rotates and act.does is Does.READ and Form.ROTATION_BY_R5 in forms:
-            forms -= _ROTATIONS
-        found.append(replace(act, forms=forms))
+        if rotation is None and amount is not None:
+            rotation = amount
+            forms -= set() if amount else _ROTATIONS
+        found.append(replace(act, forms=forms, rotation=rotation))
     return Acts(found)
 
 

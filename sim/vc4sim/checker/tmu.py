@@ -5,7 +5,7 @@ from vc4.isa.ops import Signal
 from .acts import Act, Does
 from .turn import Memory, Turn
 
-__all__ = ["LOOKUPS", "PARAMETERS", "PARAMETER_WRITES", "RESULTS", "Counts", "asked", "taken"]
+__all__ = ["LOOKUPS", "PARAMETERS", "PARAMETER_WRITES", "RESULTS", "UNDER_WAY", "Counts", "asked", "taken"]
 
 #: Parameters that wait in each TMU, or results.
 Counts = tuple[int, int]
@@ -55,7 +55,13 @@ def _results(turn: Turn, counts: Counts) -> Counts:
     return counts
 
 
+def _under_way(turn: Turn, counts: Counts) -> Counts:
+    return (0, 0) if turn.parts_paths or turn.node.left == 1 else _results(turn, counts)
+
+
 #: The parameters that wait.
 PARAMETERS = Memory((0, 0), _parameters)
 #: The results that are still to be read.
 RESULTS = Memory((0, 0), _results)
+#: The lookups under way, at the least: of what came before paths part, nothing is known.
+UNDER_WAY = Memory((0, 0), _under_way)

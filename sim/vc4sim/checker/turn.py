@@ -3,7 +3,7 @@
 Every rule is about turns: on all paths of a program, or on the one that a run takes.
 """
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,7 +14,7 @@ from vc4.isa.ops import Condition
 from .acts import Act, Acts
 from .program import Node, Program
 
-__all__ = ["RECENT", "Memory", "Turn", "are_apart"]
+__all__ = ["RECENT", "Memory", "Turn", "are_apart", "needed"]
 
 #: Where a condition holds: one bit an element.
 Elements = Callable[[Condition], int]
@@ -29,6 +29,7 @@ class Turn:
     acts : all that it does
     branch : byte offset of a branch that leads here, if one does
     elements : where conditions hold; `None` before anything runs
+    values : element 0 of what it writes, by register, as far as that is known
     """
 
     node: Node
@@ -37,11 +38,17 @@ class Turn:
     acts: Acts = field(compare=False)
     branch: int | None = field(default=None, compare=False)
     elements: Elements | None = field(default=None, compare=False)
+    values: Mapping[str, int] = field(default_factory=dict, compare=False)
 
     @property
     def offset(self) -> int:
         """Byte offset of the instruction."""
         return self.node.offset
+
+    @property
+    def parts_paths(self) -> bool:
+        """Whether paths part here, and nobody knows how often each of them is taken."""
+        return self.elements is None and len(self.program.choices(self.node)) > 1
 
     @property
     def word(self) -> int:
@@ -77,14 +84,19 @@ _OPPOSITE = {
 }
 
 
-def are_apart(first: Turn, trigger: Act, second: Turn, affected: Act) -> bool:
-    """Whether two acts never concern the same element: a value that is not used, or conditions that exclude each other.
+def needed(turn: Turn, act: Act) -> int:
+    """The elements that an act is about, at the most."""
+    return act.elements & turn.elements(act.condition) if turn.elements else act.elements
+
+
+def are_apart(first: Turn, trigger: Act, second: Turn, affected: Act, *, downwards: bool = False) -> bool:
+    """Whether two acts never concern the same element, as other ones are used or conditions exclude each other.
 
     Before anything runs, these are opposite conditions on the same flags.
+
+    downwards : only elements count that move to an earlier quad
     """
-    if affected.condition is Condition.NEVER:
+    if not needed(first, trigger) & affected.origins(needed(second, affected), downwards=downwards):
         return True
-    if first.elements and second.elements:
-        return not first.elements(trigger.condition) & second.elements(affected.condition)
-    opposite = _OPPOSITE.get(trigger.condition) is affected.condition
-    return opposite and (first == second or not decode(first.word).sf)
+    opposite = _OPPOSITE.get(trigger.condition) is affected.condition and affected.rotation == 0
+    return second.elements is None and opposite and (first == second or not decode(first.word).sf)

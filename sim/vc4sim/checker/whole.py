@@ -9,13 +9,16 @@ from .generic import ALONE
 from .rule import Breaches, Rule
 from .scoreboard import HELD
 from .threads import THREADS, Threads, is_switch
-from .tmu import PARAMETER_WRITES, PARAMETERS, RESULTS, Counts
+from .tmu import LOOKUPS, PARAMETER_WRITES, PARAMETERS, RESULTS, UNDER_WAY, Counts
 from .turn import Memory, Turn
+from .vpm import UNREAD, Unread, read_setup, rows_read
 
 __all__ = ["WHOLE"]
 
 #: Most parameters of a lookup, s among them.
 _MOST_PARAMETERS = 4
+#: Lookups that a chip keeps apart reliably.
+_MOST_LOOKUPS = 4
 #: Writes that give uniforms a new address.
 _ADDRESSES = ("unif_addr", "unif_addr_rel")
 
@@ -58,6 +61,27 @@ def _bounds(_hazard: Hazard, turn: Turn) -> Breaches:
         yield offset, "the program goes on behind its last instruction"
 
 
+def _queued_reads(_hazard: Hazard, turn: Turn, unread: Unread) -> Breaches:
+    """R33: reads that are set up too early; the chip takes them when it has only one more vector to fetch."""
+    if read_setup(turn) is not None and sum(unread) > 1:
+        yield turn.offset, f"a read is set up while {sum(unread)} vectors are still to be read"
+
+
+def _queued_lookups(hazard: Hazard, turn: Turn, counts: Counts) -> Breaches:
+    """R34: a lookup while four others are under way."""
+    for act in turn.acts.of(hazard.trigger):
+        if counts[LOOKUPS[str(act.what)]] >= _MOST_LOOKUPS:
+            yield turn.offset, f"{act} while {counts[LOOKUPS[str(act.what)]]} lookups are under way"
+
+
+def _reserved_rows(_hazard: Hazard, turn: Turn) -> Breaches:
+    """R35: vectors in rows that are not reserved."""
+    setup, rows = read_setup(turn), turn.program.user_rows
+    beyond = [] if setup is None else [row for row in rows_read(setup) if row >= rows]
+    if beyond:
+        yield turn.offset, f"row {min(beyond)} is set up to be read, of {rows} that are reserved"
+
+
 def _forget(turn: Turn, branch: int | None) -> int | None:
     # The uniform from which the new address is made may still come from the old one.
     sets = any(act.does is Does.WRITE and act.what in _ADDRESSES for act in turn.acts)
@@ -86,4 +110,7 @@ WHOLE: dict[str, Rule] = {
     "R27": Rule(_bounds),
     "R29": Rule(_unbreakable),
     "R30": Rule(_stale_uniforms, (Memory(None, _forget),)),
+    "R33": Rule(_queued_reads, (UNREAD,)),
+    "R34": Rule(_queued_lookups, (UNDER_WAY,)),
+    "R35": Rule(_reserved_rows),
 }

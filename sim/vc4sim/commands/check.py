@@ -2,21 +2,21 @@
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from vc4.isa.hazards import HAZARDS
 from vc4.isa.word import WORD_BYTES
 
-from ..asm import Program
-from ..checker import Finding, Flow, Subject, check_flow, paragraph, rules_for
+from ..asm import SourceMap
+from ..checker import VECTOR_ROWS, Finding, Flow, Subject, check_flow, paragraph, rules_for
 from ..problem import BadInput, ExitStatus
 from ..workload import example_names, read_program
 from ..workload.case import CASE_FILE
 from ..workload.example import example_program
 from ..workload.fields import Fields
 from ..workload.files import STDIN, read_bytes, read_text
-from .options import Commands, add_includes, integer
+from .options import Commands, add_allow, add_includes, integer
 
 __all__ = ["register"]
 
@@ -61,6 +61,14 @@ def register(commands: Commands) -> None:
     )
     parser.add_argument("--two-tmus", action="store_true", help="the program is for a GPU with two TMUs a slice")
     parser.add_argument("--errors", action="store_true", help="leave warnings out")
+    add_allow(parser)
+    parser.add_argument(
+        "--user-rows",
+        type=integer(0, VECTOR_ROWS),
+        default=VECTOR_ROWS,
+        metavar="N",
+        help=f"rows of the VPM that VPMBASE reserves for programs (default: {VECTOR_ROWS}, all that vectors reach)",
+    )
     parser.add_argument(
         "--base",
         type=integer(0, (1 << 32) - WORD_BYTES),
@@ -79,17 +87,13 @@ class _Input:
     code: bytes
     base: int = 0
     entries: tuple[int, ...] = (0,)
-    lines: dict[int, tuple[str, int]] = field(default_factory=dict)
+    source: SourceMap | None = None
 
     @property
     def words(self) -> list[int]:
         """The instructions; what is left over at the end is none."""
         starts = range(0, len(self.code) // WORD_BYTES * WORD_BYTES, WORD_BYTES)
         return [int.from_bytes(self.code[start : start + WORD_BYTES], "little") for start in starts]
-
-    def place(self, offset: int) -> str | None:
-        """File and line of the instruction at a byte offset, if it has any."""
-        return "{}:{}".format(*self.lines[offset]) if offset in self.lines else None
 
 
 def _execute(options: argparse.Namespace) -> int:
@@ -103,11 +107,12 @@ def _execute(options: argparse.Namespace) -> int:
     if not words:
         raise BadInput(f"{program.name}: there are no instructions")
     base = program.base if options.base is None else options.base
-    flow = Flow(words, base, program.entries)
+    flow = Flow(words, base, program.entries, options.user_rows)
     rules = rules_for(flow, Subject(options.subject), options.two_tmus)
+    rules = [one for one in rules if one.rule not in options.allow]
     found = [finding for finding in check_flow(flow, rules) if finding.is_error or not options.errors]
     for finding in found:
-        print("\n".join(paragraph(finding, flow, program.place)), end="\n\n")
+        print("\n".join(paragraph(finding, flow, program.source)), end="\n\n")
     print(f"{program.name}: {_summary(found)}; {len(flow.indices)} instructions, {len(rules)} rules")
     return ExitStatus.DIFFERS if found else ExitStatus.PASS
 
@@ -131,8 +136,8 @@ def _load(what: str, folders: Sequence[Path]) -> _Input:
     return _assembled(what, read_program(what, folders))
 
 
-def _assembled(name: str, program: Program) -> _Input:
-    return _Input(name=name, code=program.code, lines=program.lines)
+def _assembled(name: str, source: SourceMap) -> _Input:
+    return _Input(name=name, code=source.program.code, source=source)
 
 
 def _case(folder: Path) -> _Input:

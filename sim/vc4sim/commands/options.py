@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import Protocol
 
 from vc4.config import PRESETS
+from vc4.isa.hazards import HAZARDS
 
 __all__ = [
     "Commands",
+    "add_allow",
     "add_config",
     "add_includes",
     "add_memory",
@@ -98,6 +100,26 @@ def add_includes(parser: argparse.ArgumentParser) -> None:
         type=Path,
         metavar="FOLDER",
         help="folder where .include finds files, too; may be given several times",
+    )
+
+
+def _rule(text: str) -> str:
+    """Type of an option: the number of a restriction, like R4."""
+    rule = text.upper()
+    if rule not in {one.rule for one in HAZARDS}:
+        raise argparse.ArgumentTypeError(f"must be a rule of `vc4 check --rules`, not {text!r}")
+    return rule
+
+
+def add_allow(parser: argparse.ArgumentParser) -> None:
+    """The option that leaves rules out."""
+    parser.add_argument(
+        "--allow",
+        action="append",
+        default=[],
+        type=_rule,
+        metavar="RULE",
+        help="leave a rule out, like R4; once for each",
     )
 
 

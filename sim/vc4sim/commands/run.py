@@ -19,7 +19,7 @@ from ..workload import Workload, example_names, load_case, load_example, load_so
 from ..workload.files import STDIN
 from .engines import ENGINES, WAVES_ENGINE, Engine
 from .given import add_given, given_starts
-from .options import Commands, add_memory, integer, vcd_file, window
+from .options import Commands, add_allow, add_memory, integer, vcd_file, window
 from .presets import enough_qpus, lacks_rows, serving
 from .verdict import report
 
@@ -61,7 +61,7 @@ exit status:
   1  memory holds something else, RTL and model have done different things, or
      the program has broken a rule (--strict)
   2  the input is wrong, or the program cannot go on: it does not end, leaves
-     its memory, or needs a unit that is not built yet
+     its memory, or needs a unit that the GPU does not have
   130  interrupted, by Ctrl-C
   141  nobody reads the output any more
 """
@@ -93,6 +93,7 @@ def register(commands: Commands) -> None:
     parser.add_argument(
         "--strict", action="store_true", help="stop at the first instruction that breaks a rule of `vc4 check`"
     )
+    add_allow(parser)
     parser.add_argument(
         "--trace", metavar="FILE", help="write one line for every instruction and memory write; - prints"
     )
@@ -140,7 +141,7 @@ def _attempt(
     """Run on the preset `config` and say how it went; `None`, with nothing said, if a larger one is wanted."""
     job = _job(workload, config, options)
     lockstep = Lockstep(job) if options.lockstep else None
-    strict = Strict(job.base, len(job.image)) if options.strict else None
+    strict = Strict(job.base, len(job.image), options.allow, workload.source) if options.strict else None
     try:
         outcome = _run(job, engine, options, [watcher for watcher in (strict, lockstep) if watcher])
         if lockstep:

@@ -55,7 +55,8 @@ def _numbers(words: Sequence[int]) -> list[str]:
 
 def error_lines(errors: frozenset[str]) -> Iterator[str]:
     """What the blocks of the GPU found wrong."""
-    return (f"error {field.name}: {field.description}" for field in ERROR_FIELDS if field.name in errors)
+    fields = (field for register in ERROR_FIELDS for field in register)
+    return (f"error {field.name}: {field.description}" for field in fields if field.name in errors)
 
 
 def statistics_lines(outcome: Outcome, has_clocks: bool) -> Iterator[str]:

@@ -37,7 +37,7 @@ def report(
     if options.stats:
         print("\n".join(statistics_lines(outcome, engine.is_rtl)))
     if outcome.ending is not Ending.DONE:
-        raise BadInput(f"{workload.name}: {outcome.why}{'; ' * bool(missed)}{missed}")
+        raise BadInput(f"{workload.name}: {outcome.why}{'; ' * bool(missed)}{missed}{_places(workload, outcome)}")
     cycles = f" in {outcome.cycles} cycles" if engine.is_rtl else ""
     grown = f", --config {config}" if config not in (options.config, next(iter(PRESETS))) else ""
     print(f"{outcome.instructions} instructions{cycles} on {engine.doc}{grown}")
@@ -50,6 +50,14 @@ def report(
     if strict:
         print(f"strict: {strict.retired} instructions, no rule broken")
     return _verdict(workload, outcome.memory)
+
+
+def _places(workload: Workload, outcome: Outcome) -> str:
+    """Where the QPUs of an outcome stand in the source, if there is one."""
+    source = workload.source
+    offsets = dict.fromkeys(pc - workload.base for pc in outcome.pcs) if source else ()
+    places = [f"{source.place(offset)}: {source.line(offset)}" for offset in offsets if source and source.place(offset)]
+    return f" ({'; '.join(places)})" if places else ""
 
 
 def _verdict(workload: Workload, memory: bytes) -> ExitStatus:

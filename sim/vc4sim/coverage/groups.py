@@ -189,14 +189,14 @@ def _hazards(now: Columns) -> _Hits:
 
 
 def _unbuilt(port: Port) -> tuple[Gap, ...]:
-    """The registers that need what is not built, a gap for each unit and file."""
+    """The registers that need what the configuration lacks, a gap for each unit and file."""
     needed: dict[tuple[str, int], list[int]] = {}
     for address, registers in port.items():
         for file, register in enumerate(registers):
             if register.unit not in {"qpu", *_BUILT}:
                 needed.setdefault((register.unit, file), []).append(address)
     return tuple(
-        Gap(f"{unit} is not built", {"file": (file,), "address": tuple(addresses)})
+        Gap(f"there is no {unit}", {"file": (file,), "address": tuple(addresses)})
         for (unit, file), addresses in needed.items()
     )
 
@@ -206,7 +206,7 @@ def _unbuilt_signals() -> tuple[Gap, ...]:
     for signal, unit in SIGNAL_UNITS.items():
         if unit in units:
             units[unit].append(signal.value)
-    return tuple(Gap(f"{unit} is not built", {"signal": tuple(signals)}) for unit, signals in units.items())
+    return tuple(Gap(f"there is no {unit}", {"signal": tuple(signals)}) for unit, signals in units.items())
 
 
 _TAKEN = {"taken": (1,)}

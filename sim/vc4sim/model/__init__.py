@@ -66,7 +66,7 @@ reference decides.
 ``tile_dumps``          all samples of a tile
 ``colours``             means, 16 bits, dither
 ``surfaces``            where pixels lie in memory
-``unbuilt``             what the hardware does not have yet
+``unbuilt``             what the hardware does not have
 ``v3d``                 QPU, VPM and memory put together
 ======================  ==================================================================
 """

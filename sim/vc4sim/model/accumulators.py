@@ -36,10 +36,11 @@ class Accumulators(list[np.ndarray]):
             self[5] = written_r5(self[5], self._r5_writes)
             self._r5_writes.clear()
 
-    def advance(self) -> None:
-        """An instruction ends: what is due for r4 arrives."""
+    def advance(self) -> bool:
+        """An instruction ends: what is due for r4 arrives. Returns whether anything does."""
         self._r4_late.append(self._r4_write)
         self._r4_write = None
         r4 = self._r4_late.popleft()
         if r4 is not None:
             self[4] = r4
+        return r4 is not None

@@ -138,7 +138,8 @@ class Qpu:
         writes = self._write_results(todo, add, mul) if taken else []
         if flags:
             self.flags = flags
-        self._advance(todo, target)
+        if self._advance(todo, target) and not self._wide:
+            writes.append(events.Write.of_r4(self.accumulators[4]))
         nzc = flags.as_bits() if flags and not self._wide else None
         return events.Retirement(self.number, thread, pc, todo.word, tuple(reads), tuple(writes), nzc)
 
@@ -267,12 +268,13 @@ class Qpu:
         takes = self.tmu.takes_uniform(self.sequencer.thread, unit, letter)
         self.tmu.write(self.sequencer.thread, unit, letter, value, self._uniform if takes else None)
 
-    def _advance(self, todo: Plan, target: int | None) -> None:
-        self.accumulators.advance()
+    def _advance(self, todo: Plan, target: int | None) -> bool:
+        """The instruction ends. Returns whether anything has arrived in r4."""
+        arrives = self.accumulators.advance()
         if todo.tmu_load is not None:
-            self.accumulators[4] = self.tmu.load(self.sequencer.thread, todo.tmu_load)
+            self.accumulators[4], arrives = self.tmu.load(self.sequencer.thread, todo.tmu_load), True
         elif self.fragment and todo.signal in LOADS:
-            self.accumulators[4] = self.fragment.load(todo.signal)
+            self.accumulators[4], arrives = self.fragment.load(todo.signal), True
         if self._varying_c is not None:
             self.accumulators[5], self._varying_c = self._varying_c, None
         self.sequencer.advance(
@@ -284,3 +286,4 @@ class Qpu:
         if not self.sequencer.running:
             self._write_late()
             self.vpm.cancel()
+        return arrives

@@ -10,9 +10,9 @@ from ..launch import Launch
 from .memory import Memory
 from .qpu import Qpu
 from .sync import Sync, place
-from .tmu.port import TmuPort
+from .tmu.port import LOOKUP_ERROR, TmuPort
 from .unbuilt import Waiting
-from .vpm import Vpm
+from .vpm import READ_ERRORS, Vpm
 from .vpm_port import VpmPort
 
 __all__ = ["Deadlock", "ModelV3D"]
@@ -51,6 +51,23 @@ class ModelV3D:
         """Where each QPU stands that runs a program, and what it waits for, if it waits."""
         running = (qpu for qpu in self.qpus if qpu.sequencer.running)
         return [place(qpu.number, qpu.sequencer.pc, self.waits.get(qpu.number, "")) for qpu in running]
+
+    @property
+    def pcs(self) -> tuple[int, ...]:
+        """Where each QPU stands that runs a program."""
+        return tuple(qpu.sequencer.pc for qpu in self.qpus if qpu.sequencer.running)
+
+    @property
+    def errors(self) -> frozenset[str]:
+        """Names of the bits of ERRSTAT and XBUSERR that are set."""
+        lookups = {LOOKUP_ERROR} if any(qpu.tmu.fault for qpu in self.qpus) else set()
+        return frozenset(self.vpm.errors | lookups)
+
+    @property
+    def chances(self) -> frozenset[str]:
+        """Names of errors of which it is chance whether they come: whether the hardware reads what nobody takes."""
+        unread = any(not qpu.tmu.empty for qpu in self.qpus)
+        return READ_ERRORS | {LOOKUP_ERROR} if unread else READ_ERRORS
 
     @property
     def interrupts(self) -> int:

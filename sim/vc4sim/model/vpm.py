@@ -10,15 +10,17 @@ from vc4.regs.table import register
 from .memory import Memory, MemoryFault
 from .places import WORD_BYTES, Block, row_of
 
-__all__ = ["Vpm"]
+__all__ = ["READ_ERRORS", "Vpm"]
 
 _BLOCK_ROWS = 4
 _MOST_BLOCKS = (1 << register("VPMBASE").fields[0].width) - 1
 #: Bits of ERRSTAT: a row that the VPM does not have, and one that is not reserved for user programs; what is not in memory.
-_READ_ERRORS = ("VPMERR", "VPMERNA")
+_OF_READS = ("VPMERR", "VPMERNA")
 _WRITE_ERRORS = ("VPMEWR", "VPMEWNA")
 _LOAD_ERROR, _STORE_ERROR = "VCDE", "VDWE"
 _ADDRESSES = 0xFFFF_FFFF
+#: Errors of vectors that are read: whether one that nobody takes is fetched before the program ends is chance.
+READ_ERRORS = frozenset(_OF_READS)
 
 
 class Vpm:
@@ -47,7 +49,7 @@ class Vpm:
 
     def read(self, places: np.ndarray, width: int) -> np.ndarray:
         """The bytes of elements that are `width` bytes wide: one more axis than `places` has."""
-        reached = self._reached(places, _READ_ERRORS)
+        reached = self._reached(places, _OF_READS)
         bytes_ = np.zeros((*places.shape, width), np.uint8)
         bytes_[reached] = self._bytes[places[reached][:, None] + np.arange(width)]
         return bytes_

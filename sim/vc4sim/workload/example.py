@@ -17,7 +17,7 @@ import dataclasses
 from importlib import resources
 from importlib.resources.abc import Traversable
 
-from ..asm import Program, assemble
+from ..asm import SourceMap
 from .case import CASE_FILE
 from .compare import Check
 from .fields import Fields
@@ -76,21 +76,23 @@ def load_example(name: str) -> Workload:
     fields = _fields(name)
     expected = b"".join(_row(text) for text in fields.texts("expected"))
     output = Region(OUTPUT, bytes(len(expected)), rows=tuple(fields.texts("rows")))
-    workload = lay_out(name, example_program(name), [Start(uniforms=tuple(fields.texts("uniforms")))], [output])
+    source = example_program(name)
+    workload = lay_out(name, source.program, [Start(uniforms=tuple(fields.texts("uniforms")))], [output])
     return dataclasses.replace(
         workload,
         description=fields.text("description"),
         checks=(Check(OUTPUT, workload.buffers[0].address, expected),),
         origin=fields.text("origin"),
+        source=source,
     )
 
 
-def example_program(name: str) -> Program:
+def example_program(name: str) -> SourceMap:
     """The program of the example `name`."""
     words = example_folder(name) / "program.hex"
     if words.is_file():
-        return Program(bytes_of_hex(words.read_text("utf-8"), words.name), {}, {})
-    return assemble((example_folder(name) / "source.qasm").read_text("utf-8"), f"{name}/source.qasm")
+        return SourceMap.of_words(bytes_of_hex(words.read_text("utf-8"), words.name), words.name)
+    return SourceMap.of((example_folder(name) / "source.qasm").read_text("utf-8"), f"{name}/source.qasm")
 
 
 def _row(text: str) -> bytes:

@@ -1,12 +1,13 @@
 """Programs of the user, with launches and memory from the command line."""
 
+import dataclasses
 import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from vc4.isa.word import WORD_BYTES
 
-from ..asm import Program, assemble
+from ..asm import SourceMap
 from ..problem import BadInput
 from .files import MAX_BYTES, read_bytes, read_text
 from .hexfile import bytes_of_hex
@@ -22,7 +23,7 @@ _BUFFER = re.compile(r"([A-Za-z_]\w*)(?:@(\w+))?=(?:@(.+)|(\w+))", re.ASCII)
 _LOADED = re.compile(r"(.+)@(\w+)", re.ASCII)
 
 
-def read_program(path: str, folders: Sequence[Path] = ()) -> Program:
+def read_program(path: str, folders: Sequence[Path] = ()) -> SourceMap:
     """The program in a file: words if its name ends with .bin, .hex, .c or .h, else assembly.
 
     folders : where included files may lie
@@ -34,10 +35,10 @@ def read_program(path: str, folders: Sequence[Path] = ()) -> Program:
         code = read_bytes(path)
         if len(code) % WORD_BYTES:
             raise BadInput(f"{path}: {len(code)} bytes are no whole number of instructions")
-        return Program(code, {}, {})
+        return SourceMap.of_words(code, path)
     if suffix in _TEXT:
-        return Program(bytes_of_hex(read_text(path), path), {}, {})
-    return assemble(read_text(path), path, folders)
+        return SourceMap.of_words(bytes_of_hex(read_text(path), path), path)
+    return SourceMap.of(read_text(path), path, folders)
 
 
 def load_source(
@@ -66,7 +67,9 @@ def load_source(
         if names.count(name) > 1:
             raise BadInput(f"buffer {name}: given twice")
     regions += [_loaded(text) for text in loaded]
-    return lay_out(path, read_program(path, folders), starts, regions, base)
+    source = read_program(path, folders)
+    workload = lay_out(path, source.program, starts, regions, base)
+    return dataclasses.replace(workload, source=dataclasses.replace(source, start=base - workload.base))
 
 
 def _buffer(text: str) -> Region:

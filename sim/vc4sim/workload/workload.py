@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from ..asm import SourceMap
 from ..backends.base import Launch
 from .compare import WORD_BYTES, Check, Difference
 
@@ -33,6 +34,7 @@ class Workload:
     code : addresses of the program
     checks : what is compared afterwards
     origin : where the expected bytes come from, in words
+    source : where its instructions stand in the source, by offsets from `base`, if there is one
     """
 
     name: str
@@ -45,6 +47,7 @@ class Workload:
     buffers: tuple[Buffer, ...] = ()
     checks: tuple[Check, ...] = ()
     origin: str = ""
+    source: SourceMap | None = None
 
     def bytes_of(self, buffer: Buffer, memory: bytes) -> bytes:
         """What `memory` holds in `buffer`."""

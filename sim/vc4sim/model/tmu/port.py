@@ -16,11 +16,13 @@ from .parameters import texture
 from .reader import Reader
 from .sampler import Coordinates, sample
 
-__all__ = ["NO_RESULT", "NO_SLOT", "Fifos", "TmuPort"]
+__all__ = ["LOOKUP_ERROR", "NO_RESULT", "NO_SLOT", "Fifos", "TmuPort"]
 
 #: What an instruction waits for that only this QPU could bring about; the number is that of the unit.
 NO_SLOT, NO_RESULT = "a slot of tmu{}, and takes no result", "tmu{}, and no lookup is under way"
 
+#: The bit of XBUSERR that a lookup outside of memory sets.
+LOOKUP_ERROR = "ERR_LOOKUP"
 _WORD_BYTES = 4
 _NOTHING = np.zeros(ELEMENTS, np.uint32)
 #: The QPUs of a slice whose units change places.
@@ -125,6 +127,11 @@ class TmuPort:
     def fault(self) -> MemoryFault | None:
         """The first read outside of memory."""
         return self._reader.fault
+
+    @property
+    def empty(self) -> bool:
+        """There are no lookups whose results nobody has taken."""
+        return all(fifos.empty for fifos in self._fifos)
 
     def _unit(self, thread: int, unit: int) -> Fifos:
         swapped = self._swaps and not self._swap_disabled[thread]

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -21,8 +22,10 @@ _COORDINATE_BITS = FRACTION + 2
 _REPEATING = (Wrap.REPEAT, Wrap.MIRROR)
 _YUYV_BYTES = 4
 
-#: Numbers (uint64) at addresses, of so many bytes.
-Read = Callable[[np.ndarray, int], np.ndarray]
+#: Numbers (uint64) at addresses, of so many bytes; see `Reader`.
+Read = Callable[..., np.ndarray]
+#: The texel that is read where none are blended, [upper, right, element].
+_FIRST = np.array([[True, False], [False, False]])[..., None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,6 +88,7 @@ def _level_of(
         x = np.minimum(x + (child.x >> number), level.width - 1)
         y = np.minimum(y + (child.y >> number), level.height - 1)
     inside = across.inside[None] & up.inside[:, None]
+    read = partial(read, wanted=inside & (points.linear | _FIRST))
     colours = np.where(inside[..., None], texels(texture, level, points.face, x, y, read), border)
     blend = filter.bilinear(colours, across.weight[:, None], up.weight[:, None], level.format.channels)
     return np.stack([blend, colours[0, 0]])

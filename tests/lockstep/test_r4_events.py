@@ -1,0 +1,158 @@
+"""What arrives in r4 is told with the instruction behind which the next one sees it, in the same way by model and RTL.
+
+That is the second instruction behind a write to the special function unit, as the third is the first to see the result, and
+the instruction that loads from a texture unit (guide, section 3).
+"""
+
+import struct
+
+import numpy as np
+import pytest
+
+from vc4.config import V3DConfig, preset
+from vc4sim.asm import assemble
+from vc4sim.backends import model, pysim
+from vc4sim.backends.base import Ending, Job, Launch
+from vc4sim.events import MemoryWrite, Retirement, Write
+from vc4sim.lockstep import Lockstep
+from vc4sim.model.memory import Memory
+from vc4sim.model.qpu import Qpu
+from vc4sim.model.sync import Sync
+from vc4sim.model.tmu.port import TmuPort
+from vc4sim.model.vpm import Vpm
+from vc4sim.model.vpm_port import VpmPort
+from vc4sim.retired import EventOrder
+
+BASE, DATA = 0x1_0000, 0x1_1000
+END = "\nthrend\nnop\nnop\n"
+
+
+def arrivals(run, source, config="qpu", copies=1):
+    """Number of the instruction and value of element 0, for each vector that arrives on QPU 0; and the retirements."""
+    image = assemble(source + END).code.ljust(DATA - BASE, b"\0") + struct.pack("<16I", *range(100, 116))
+    config = preset(config) if isinstance(config, str) else config
+    job = Job(image=image, base=BASE, launches=(Launch(BASE, DATA),) * copies, config=config)
+    events, lockstep = [], Lockstep(job)
+
+    def watch(event):
+        lockstep(event)
+        events.append(event)
+
+    outcome = run(job, watch)
+    lockstep.conclude(outcome)
+    assert outcome.ending is Ending.DONE, outcome.why
+    found = [
+        ((event.pc - BASE) // 8, write.words[0])
+        for event in events
+        if isinstance(event, Retirement) and event.qpu == 0
+        for write in event.writes
+        if write.register == "r4"
+    ]
+    return found, [event for event in events if isinstance(event, Retirement)]
+
+
+#: What Broadcom's tables give (fact sheet, 7.4): 0x3f7ffc00 for the reciprocal of 1, and 0x40000100 for 2 to the power of 1.
+RECIP, RECIP_OF_ONE, TWO_TO_THE_FIRST = "mov recip, 1.0\nnop\nnop\nnop", 0x3F7F_FC00, 0x4000_0100
+
+
+def test_a_result(simulator):
+    found, told = arrivals(simulator, RECIP)
+    assert found == [(2, RECIP_OF_ONE)]
+    assert str(told[2]).endswith(" | r4=3f7ffc00*16")
+
+
+def test_results_of_instructions_behind_one_another(simulator):
+    found, _ = arrivals(simulator, "mov recip, 1.0\nmov recip, 2.0\nmov recip, 4.0\nnop\nnop")
+    assert [place for place, _ in found] == [2, 3, 4]
+    assert len({word for _, word in found}) == 3
+
+
+def test_a_lookup(simulator):
+    found, told = arrivals(simulator, f"ldi r0, {DATA}\nmov t0s, r0\nnop; ldtmu0", "slice")
+    assert found == [(2, 100)]
+    assert str(told[2]).endswith(" ldtmu0 | r4=00000064*16")
+
+
+def test_a_lookup_is_newer_than_a_result(simulator):
+    found, _ = arrivals(simulator, f"ldi r0, {DATA}\nmov t0s, r0\nmov recip, 2.0\nnop\nnop; ldtmu0\nnop", "slice")
+    assert found == [(4, 100)]
+
+
+def test_a_result_that_nobody_reads_may_come_late(simulator):
+    """Four QPUs share the unit: results come when their instructions have long retired, and belong to them all the same."""
+    source = "\n".join(f"mov exp, {number}.0" for number in range(1, 13)) + "\nnop\nnop"
+    found, told = arrivals(simulator, source, "slice", copies=4)
+    assert [place for place, _ in found] == list(range(2, 14))
+    assert [word for _, word in found] == [TWO_TO_THE_FIRST + (number << 23) for number in range(12)]
+    assert {event.qpu for event in told} == {0, 1, 2, 3}
+
+
+@pytest.mark.slow
+def test_on_amaranth():
+    found, _ = arrivals(
+        pysim.run, f"ldi r0, {DATA}\nmov t0s, r0\nmov exp, 3.0\nnop; ldtmu0\nnop", V3DConfig(tmus_per_slice=1)
+    )
+    assert found == [(3, 100), (4, TWO_TO_THE_FIRST + (2 << 23))]
+
+
+def test_the_model_by_itself():
+    image = assemble(RECIP + END).code.ljust(DATA - BASE, b"\0")
+    lines = []
+    model.run(Job(image=image, base=BASE, launches=(Launch(BASE, BASE),), config=preset("qpu")), lines.append)
+    assert [line.split(" | ")[1].partition("=")[0] for line in map(str, lines[1:]) if "r4=" in line] == ["r4"]
+
+
+class Colours:
+    """A port for fragments that has one colour."""
+
+    vectors, inputs, outputs = 1, {}, {}
+    COLOUR = np.arange(16, dtype=np.uint32)
+
+    def start(self):
+        return self.COLOUR, self.COLOUR
+
+    def load(self, _signal):
+        return self.COLOUR
+
+
+def test_a_colour_of_the_tile_buffer():
+    memory = Memory(64, 0, assemble("nop; loadc\nmov r0, r4" + END).code)
+    units = frozenset({"tile_buffer", "uniforms", "qpu"})
+    qpu = Qpu(0, memory, VpmPort(Vpm(64, memory)), TmuPort(memory), Sync(), units, Colours())
+    qpu.start(Launch(0, 0))
+    assert qpu.step().writes == (Write.of_r4(Colours.COLOUR),)
+    assert qpu.step().writes[0].words == tuple(range(16))
+
+
+class TestEventOrder:
+    """Events wait for what arrives later, and nothing overtakes them."""
+
+    RESULT, LOADED = range(2)
+    FIRST, SECOND = (bytes([number] * 64) for number in (1, 2))
+
+    @staticmethod
+    def retirement(pc):
+        return Retirement(0, 0, pc, 0)
+
+    def test_what_has_come_is_there(self):
+        order = EventOrder(1)
+        assert list(order.arrive(0, self.RESULT, self.FIRST)) == []
+        (event,) = order.tell(self.retirement(8), 0, [self.RESULT])
+        assert event.writes == (Write.of_r4(np.frombuffer(self.FIRST, np.uint32)),)
+
+    def test_nothing_overtakes(self):
+        order = EventOrder(2)
+        assert list(order.tell(self.retirement(8), 0, [self.RESULT])) == []
+        write = MemoryWrite(0, b"")
+        assert list(order.tell(write)) == []
+        assert list(order.arrive(1, self.RESULT, self.SECOND)) == []
+        first, second = order.arrive(0, self.RESULT, self.FIRST)
+        assert first.writes[0].values == self.FIRST
+        assert second is write
+
+    def test_a_loaded_word_is_newer(self):
+        order = EventOrder(1)
+        assert list(order.tell(self.retirement(8), 0, [self.RESULT, self.LOADED])) == []
+        assert list(order.arrive(0, self.LOADED, self.SECOND)) == []
+        (event,) = order.arrive(0, self.RESULT, self.FIRST)
+        assert [write.values for write in event.writes] == [self.SECOND]
