@@ -9,7 +9,7 @@ from vc4.isa.registers import QUADS
 
 from ..bench.probe import STAGE_SIGNALS
 from ..problem import BadInput
-from .traces import STAGE_TITLES
+from .stages import STAGE_TITLES
 
 __all__ = ["Passage", "PipelineWaves", "read_pipeline"]
 
