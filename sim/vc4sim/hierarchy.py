@@ -59,7 +59,7 @@ def is_ours(class_: type) -> bool:
     return not class_.__module__.startswith("amaranth.")
 
 
-def replace_submodules(module: Module, replacement: Callable[[Elaboratable], Elaboratable]) -> None:
+def replace_submodules(module: Module, replacement: Callable[[Elaboratable], Elaboratable | Fragment]) -> None:
     """Puts `replacement(submodule)` in the place of each submodule of a `module` that is not elaborated yet."""
     named, others = module._named_submodules, module._anon_submodules
     for name, (submodule, location) in named.items():

@@ -217,3 +217,16 @@ def test_files_that_are_no_waves(tmp_path, capsys, content):
     path.write_text(content, encoding="utf-8")
     assert main(["waves", str(path), "-o", "figure.svg"]) == 2
     assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("compiler")
+def test_both_simulators_show_the_same(waves, tmp_path):
+    """CXXRTL has no probe: the stages are read out of the registers of the QPU. Its view has the same groups, but for the stages."""
+    path = tmp_path / "cxxrtl.vcd"
+    assert main(["run", "coordinate_shader", "--on", "cxxrtl", "--waves", str(path)]) == 0
+    one, other = read_pipeline(waves), read_pipeline(path)
+    assert other.stages == one.stages
+    assert other.stalls == one.stalls
+    assert {"clock", "qpu0", "qpu0 file_a", "VPM", "AXI4-Lite", "memory"} <= groups_of(path.with_suffix(".gtkw")).keys()
+    assert path.with_suffix(".gtkw").read_text().count("[color]") > 80

@@ -47,7 +47,7 @@ class _Kinds:
         used(component)
         return text
 
-    def _instance(self, submodule: Elaboratable) -> Elaboratable:
+    def _instance(self, submodule: Elaboratable) -> Elaboratable | Fragment:
         """What stands in the place of `submodule`."""
         if not isinstance(submodule, wiring.Component) or not is_ours(type(submodule)):
             return submodule
