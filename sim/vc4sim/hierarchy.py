@@ -1,14 +1,29 @@
-"""The elaborated design: its instances, and the design without its checks.
+"""The elaborated design: its instances, other ones in their place, and the design without its checks.
 
-Amaranth keeps both behind interfaces that are not public; nothing else here uses them.
+Amaranth keeps them behind interfaces that are not public; nothing else here uses them.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from amaranth.hdl import Elaboratable, Fragment
+from amaranth.hdl import Elaboratable, Fragment, Module
 from amaranth.hdl._ast import Print, Property, Switch
+from amaranth.hdl._ir import PortDirection
+from amaranth.lib import wiring
 
-__all__ = ["Instance", "hierarchy", "without_checks"]
+__all__ = [
+    "DIRECTIONS",
+    "Instance",
+    "drop_checks",
+    "hierarchy",
+    "is_ours",
+    "replace_submodules",
+    "used",
+    "without_checks",
+]
+
+#: How Amaranth's back-ends are told of the direction of a port; one that nobody drives would be an input else.
+DIRECTIONS = {wiring.In: PortDirection.Input, wiring.Out: PortDirection.Output}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,19 +51,43 @@ def _class(fragment: Fragment) -> type:
 
 
 def _is_ours(fragment: Fragment) -> bool:
-    return not _class(fragment).__module__.startswith("amaranth.")
+    return is_ours(_class(fragment))
+
+
+def is_ours(class_: type) -> bool:
+    """It is no primitive of Amaranth."""
+    return not class_.__module__.startswith("amaranth.")
+
+
+def replace_submodules(module: Module, replacement: Callable[[Elaboratable], Elaboratable | Fragment]) -> None:
+    """Puts `replacement(submodule)` in the place of each submodule of a `module` that is not elaborated yet."""
+    named, others = module._named_submodules, module._anon_submodules
+    for name, (submodule, location) in named.items():
+        named[name] = replacement(submodule), location
+    others[:] = [(replacement(submodule), location) for submodule, location in others]
+
+
+def used(value: object) -> None:
+    """Nobody will elaborate `value` or the components that it holds, and that is no mistake."""
+    if isinstance(value, Elaboratable) and not value._MustUse__used:
+        value._MustUse__used = True
+        used(list(vars(value).values()))
+    elif isinstance(value, list | tuple):
+        for part in value:
+            used(part)
 
 
 def without_checks(top: Elaboratable) -> Fragment:
     """The elaborated `top` without any `Assert`, `Assume`, `Cover` and `Print`."""
     fragment = Fragment.get(top, platform=None)
-    _drop_checks(fragment)
+    drop_checks(fragment)
     return fragment
 
 
-def _drop_checks(fragment: Fragment) -> None:
+def drop_checks(fragment: Fragment) -> None:
+    """Takes any `Assert`, `Assume`, `Cover` and `Print` out of an elaborated design."""
     for inner, _, _ in fragment.subfragments:
-        _drop_checks(inner)
+        drop_checks(inner)
     kept = {domain: _logic(statements) for domain, statements in fragment.statements.items()}
     fragment.statements.clear()
     for domain, statements in kept.items():

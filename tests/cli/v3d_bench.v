@@ -22,10 +22,10 @@ module v3d_bench;
 
   // The memory.
   reg awready = 0, wready = 0, bvalid = 0, arready = 0, rvalid = 0, rlast;
-  reg [3:0] bid, rid;
+  reg [4:0] bid, rid;
   reg [63:0] rdata;
   wire awvalid, wvalid, wlast, bready, arvalid, rready;
-  wire [3:0] awid, arid;
+  wire [4:0] awid, arid;
   wire [31:0] awaddr, araddr;
   wire [7:0] awlen, arlen, wstrb;
   wire [63:0] wdata;

@@ -1,5 +1,6 @@
 """Exported Verilog in Icarus Verilog, with cocotb around it and the buses of cocotbext-axi, which are not ours."""
 
+import pickle
 import shutil
 from pathlib import Path
 
@@ -12,7 +13,10 @@ FOLDER = Path(__file__).parent
 
 @pytest.fixture
 def cosim(tmp_path, monkeypatch):
-    """`cosim(component, bench, seed=..., gap=...)`: runs the tests of the module `bench` of this folder on the Verilog."""
+    """`cosim(component, bench, seed=..., gap=...)`: runs the tests of the module `bench` of this folder on the Verilog.
+
+    A `workload` is handed on to the tests.
+    """
     runner = pytest.importorskip("cocotb_tools.runner", reason="needs cocotb: pip install -e '.[cosim]'")
     pytest.importorskip("cocotbext.axi", reason="needs cocotbext-axi: pip install -e '.[cosim]'")
     if not shutil.which("iverilog"):
@@ -20,7 +24,7 @@ def cosim(tmp_path, monkeypatch):
 
     monkeypatch.syspath_prepend(FOLDER)  # the runner hands its own path on
 
-    def run(component, bench, *, seed, gap):
+    def run(component, bench, *, seed, gap, workload=None):
         source = tmp_path / "dut.v"
         source.write_text(export_component(component, "dut"))
         icarus = runner.get_runner("icarus")
@@ -32,7 +36,8 @@ def cosim(tmp_path, monkeypatch):
             timescale=("1ns", "1ps"),
             log_file=tmp_path / "build.log",
         )
-        log = tmp_path / "run.log"
+        log, programs = tmp_path / "run.log", tmp_path / "workload"
+        programs.write_bytes(pickle.dumps(workload))
         try:
             results = icarus.test(
                 test_module=bench,
@@ -40,7 +45,7 @@ def cosim(tmp_path, monkeypatch):
                 seed=seed,
                 build_dir=tmp_path,
                 test_dir=tmp_path,
-                extra_env={"COSIM_GAP": str(gap), "COCOTB_LOG_LEVEL": "WARNING"},
+                extra_env={"COSIM_GAP": str(gap), "COSIM_WORKLOAD": str(programs), "COCOTB_LOG_LEVEL": "WARNING"},
                 log_file=log,
             )
         except SystemExit:  # how the runner says that a test has failed

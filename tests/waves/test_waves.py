@@ -9,8 +9,9 @@ import pytest
 from vc4sim.bench.probe import instruction_text, stall_text
 from vc4sim.cli import main
 from vc4sim.problem import BadInput
-from vc4sim.waves.traces import STAGE_TITLES
+from vc4sim.waves.stages import STAGE_TITLES
 from vc4sim.waves.vcd import Passage, read_pipeline
+from vc4sim.waves.view import write_view
 
 pywellen = pytest.importorskip("pywellen")
 
@@ -35,8 +36,8 @@ def groups_of(view: Path) -> dict[str, list[str]]:
         elif line.startswith("-"):
             open_groups.append(line[1:])
             groups[line[1:]] = []
-        elif not line.startswith(("[", "@")):
-            groups[open_groups[-1]].append(line)
+        elif not line.startswith(("[", "@", "*")):
+            groups[open_groups[-1]].append(re.sub(r"^\+\{.*?\} ", "", line))
     assert not open_groups
     return groups
 
@@ -52,7 +53,54 @@ def test_the_view_has_a_group_for_each_stage(waves):
     assert stages == ["SP", "RA", "RA2", "RU", "RR", "A0", "A1", "A2", "IO/WB"]
     for stage in stages:
         assert [without_index(name).rpartition("_")[2] for name in groups[stage]] == ["live", "quad", "pc", "text"]
-    assert {"stall", "memory", "requests", "writes", "responses", "VPM"} <= groups.keys()
+    assert {
+        "clock",
+        "stall",
+        "slice0 qpu0",
+        "slice0 qpu0 file_a",
+        "slice0 qpu0 file_b",
+        "memory",
+        "VPM",
+    } <= groups.keys()
+    assert {"slice0 qpu0 accumulators", "slice0 qpu0 flags", "slice0 qpu0 SFU", "AXI4-Lite"} <= groups.keys()
+
+
+def test_the_view_shows_the_whole_run_without_escapes_in_colours(waves):
+    """GTKWave shows 2 ** n units of time in a pixel, where the line with the asterisk says -n; the file has femtoseconds."""
+    text = waves.with_suffix(".gtkw").read_text()
+    (zoom,) = re.findall(r"^\*-(\d+)\.0+ ", text, re.MULTILINE)
+    end = max(int(time) for time in re.findall(r"^#(\d+)$", waves.read_text(), re.MULTILINE))
+    assert 600 <= end / 2 ** int(zoom) <= 1200
+    assert "[timestart] 0\n" in text
+    assert "\\" not in text
+    assert len(set(re.findall(r"^\[color\] (\d)$", text, re.MULTILINE))) >= 6
+
+
+def test_all_qpus_and_texture_units_of_a_file_are_shown(tmp_path):
+    """Names as CXXRTL writes them: QPUs are numbered through, and stand beside the rest."""
+    scopes = {
+        "v3d": ["s_axil__awvalid", "clk"],
+        "qpu0": ["trace__sp_pc", "not shown"],
+        "qpu11": ["trace__sp_pc", "interrupt"],
+        "tmu5": ["bus__requests__valid"],
+        "vpm0": ["store_busy"],
+    }
+    lines = []
+    for number, (scope, names) in enumerate(scopes.items()):
+        lines.append(f"$scope module {scope} $end")
+        lines += [f"$var reg 1 {number}{place} {name} $end" for place, name in enumerate(names)]
+        lines.append("$upscope $end")
+    path = tmp_path / "small.vcd"
+    path.write_text("\n".join([*lines, "$enddefinitions $end", "#0", "#1000", ""]))
+    write_view(path)
+    assert groups_of(path.with_suffix(".gtkw")) == {
+        "clock": ["v3d.clk"],
+        "qpu0": ["qpu0.trace__sp_pc"],
+        "qpu11": ["qpu11.trace__sp_pc", "qpu11.interrupt"],
+        "tmu5": ["tmu5.bus__requests__valid"],
+        "VPM": ["vpm0.store_busy"],
+        "AXI4-Lite": ["v3d.s_axil__awvalid"],
+    }
 
 
 def test_every_trace_of_the_view_is_in_the_file(waves):
@@ -169,3 +217,16 @@ def test_files_that_are_no_waves(tmp_path, capsys, content):
     path.write_text(content, encoding="utf-8")
     assert main(["waves", str(path), "-o", "figure.svg"]) == 2
     assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("compiler")
+def test_both_simulators_show_the_same(waves, tmp_path):
+    """CXXRTL has no probe: the stages are read out of the registers of the QPU. Its view has the same groups, but for the stages."""
+    path = tmp_path / "cxxrtl.vcd"
+    assert main(["run", "coordinate_shader", "--on", "cxxrtl", "--waves", str(path)]) == 0
+    one, other = read_pipeline(waves), read_pipeline(path)
+    assert other.stages == one.stages
+    assert other.stalls == one.stalls
+    assert {"clock", "qpu0", "qpu0 file_a", "VPM", "AXI4-Lite", "memory"} <= groups_of(path.with_suffix(".gtkw")).keys()
+    assert path.with_suffix(".gtkw").read_text().count("[color]") > 80

@@ -11,6 +11,7 @@ from vc4.config import V3DConfig
 from ..cxxrtl.build import Kind, NoCompiler, build_once, build_parts, cache_folder
 from ..cxxrtl.joints import joints
 from ..problem import BadInput
+from ..waves.view import write_view
 from . import pysim
 from .base import Job, Outcome, Watcher, Waves
 from .library import run_library
@@ -38,7 +39,7 @@ def _library(config: V3DConfig, folder: Path, kind: Kind) -> ctypes.CDLL:
 def run(job: Job, watch: Watcher | None = None, waves: Waves | None = None) -> Outcome:
     """Run `job`; `watch` is called with every event. Without it the run is faster.
 
-    `waves` is a VCD file to write. It has all registers and ports of `V3D`, for which the GPU is compiled once more. Without a C++
+    `waves` is a VCD file to write, with a view of it for GTKWave beside. It has all registers and ports of `V3D`, for which the GPU is compiled once more. Without a C++
     compiler everything runs in Amaranth's simulator, and that is said.
     """
     kind = Kind.WAVES if waves else Kind.FAST
@@ -49,4 +50,8 @@ def run(job: Job, watch: Watcher | None = None, waves: Waves | None = None) -> O
             raise BadInput(f"{reason}; without one, waves are of the whole run only") from None
         print(f"{reason}; this runs in Amaranth's simulator instead, which is slow", file=sys.stderr)
         return pysim.run(job, watch, waves)
-    return run_library(library, job, watch, waves)
+    try:
+        return run_library(library, job, watch, waves)
+    finally:
+        if waves:
+            write_view(waves.path)

@@ -19,7 +19,7 @@ from ..bench.host import Host
 from ..events import Event, Start
 from ..problem import BadInput
 from ..retired import RECORD_WORDS, VECTOR_BYTES, EventOrder
-from ..waves.traces import traces
+from ..waves.view import write_view
 from .base import Job, Outcome, Watcher, Waves
 from .final import FinalState, QpuState, conclude, memory_writes
 from .split import split
@@ -139,11 +139,17 @@ def _state(ctx, bench: GpuBench, instructions: int) -> FinalState:
     )
 
 
-def _waves(simulator: Simulator, bench: GpuBench, path: Path | None) -> contextlib.AbstractContextManager:
-    """What writes the waves while the simulation runs."""
+@contextlib.contextmanager
+def _waves(simulator: Simulator, path: Path | None) -> Iterator[None]:
+    """What writes the waves while the simulation runs, and the view of them behind it."""
     if path is None:
-        return contextlib.nullcontext()
-    return simulator.write_vcd(str(path), str(path.with_suffix(".gtkw")), traces=traces(bench))
+        yield
+        return
+    try:
+        with simulator.write_vcd(str(path)):
+            yield
+    finally:
+        write_view(path)
 
 
 def run(job: Job, watch: Watcher | None = None, waves: Waves | None = None) -> Outcome:
@@ -168,6 +174,6 @@ def run(job: Job, watch: Watcher | None = None, waves: Waves | None = None) -> O
     simulator.add_testbench(testbench)
     for process in (_host, _threads):
         simulator.add_testbench(partial(process, bench=bench, job=job), background=True)
-    with _waves(simulator, bench, waves.path if waves else None):
+    with _waves(simulator, waves.path if waves else None):
         simulator.run()
     return outcomes[0]

@@ -1,6 +1,7 @@
 """Waves of the RTL.
 
-``traces``  what GTKWave shows, in groups
+``stages``  the stages of a QPU
+``view``    what GTKWave shows, in groups
 ``vcd``     reads the pipeline out of a VCD file
 ``figure``  draws it
 """

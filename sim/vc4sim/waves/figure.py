@@ -4,7 +4,7 @@ import math
 from pathlib import Path
 
 from ..problem import BadInput
-from .traces import STAGE_TITLES
+from .stages import STAGE_TITLES
 from .vcd import Passage, PipelineWaves, read_pipeline
 
 try:

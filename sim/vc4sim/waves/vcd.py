@@ -1,15 +1,19 @@
 """Reads what went through the pipeline out of a VCD file that a run has written."""
 
+import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from vc4.isa.registers import QUADS
+from amaranth.lib import data
 
-from ..bench.probe import STAGE_SIGNALS
+from vc4.isa.registers import QUADS
+from vc4.qpu.pipeline import STAGES, StageState
+
+from ..bench.probe import SP, STAGE_SIGNALS, instruction_text, stall_text
 from ..problem import BadInput
-from .traces import STAGE_TITLES
+from .stages import STAGE_TITLES
 
 __all__ = ["Passage", "PipelineWaves", "read_pipeline"]
 
@@ -17,6 +21,12 @@ _SCOPE = "probe"
 _CLOCK = "clk"
 _STALL = "stall"
 #: What a change of one bit begins with, and the values of other changes by what they begin with.
+#: Files of CXXRTL have the first QPU itself, in pieces, each with its bits behind its name.
+_QPU = ["qpu0"]
+_PIPELINE = [*_QPU, "pipeline"]
+_TRACE = ("trace__stall", "trace__running", "trace__slot_end", "trace__sp_valid", "trace__sp_pc")
+_STATE = data.Layout.cast(StageState)
+_PIECE = re.compile(r"(\w+)\[(?:\d+:)?(\d+)\]")
 _BITS = ("0", "1", "x", "z")
 _VALUES: dict[str, Callable[[str], int | str]] = {
     "b": lambda text: int(text, 2),
@@ -68,12 +78,53 @@ def read_pipeline(path: Path) -> PipelineWaves:
         with path.open(encoding="ascii") as file:
             lines = (line.rstrip("\n") for line in file)
             histories = _changes(lines, _definitions(lines))
+        _probe(histories)
         _check(path, histories)
         return _sampled(histories)
     except BadInput:
         raise
     except (ValueError, LookupError):
         raise BadInput(f"{path}: not a VCD file that can be read") from None
+
+
+def _probe(histories: dict[str, _History]) -> None:
+    """Puts the signals of the probe beside those of a QPU, if there is only that."""
+    pieces: dict[str, list[tuple[int, _History]]] = {}
+    for name, history in histories.items():
+        if found := _PIECE.fullmatch(name):
+            pieces.setdefault(found[1], []).append((int(found[2]), history))
+    if not pieces:
+        return
+    whole = {name: _joined(parts) for name, parts in pieces.items()}
+    stages = {stage: whole[stage] for stage in STAGES}
+    for stage, source in stages.items():
+        shown = [_shown(_STATE.from_bits(int(value))) for value in source.values]
+        for name, values in zip(STAGE_SIGNALS, zip(*shown, strict=True), strict=True):
+            histories[f"{stage}_{name}"] = _History(source.times, list(values))
+    reasons = whole["trace__stall"]
+    times = sorted({time for name in _TRACE for time in whole[name].times})
+    texts = dict(zip(histories["ra_pc"].values, histories["ra_text"].values, strict=True))
+    valid, address = ([int(whole[f"trace__sp_{name}"].before(time + 1)) for time in times] for name in ("valid", "pc"))
+    shown = [(1, 0, pc, texts.get(pc, "")) if live else (0, 0, 0, "") for live, pc in zip(valid, address, strict=True)]
+    for name, values in zip(STAGE_SIGNALS, zip(*shown, strict=True), strict=True):
+        histories[f"{SP}_{name}"] = _History(times, list(values))
+    waits = [min(int(whole[name].before(time + 1)) for name in ("trace__running", "trace__slot_end")) for time in times]
+    texts = [stall_text(int(reasons.before(time + 1)) * wait) for time, wait in zip(times, waits, strict=True)]
+    histories[_STALL] = _History(times, texts)
+
+
+def _joined(parts: list[tuple[int, _History]]) -> _History:
+    """A signal out of pieces, each with its lowest bit."""
+    times = sorted({time for _, part in parts for time in part.times})
+    values = [sum(int(part.before(time + 1)) << low for low, part in parts) for time in times]
+    return _History(times, values)
+
+
+def _shown(state) -> tuple[int, int, int, str]:
+    """What the probe shows of a stage."""
+    if not (state.live and state.issued.retires):
+        return 0, 0, 0, ""
+    return 1, state.quad, state.issued.pc, instruction_text(state.issued.word)
 
 
 def _check(path: Path, histories: dict[str, _History]) -> None:
@@ -94,6 +145,8 @@ def _definitions(lines: Iterator[str]) -> dict[str, str]:
                 scopes.append(name)
             case ["$upscope", "$end"]:
                 scopes.pop()
+            case ["$var", _, _, code, name, *bits, "$end"] if scopes == _QPU and name in _TRACE or scopes == _PIPELINE:
+                names[code] = f"{name}{' '.join(bits) or '[0]'}"
             case ["$var", _, _, code, name, *_] if scopes[-1:] == [_SCOPE] or (name == _CLOCK and code not in names):
                 names[code] = name
             case ["$enddefinitions", "$end"]:
@@ -127,6 +180,9 @@ def _sampled(histories: dict[str, _History]) -> PipelineWaves:
     """All signals as they are at the end of each clock."""
     clock = histories[_CLOCK]
     edges = [time for time, value in zip(clock.times, clock.values, strict=True) if value == 1]
+    # A file that begins with an edge shows behind each edge what it leads to, and ends with the last clock.
+    if edges[:1] == clock.times[:1]:
+        edges = [*edges[1:], clock.times[-1] + 1]
 
     def numbers(name: str) -> Iterator[int]:
         return (int(histories[name].before(edge)) for edge in edges)
