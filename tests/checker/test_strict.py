@@ -161,7 +161,7 @@ class TestValues:
 
 class TestElements:
     """Only what is read has to be there: of an address element 0, of a target element 15 (addendum), of r5 element 0, and of
-    a rotation what comes from a later quad (fact sheet, R2).
+    a rotation what comes from a later quad (restriction R2).
     """
 
     IN = "sub.setf -, elem_num, {} | {}"

@@ -154,7 +154,7 @@ def test_a_lookup_outside_of_memory(tmp_path, output_of, engine):
 
 
 def test_the_trace_shows_what_arrives_in_r4(tmp_path, output_of):
-    """Broadcom's tables give 0x40000100 for 2 to the power of 1 (fact sheet, 7.4)."""
+    """Broadcom's tables give 0x40000100 for 2 to the power of 1 (SFU facts, 4)."""
     source = tmp_path / "power.qasm"
     source.write_text("mov exp, 1.0\nnop\nnop\nthrend\nnop\nnop\n")
     lines = output_of("run", source, "--trace", "-").splitlines()

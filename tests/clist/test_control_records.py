@@ -17,7 +17,7 @@ from vc4sim.model.shader_records import read_shader_record
 
 B, R, BOTH = Threads.BINNING, Threads.RENDERING, Threads.BOTH
 
-#: Length with the code, and threads, by code; as the fact sheet's table has them.
+#: Length with the code, and threads, by code; as the table of the pipeline facts has them.
 TABLE = {
     **dict.fromkeys((0, 1, 2, 3, 7, 8, 18), (1, BOTH)),
     **dict.fromkeys((4, 5, 6), (1, B)),

@@ -1,4 +1,4 @@
-"""`AddAlu` against the fact sheet, sections 1.1, 1.2 and 2.1, operation by operation."""
+"""`AddAlu` against the QPU facts, sections 1.1, 1.2 and 2.1, operation by operation."""
 
 from collections.abc import Callable
 

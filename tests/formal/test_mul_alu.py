@@ -1,4 +1,4 @@
-"""`MulAlu` against the fact sheet, sections 1.3, 2.1 and 3.4, operation by operation.
+"""`MulAlu` against the QPU facts, sections 1.3, 2.1 and 3.4, operation by operation.
 
 No solver finds out in time that a product is the sum of the products of halves. So the operations that multiply are
 specified with such products, which Yosys merges with those of the ALU; that the specification multiplies is algebra.

@@ -1,4 +1,4 @@
-"""`Pack` and `Unpack` against the fact sheet, sections 3.1 and 3.3, in all modes at once."""
+"""`Pack` and `Unpack` against the QPU facts, sections 3.1 and 3.3, in all modes at once."""
 
 from fractions import Fraction
 

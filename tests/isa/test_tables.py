@@ -163,7 +163,7 @@ def test_units_of_signals():
 
 
 def test_small_immediates():
-    """Table 5, rows as printed; codes from 48 on also read as -16 to -1 (fact sheet, 4.1)."""
+    """Table 5, rows as printed; codes from 48 on also read as -16 to -1 (QPU facts, 4.1)."""
     printed = {0: 0, 1: 1, 14: 14, 15: 15, 32: 0x3F80_0000, 33: 0x4000_0000, 38: 0x4280_0000, 39: 0x4300_0000}
     printed |= {40: 0x3B80_0000, 41: 0x3C00_0000, 46: 0x3E80_0000, 47: 0x3F00_0000}
     printed |= {16: -16 & 0xFFFF_FFFF, 17: -15 & 0xFFFF_FFFF, 30: -2 & 0xFFFF_FFFF, 31: -1 & 0xFFFF_FFFF}

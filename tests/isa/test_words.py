@@ -10,7 +10,7 @@ from vc4.isa.decode import decode, encode, layout_of
 from vc4.isa.ops import AddOp, BranchCondition, Condition, LoadMode, MulOp, Mux, Signal, Unpack
 from vc4.isa.word import NOP_WORD, AluWord, BranchWord, LoadWord
 
-# Highest and lowest bit of each field (guide, figures 4 to 7; fact sheet, sections 6 and 11).
+# Highest and lowest bit of each field (guide, figures 4 to 7; QPU facts, sections 6 and 11).
 UPPER = {
     **{"signal": (63, 60), "pm": (56, 56), "pack": (55, 52), "cond_add": (51, 49), "cond_mul": (48, 46)},
     **{"sf": (45, 45), "ws": (44, 44), "waddr_add": (43, 38), "waddr_mul": (37, 32)},

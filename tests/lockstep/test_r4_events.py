@@ -51,7 +51,7 @@ def arrivals(run, source, config="qpu", copies=1):
     return found, [event for event in events if isinstance(event, Retirement)]
 
 
-#: What Broadcom's tables give (fact sheet, 7.4): 0x3f7ffc00 for the reciprocal of 1, and 0x40000100 for 2 to the power of 1.
+#: What Broadcom's tables give (SFU facts, 4): 0x3f7ffc00 for the reciprocal of 1, and 0x40000100 for 2 to the power of 1.
 RECIP, RECIP_OF_ONE, TWO_TO_THE_FIRST = "mov recip, 1.0\nnop\nnop\nnop", 0x3F7F_FC00, 0x4000_0100
 
 

@@ -2,7 +2,7 @@
 
 __all__ = ["T_FORMAT"]
 
-#: Section 10.1 of the fact sheet: x, y, width, bytes of a pixel, address.
+#: Section 10.1 of the pipeline facts: x, y, width, bytes of a pixel, address.
 T_FORMAT = [
     (0, 0, 64, 4, 0x0),
     (5, 0, 64, 4, 0x44),

@@ -1,4 +1,4 @@
-"""The floating point of the model against exact rational arithmetic: truncated, no denormals, no NaN (fact sheet, 1)."""
+"""The floating point of the model against exact rational arithmetic: truncated, no denormals, no NaN (QPU facts, 1)."""
 
 import random
 from fractions import Fraction

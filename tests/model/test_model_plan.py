@@ -1,4 +1,4 @@
-"""What the model makes of an instruction word, with literal expectations (fact sheet, 2.3, 4 and 6)."""
+"""What the model makes of an instruction word, with literal expectations (QPU facts, 2.3, 4 and 6)."""
 
 import numpy as np
 import pytest

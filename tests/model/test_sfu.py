@@ -1,4 +1,4 @@
-"""The special function unit of the model against digests and values of the fact sheet, bit for bit."""
+"""The special function unit of the model against digests and values of the SFU facts, bit for bit."""
 
 from hashlib import sha256
 
@@ -10,7 +10,7 @@ from vc4.isa.sfu_tables import COEFFICIENTS, PARABOLA, SEGMENTS, STEPS, SfuFunct
 from vc4sim.model.sfu import SFU_FUNCTIONS, interpolate
 
 RECIP, RECIPSQRT, EXP, LOG = SfuFunction
-#: Names of the functions in the fact sheet.
+#: Names of the functions in the SFU facts.
 SHEET = {"recip": RECIP, "rsqrt": RECIPSQRT, "log2": LOG, "exp2": EXP}
 NUMBERS = np.arange(SEGMENTS * STEPS, dtype=np.uint32)
 FRACTIONS = (NUMBERS.astype(np.float32) / np.float32(NUMBERS.size)).view(np.uint32)

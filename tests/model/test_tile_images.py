@@ -157,7 +157,7 @@ def test_dither_keeps_the_mean():
 
 
 def test_dumps_with_multisampling():
-    """Where sample s of pixel x, y is (fact sheet, 5.5 and 10.3)."""
+    """Where sample s of pixel x, y is (pipeline facts, 5.5 and 10.3)."""
     memory, tile = Memory(SIZE), filled(TileShape(multisample=True))
     store_dump(memory, tile, 0x100, Dumped())
     rng = random.Random(4)

@@ -1,4 +1,4 @@
-"""Where texels lie: the vectors of the fact sheet, and that no two texels share a place."""
+"""Where texels lie: the vectors of the pipeline facts, and that no two texels share a place."""
 
 import random
 

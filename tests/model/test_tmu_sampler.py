@@ -74,7 +74,7 @@ def unpacked(kind, words):
 
 
 def border_of(kind, word):
-    """The border colour, from the word as it is made for each type (fact sheet of the pipeline, 6.5)."""
+    """The border colour, from the word as it is made for each type (pipeline facts, 6.5)."""
     red, green, blue, alpha = word.to_bytes(4, "little")
     match kind:
         case "RGBA4444" | "RGBA5551":

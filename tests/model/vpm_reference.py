@@ -1,6 +1,6 @@
 """The VPM once more, element by element, as figures 8 and 9 and tables 32 to 37 of the guide draw it. Slow, and plain.
 
-Written from the guide and from sections 8.4 to 8.6 of the fact sheet, not from the model: set-ups stay words of 32 bits of
+Written from the guide and from sections 8.4 to 8.6 of the QPU facts, not from the model: set-ups stay words of 32 bits of
 which each formula takes its bits, words are a list of lists, and a DMA moves one element after the other with cursors.
 """
 

@@ -1,4 +1,4 @@
-"""`ReadPorts` against what each address delivers (guide, table 14; fact sheet, 4.1, 4.4 and 5.2)."""
+"""`ReadPorts` against what each address delivers (guide, table 14; QPU facts, 4.1, 4.4 and 5.2)."""
 
 import random
 

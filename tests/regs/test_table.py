@@ -1,4 +1,4 @@
-"""The table of registers: sound in itself, and what the guide and the fact sheet say."""
+"""The table of registers: sound in itself, and what the guide and the pipeline facts say."""
 
 import pytest
 
@@ -7,12 +7,12 @@ from vc4.regs.counters import SOURCES
 from vc4.regs.register import WORD_BITS
 from vc4.regs.table import GROUPS, OFFSET_BITS, REGISTERS, register, registers_of
 
-#: Bits with a meaning (fact sheet: pipeline, section 7.1).
+#: Bits with a meaning (pipeline facts, section 7.1).
 MASKS = {
     **{"PCS": 0x13F, "BFC": 0xFF, "RFC": 0xFF, "BXCF": 3, "SQCNTL": 0xF, "SRQUL": 0xFFF, "SRQCS": 0x00FFFFBF},
     **{"PCTRC": 0xFFFF, "PCTRE": 0x8000FFFF, "PCTRS7": 0x1F},
 }
-#: What the guide does not have (addendum; fact sheet: pipeline, section 7.1).
+#: What the guide does not have (addendum; pipeline facts, section 7.1).
 UNDOCUMENTED = {
     **{"IDENT3": 0x00C, "SQCSTAT": 0x41C, "DBCFG": 0xE00, "DBSCS": 0xE04, "DBSCFG": 0xE08, "DBSSR": 0xE0C},
     **{"DBSDR0": 0xE10, "DBSDR1": 0xE14, "DBSDR2": 0xE18, "DBSDR3": 0xE1C, "DBQRUN": 0xE20, "DBQHLT": 0xE24},

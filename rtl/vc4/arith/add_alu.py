@@ -16,7 +16,7 @@ __all__ = ["AddAlu"]
 
 
 class AddAlu(wiring.Component):
-    """All operations of the add ALU (guide, table 12; fact sheet, sections 1.1, 1.2 and 2.1) on 32 bits.
+    """All operations of the add ALU (guide, table 12; QPU facts, sections 1.1, 1.2 and 2.1) on 32 bits.
 
     An operation enters in clock RR, its result is valid in clock A2, three clocks later; one operation a clock. nop and
     the reserved codes compute nothing: A2 then shows the last result and its flags again.

@@ -20,7 +20,7 @@ class AddDecode(wiring.Component):
     """Decodes the operation and the signs and exponents of its operands; combinational.
 
     A sum of floats has the sign and the exponent of the larger operand; infinities and patterns above them are one
-    infinity, the second operand's before the first one's (fact sheet, 1.2).
+    infinity, the second operand's before the first one's (QPU facts, 1.2).
 
     Interface attributes
     --------------------

@@ -12,7 +12,7 @@ __all__ = ["AddOrder"]
 class AddOrder(wiring.Component):
     """Compares two words in the order of the operation, through one carry chain of 31 bits; combinational.
 
-    Floats compare as sign and magnitude with +0 = -0, denormals and patterns above infinity by their bits (fact sheet,
+    Floats compare as sign and magnitude with +0 = -0, denormals and patterns above infinity by their bits (QPU facts,
     1.2); fminabs and fmaxabs compare magnitudes; everything else compares signed integers.
 
     The carry chain comes last, with the comparisons for equality: everything else is made for all of their outcomes.

@@ -19,7 +19,7 @@ class AddShift(wiring.Component):
     """Makes a rotation to the left and a mask of every kind of shift; combinational.
 
     A shift right by n rotates by 32 - n and keeps the bits below that; a shift left by n rotates by n and keeps the bits
-    not below that. Shifts count modulo 32; ftoi shifts a significand left by at most 31 (fact sheet, 1.2); the smaller
+    not below that. Shifts count modulo 32; ftoi shifts a significand left by at most 31 (QPU facts, 1.2); the smaller
     operand of a sum of floats moves right by the difference of the exponents, and nothing of it stays from 32 on.
 
     Interface attributes

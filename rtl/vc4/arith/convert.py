@@ -13,7 +13,7 @@ def significand(value: Value):
 
 
 def half_to_float(value: Value):
-    """The float of 16 bits `value` in 32 bits (fact sheet, 3.1).
+    """The float of 16 bits `value` in 32 bits (QPU facts, 3.1).
 
     Exact; a denormal becomes the denormal pattern with the same mantissa, infinities and their patterns stay such.
     """
@@ -24,7 +24,7 @@ def half_to_float(value: Value):
 
 
 def byte_to_float(m: Module, value: Value, name: str):
-    """`value` / 255 as a float, truncated to 24 bits (fact sheet, 3.1).
+    """`value` / 255 as a float, truncated to 24 bits (QPU facts, 3.1).
 
     The fraction repeats the byte without end, so the mantissa repeats the byte without its leading zeros; 255 is 1.0.
     """
@@ -41,7 +41,7 @@ def byte_to_float(m: Module, value: Value, name: str):
 
 
 def float_to_half(m: Module, value: Value, name: str):
-    """The float `value` in 16 bits, rounded away from zero (fact sheet, 3.3): 15 bits without the sign, and two flags.
+    """The float `value` in 16 bits, rounded away from zero (QPU facts, 3.3): 15 bits without the sign, and two flags.
 
     The first flag says that the half is infinite instead: infinities and their patterns, and what is too large. The second
     one says that it is +0: what would be denormal after rounding. Both come beside the carry chain, not behind it.

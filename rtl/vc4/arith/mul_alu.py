@@ -16,7 +16,7 @@ __all__ = ["MulAlu"]
 
 
 class MulAlu(wiring.Component):
-    """All operations of the mul ALU (guide, table 13; fact sheet, sections 1.3 and 2.1) on 32 bits.
+    """All operations of the mul ALU (guide, table 13; QPU facts, sections 1.3 and 2.1) on 32 bits.
 
     An operation enters in clock RR, its result is valid in clock A2, three clocks later; one operation a clock. nop
     computes nothing: A2 then shows the last result again.

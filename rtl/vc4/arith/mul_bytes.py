@@ -13,7 +13,7 @@ __all__ = ["MulBytes"]
 class MulBytes(wiring.Component):
     """The byte operations of the mul ALU that do not multiply, through one carry chain; combinational.
 
-    v8adds and v8subs saturate; v8min and v8max select by the carry of a - b (fact sheet, 1.3).
+    v8adds and v8subs saturate; v8min and v8max select by the carry of a - b (QPU facts, 1.3).
 
     Interface attributes
     --------------------

@@ -16,7 +16,7 @@ class MulMultiply(wiring.Component):
 
     Each product fits a multiplier block of 18 bits. For v8muld, each multiplies a byte by 257 times a byte, the first
     step of a division by 255. The exponent of a float product is made for both places of its leading one; a result that
-    would be denormal is +0 (fact sheet, 1.3).
+    would be denormal is +0 (QPU facts, 1.3).
 
     Interface attributes
     --------------------

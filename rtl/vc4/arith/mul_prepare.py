@@ -16,7 +16,7 @@ __all__ = ["MulPrepare"]
 class MulPrepare(wiring.Component):
     """Decodes an operation of the mul ALU; combinational.
 
-    An operand of fmul whose exponent is 0 counts as zero, one whose exponent is 255 as infinite (fact sheet, 1.3).
+    An operand of fmul whose exponent is 0 counts as zero, one whose exponent is 255 as infinite (QPU facts, 1.3).
 
     Interface attributes
     --------------------

@@ -26,7 +26,7 @@ _BYTES = {
 
 
 class Pack(wiring.Component):
-    """Narrows a result to a half or a byte of register file A (guide, table 7; fact sheet, 3.3); combinational.
+    """Narrows a result to a half or a byte of register file A (guide, table 7; QPU facts, 3.3); combinational.
 
     Floats become halves of 16 bits, everything else takes the low bits as an integer. After an overflow the bound
     follows the carry alone, also of a difference, and is and-ed with that of a saturation.

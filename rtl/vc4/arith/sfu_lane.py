@@ -17,7 +17,7 @@ __all__ = ["SfuLane"]
 
 
 class SfuLane(wiring.Component):
-    """Reciprocal, reciprocal square root, 2 to the power and logarithm to base 2 (guide, section 3; SFU fact sheet).
+    """Reciprocal, reciprocal square root, 2 to the power and logarithm to base 2 (guide, section 3; SFU facts).
 
     The result is valid `SfuLane.LATENCY` clocks after its operand; one operation a clock, no stall. Two multiplier blocks
     and two tables, of 64 words of 33 bits and 64 words of 6 bits.

@@ -18,7 +18,7 @@ _FIXED_BITS = 7 + _FRACTION_BITS
 
 
 class SfuPrepare(wiring.Component):
-    """Brings an operand into fixed point; combinational (SFU fact sheet, section 3).
+    """Brings an operand into fixed point; combinational (SFU facts, section 3).
 
     All functions take fifteen fraction bits of a fixed-point number: EXP those of the operand itself, or of its complement
     if it is negative; RECIP and LOG those of its significand in [1, 2); RECIPSQRT those of its significand in [1/2, 1), the

@@ -10,7 +10,7 @@ __all__ = ["SfuSum"]
 
 
 class SfuSum(wiring.Component):
-    """Adds the terms and shifts the highest one of the integer to the top; combinational (SFU fact sheet, section 3).
+    """Adds the terms and shifts the highest one of the integer to the top; combinational (SFU facts, section 3).
 
     Interface attributes
     --------------------

@@ -16,7 +16,7 @@ _BYTES = ((Mode.BYTE_A,), (Mode.BYTE_B,), (Mode.BYTE_C,), (Mode.BYTE_D, Mode.BYT
 
 
 class Unpack(wiring.Component):
-    """Selects a half or a byte of a word and widens it (guide, table 6; fact sheet, 3.1); combinational.
+    """Selects a half or a byte of a word and widens it (guide, table 6; QPU facts, 3.1); combinational.
 
     Integers are halves with a sign and bytes without one; floats are halves of 16 bits and bytes of 1/255.
 

@@ -12,7 +12,7 @@ __all__ = ["Debug"]
 class Debug(wiring.Component):
     """The debug registers of the addendum, section 10, and those of the guide's tables 73 and 74.
 
-    A QPU interrupt is kept if it is enabled, until the host clears it; none arrives while debugging is off (fact sheet:
+    A QPU interrupt is kept if it is enabled, until the host clears it; none arrives while debugging is off (pipeline facts:
     pipeline, section 9).
 
     Parameters

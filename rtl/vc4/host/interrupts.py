@@ -8,7 +8,7 @@ __all__ = ["Interrupts"]
 
 
 class Interrupts(wiring.Component):
-    """Keeps interrupts until the host clears them, and says which are enabled (guide, tables 75 to 77; fact sheet: pipeline,
+    """Keeps interrupts until the host clears them, and says which are enabled (guide, tables 75 to 77; pipeline facts,
     section 7.3).
 
     An interrupt is kept whether it is enabled or not. One that is raised in the clock in which it is cleared stays; so does

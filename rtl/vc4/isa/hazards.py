@@ -1,4 +1,4 @@
-"""Programming restrictions as data (guide, section 3, restrictions; addendum; fact sheet, section 9: R1 to R32).
+"""Programming restrictions as data (guide, section 3, restrictions; addendum; QPU facts, section 9: R1 to R32).
 
 A restriction says that an instruction at some offsets behind a `trigger` must not do what is `affected`. Nothing here
 checks a program; the checker, the documentation and the notes in waveforms are made from this table.

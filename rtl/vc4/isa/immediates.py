@@ -1,4 +1,4 @@
-"""Small immediates: what register file B delivers for each six-bit code (guide, table 5; fact sheet, 4.1)."""
+"""Small immediates: what register file B delivers for each six-bit code (guide, table 5; QPU facts, 4.1)."""
 
 __all__ = ["ROTATE_BY_R5", "ROTATE_FIRST", "SMALL_IMMEDIATES"]
 

@@ -219,9 +219,9 @@ ADD_OPERANDS = {op: 0 if op is AddOp.NOP or "RESERVED" in op.name else 1 if op i
 #: Operands that an operation of the mul ALU has.
 MUL_OPERANDS = {op: 0 if op is MulOp.NOP else 2 for op in MulOp}
 
-#: Operations that make an unpack of register file A convert to float (fact sheet, 3.1).
+#: Operations that make an unpack of register file A convert to float (QPU facts, 3.1).
 FLOAT_INPUT_ADD = frozenset({AddOp.FADD, AddOp.FSUB, AddOp.FMIN, AddOp.FMAX, AddOp.FMINABS, AddOp.FMAXABS, AddOp.FTOI})
 FLOAT_INPUT_MUL = frozenset({MulOp.FMUL})
-#: Operations whose result a pack into register file A takes as float (fact sheet, 3.3).
+#: Operations whose result a pack into register file A takes as float (QPU facts, 3.3).
 FLOAT_RESULT_ADD = (FLOAT_INPUT_ADD - {AddOp.FTOI}) | {AddOp.ITOF}
 FLOAT_RESULT_MUL = FLOAT_INPUT_MUL

@@ -1,4 +1,4 @@
-"""Tables of the special function unit, made from the rule that its coefficients follow (SFU fact sheet, section 2).
+"""Tables of the special function unit, made from the rule that its coefficients follow (SFU facts, section 2).
 
 The unit interpolates each function in sixteen segments of 2048 steps, with values of fifteen bits::
 

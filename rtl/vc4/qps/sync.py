@@ -18,7 +18,7 @@ __all__ = ["Sync"]
 
 
 class Sync(wiring.Component):
-    """Sixteen semaphores, which count from 0 to 15, and a mutex for all QPUs (guide, section 3; fact sheet, 8.1).
+    """Sixteen semaphores, which count from 0 to 15, and a mutex for all QPUs (guide, section 3; QPU facts, 8.1).
 
     Behaviour: a request that can be fulfilled is granted two clocks after it was made or became possible, or later; one at
     a time, the QPU first that was served the longest time ago. So a QPU whose request can be fulfilled waits while each of

@@ -39,7 +39,7 @@ assert [c.value for c in (Condition.NEVER, Condition.ALWAYS, Condition.ZS, Condi
 
 
 class Flags(wiring.Component):
-    """N, Z and C of all elements (fact sheet, section 2).
+    """N, Z and C of all elements (QPU facts, section 2).
 
     WB writes one quad a clock; A2 reads one quad a clock, as it stands after the instruction before. A branch is decided
     over all elements with the quad that WB writes in the same clock.

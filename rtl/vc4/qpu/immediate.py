@@ -22,7 +22,7 @@ class LaneBits(data.Struct):
 
 
 class Immediate(wiring.Component):
-    """All lanes of the quad in RU (guide, figure 2: LDI and link; fact sheet, 4.3).
+    """All lanes of the quad in RU (guide, figure 2: LDI and link; QPU facts, 4.3).
 
     The value of a lane is the part that they share, or-ed with the bits of the lane; one of them is zero.
 

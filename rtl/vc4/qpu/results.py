@@ -27,7 +27,7 @@ class QuadResults(data.Struct):
 
 
 class Results(wiring.Component):
-    """Combinational: conditions, flags, and the colour pack of the mul ALU (fact sheet, 2.2 and 3.4).
+    """Combinational: conditions, flags, and the colour pack of the mul ALU (QPU facts, 2.2 and 3.4).
 
     A colour pack with the low three bits 0 converts nothing; with bit 2 it writes one byte, else all four.
 

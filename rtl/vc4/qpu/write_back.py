@@ -19,7 +19,7 @@ __all__ = ["WriteBack"]
 
 
 class WriteBack(wiring.Component):
-    """Writes an instruction back while the next one reads its operands in RR (guide, figure 2; fact sheet, 3.3).
+    """Writes an instruction back while the next one reads its operands in RR (guide, figure 2; QPU facts, 3.3).
 
     The results of A2 wait in a LUT-RAM of four quads until the next instruction, or an empty slot, goes through RR. So a
     register is always written after the next instruction has read it and before the one after, however long either waits.

@@ -1,4 +1,4 @@
-"""The config parameters of a texture lookup (guide, tables 15 to 19; fact sheet of the pipeline, 6.1). Low bits first.
+"""The config parameters of a texture lookup (guide, tables 15 to 19; pipeline facts, 6.1). Low bits first.
 
 A lookup takes one uniform with each parameter that a program writes: the first is a `TextureImage`, the second a
 `TextureSampling`, two more say by their kind what they are. Each name of a field is followed by the guide's name for it.
@@ -148,7 +148,7 @@ class CubeStride(data.Struct):
 
 
 class ChildSize(data.Struct):
-    """Config parameter 2 or 3 of kind CHILD_SIZE (table 17; meaning of the fields by the fact sheet)."""
+    """Config parameter 2 or 3 of kind CHILD_SIZE (table 17; meaning of the fields by the pipeline facts)."""
 
     width: unsigned(11)  # CWIDTH; 0: 2048
     unused_11: unsigned(1)

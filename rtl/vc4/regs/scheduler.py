@@ -4,7 +4,7 @@ from .register import WORD_BITS, Access, Field, Register, each_qpu
 
 __all__ = ["SCHEDULER", "UNLIMITED_UNIFORMS", "VPM"]
 
-#: A length of a stream of uniforms from this on is none; nor is 0 (fact sheet of the pipeline, 7.7).
+#: A length of a stream of uniforms from this on is none; nor is 0 (pipeline facts, 7.7).
 UNLIMITED_UNIFORMS = 1024
 
 _READ_WRITE = Access.READ_WRITE

@@ -1,4 +1,4 @@
-"""How large texels are (guide, table 18; fact sheet of the pipeline, 6.3)."""
+"""How large texels are (guide, table 18; pipeline facts, 6.3)."""
 
 from amaranth import *
 

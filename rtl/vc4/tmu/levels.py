@@ -44,7 +44,7 @@ class _Level(data.Struct):
 
 
 class Levels(wiring.Component):
-    """A table of the levels of images, each right below the larger one (fact sheet of the pipeline, 6.4).
+    """A table of the levels of images, each right below the larger one (pipeline facts, 6.4).
 
     Behaviour: the levels of an image enter in the clocks after `start`, one a clock, and are in the table four clocks
     later; another image may start in the clock of the last one. Levels behind the first are stored as if width and height

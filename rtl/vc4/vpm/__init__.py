@@ -1,4 +1,4 @@
-"""VPM: the vertex pipe memory, and the DMA between it and memory (guide, section 7; fact sheet, 8.4 to 8.6).
+"""VPM: the vertex pipe memory, and the DMA between it and memory (guide, section 7; QPU facts, 8.4 to 8.6).
 
 ::
 

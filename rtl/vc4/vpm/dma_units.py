@@ -17,7 +17,7 @@ class DmaUnits(wiring.Component):
     Behaviour: the first unit is there one clock after its block came, and one comes every clock. The next block is
     taken when the last unit of the one before has gone.
 
-    Choices where the fact sheet is silent: rows count modulo 128, columns modulo 16, and addresses modulo 4 GiB.
+    Choices where the QPU facts are silent: rows count modulo 128, columns modulo 16, and addresses modulo 4 GiB.
 
     Interface attributes
     --------------------

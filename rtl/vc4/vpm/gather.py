@@ -15,7 +15,7 @@ __all__ = ["Gather"]
 
 
 class Gather(wiring.Component):
-    """Combinational: the elements of a vector that lie in a quad of the VPM; narrow ones get zeros in front (fact sheet, 8.4).
+    """Combinational: the elements of a vector that lie in a quad of the VPM; narrow ones get zeros in front (QPU facts, 8.4).
 
     Interface attributes
     --------------------

@@ -23,7 +23,7 @@ _MOST = 16
 
 
 class ReadPort(wiring.Component):
-    """Fetches the vectors that one QPU has set up, as far ahead of the program as there is room (guide, table 33; fact sheet,
+    """Fetches the vectors that one QPU has set up, as far ahead of the program as there is room (guide, table 33; QPU facts,
     8.4).
 
     What is fetched when depends on nothing but the order of commands: with a set-up as many vectors as there is room for,

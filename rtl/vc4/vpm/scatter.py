@@ -13,7 +13,7 @@ __all__ = ["Scatter"]
 
 
 class Scatter(wiring.Component):
-    """Combinational: the quad of the VPM that a quarter of a vector is written to (fact sheet, 8.4).
+    """Combinational: the quad of the VPM that a quarter of a vector is written to (QPU facts, 8.4).
 
     Narrow elements are the low bits of theirs; the rest of a word stays as it is.
 

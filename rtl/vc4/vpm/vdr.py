@@ -29,7 +29,7 @@ class Vdr(wiring.Component):
     the output one clock after the word of the bus that completes it, and a word is taken every clock, from row to row,
     as long as quads are taken; see `VdrPacker` for the exception. Rows are written in their order.
 
-    Implements section 8.5 of the fact sheet and tables 36 and 37 of the guide. Choices where they are silent: what
+    Implements section 8.5 of the QPU facts and tables 36 and 37 of the guide. Choices where they are silent: what
     memory answers with an error is not written; see also `DmaUnits`.
 
     Parameters

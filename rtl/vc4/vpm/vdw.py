@@ -32,7 +32,7 @@ class Vdw(wiring.Component):
     Of laned elements one quad of words is read a clock, so bytes fill half a word of 8 bytes a clock at the most. A
     unit is one burst, or two if it crosses 4 KiB. No byte outside the block is written. Responses are always taken.
 
-    Implements section 8.6 of the fact sheet and tables 34 and 35 of the guide. Choices where they are silent: see
+    Implements section 8.6 of the QPU facts and tables 34 and 35 of the guide. Choices where they are silent: see
     `store_block` and `DmaUnits`.
 
     Parameters

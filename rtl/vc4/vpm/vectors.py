@@ -1,4 +1,4 @@
-"""Where the quads of a vector lie in the VPM (guide, figures 8 and 9, tables 32 and 33; fact sheet, 8.4)."""
+"""Where the quads of a vector lie in the VPM (guide, figures 8 and 9, tables 32 and 33; QPU facts, 8.4)."""
 
 from amaranth.hdl import C, Cat, Mux, unsigned
 from amaranth.lib import data

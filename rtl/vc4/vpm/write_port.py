@@ -17,7 +17,7 @@ _LAST_QUAD = ROW_WORDS // QUAD_WORDS - 1
 
 
 class WritePort(wiring.Component):
-    """Says where the vectors of one QPU go (guide, table 32; fact sheet, 8.4).
+    """Says where the vectors of one QPU go (guide, table 32; QPU facts, 8.4).
 
     Behaviour: a quad passes without delay, and one moves every clock. It waits
 

@@ -1,4 +1,4 @@
-"""The assembler and the disassembler of the QPU, in the dialect of vc4asm (fact sheet, 10).
+"""The assembler and the disassembler of the QPU, in the dialect of vc4asm (QPU facts, 10).
 
 =================================  ===================================================================
 ``assembler``, ``runner``          passes through a source; one of them, line by line

@@ -1,4 +1,4 @@
-"""Directives that govern a block of lines (fact sheet, 10.4)."""
+"""Directives that govern a block of lines (QPU facts, 10.4)."""
 
 from collections.abc import Callable, Sequence
 from functools import partial

@@ -1,4 +1,4 @@
-"""Data directives: numbers to bytes (fact sheet, 10.4)."""
+"""Data directives: numbers to bytes (QPU facts, 10.4)."""
 
 import struct
 from collections.abc import Callable

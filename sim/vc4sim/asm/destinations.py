@@ -46,7 +46,7 @@ def pack_field(destination: Destination, op: AddOp | MulOp | None) -> PackField 
     """The pack that `destination` asks for if `op` writes it (`None`: a load immediate), `None` if it asks for none.
 
     The colour pack of the mul ALU takes any destination. It is that of `is_coloured`, and that of an `fmul` into bytes
-    with saturation. All others belong to register file A (fact sheet, 3.3 and 3.4). `Problem` if it cannot be.
+    with saturation. All others belong to register file A (QPU facts, 3.3 and 3.4). `Problem` if it cannot be.
     """
     name, column = destination.modifiers.pack, destination.modifiers.pack_column
     if name is None or name.pack is Pack.NONE:

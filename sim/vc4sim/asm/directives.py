@@ -1,4 +1,4 @@
-"""Directives of one line (fact sheet, 10.4)."""
+"""Directives of one line (QPU facts, 10.4)."""
 
 import re
 from collections.abc import Callable, Sequence

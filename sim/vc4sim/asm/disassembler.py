@@ -1,4 +1,4 @@
-"""The disassembler: words to statements that assemble to the same words (fact sheet, 10 and 11)."""
+"""The disassembler: words to statements that assemble to the same words (QPU facts, 10 and 11)."""
 
 import struct
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Instruction words from the statements of a line (fact sheet, 11)."""
+"""Instruction words from the statements of a line (QPU facts, 11)."""
 
 from collections.abc import Callable, Iterable
 from itertools import product
@@ -187,7 +187,7 @@ def _write_fields(add: Half | None, mul: Half | None) -> dict[str, object]:
 
 
 def _flag_source(add: Half | None, mul: Half | None) -> Half | None:
-    """What sets the flags: the add ALU unless it has no operation, else the mul ALU (fact sheet, 2.2)."""
+    """What sets the flags: the add ALU unless it has no operation, else the mul ALU (QPU facts, 2.2)."""
     source = add if add is not None and add.op is not AddOp.NOP else mul
     for half in (add, mul):
         if half is None or not half.modifiers.set_flags:

@@ -1,4 +1,4 @@
-"""Evaluation of expressions while they are parsed (fact sheet, 10.5)."""
+"""Evaluation of expressions while they are parsed (QPU facts, 10.5)."""
 
 from dataclasses import fields, replace
 from typing import Protocol

@@ -1,4 +1,4 @@
-"""Labels: named ones, and numbers that may be used again (fact sheet, 10.1)."""
+"""Labels: named ones, and numbers that may be used again (QPU facts, 10.1)."""
 
 import re
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Lines of assembly language to tokens (fact sheet, 10.1)."""
+"""Lines of assembly language to tokens (QPU facts, 10.1)."""
 
 import re
 from enum import Enum, auto

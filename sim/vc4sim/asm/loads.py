@@ -1,4 +1,4 @@
-"""Words without ALU operations: load immediate, semaphores and branches (fact sheet, 4.3 and 6)."""
+"""Words without ALU operations: load immediate, semaphores and branches (QPU facts, 4.3 and 6)."""
 
 from vc4.isa.decode import encode
 from vc4.isa.ops import LoadMode, Signal

@@ -1,4 +1,4 @@
-"""Suffixes of operations and destinations: conditions, flags, packs (fact sheet, 10.3)."""
+"""Suffixes of operations and destinations: conditions, flags, packs (QPU facts, 10.3)."""
 
 import re
 from collections.abc import Iterator

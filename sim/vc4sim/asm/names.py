@@ -1,4 +1,4 @@
-"""The words of the dialect, made from the instruction set tables (fact sheet, 10.1 to 10.3)."""
+"""The words of the dialect, made from the instruction set tables (QPU facts, 10.1 to 10.3)."""
 
 from dataclasses import dataclass
 from typing import NamedTuple

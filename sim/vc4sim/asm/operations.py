@@ -1,4 +1,4 @@
-"""ALU operations of one instruction: what each statement may become, and which ALU takes which (fact sheet, 10.2)."""
+"""ALU operations of one instruction: what each statement may become, and which ALU takes which (QPU facts, 10.2)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

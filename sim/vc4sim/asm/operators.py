@@ -1,4 +1,4 @@
-"""Operators of expressions (fact sheet, 10.5)."""
+"""Operators of expressions (QPU facts, 10.5)."""
 
 import math
 import operator

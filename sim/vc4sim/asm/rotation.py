@@ -1,4 +1,4 @@
-"""Rotations of the result of the mul ALU (fact sheet, 4.2 and 10.1)."""
+"""Rotations of the result of the mul ALU (QPU facts, 4.2 and 10.1)."""
 
 from vc4.isa.immediates import ROTATE_BY_R5, ROTATE_FIRST
 from vc4.isa.ops import Mux

@@ -1,4 +1,4 @@
-"""Names that a source defines: constants, functions and macros, global or local (fact sheet, 10.4)."""
+"""Names that a source defines: constants, functions and macros, global or local (QPU facts, 10.4)."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -13,7 +13,7 @@ from .values import Bank, Register, word_bits
 
 __all__ = ["ReadSide", "Source"]
 
-#: What of a shift count matters (fact sheet, 1.1).
+#: What of a shift count matters (QPU facts, 1.1).
 _COUNT_MASK = 31
 
 #: Ways with an unpacker, and the value of `pm` that makes it work.

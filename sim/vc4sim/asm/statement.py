@@ -1,4 +1,4 @@
-"""Instruction statements: a mnemonic with suffixes, and operands (fact sheet, 10.1)."""
+"""Instruction statements: a mnemonic with suffixes, and operands (QPU facts, 10.1)."""
 
 from dataclasses import dataclass, replace
 

@@ -1,4 +1,4 @@
-"""The accumulators r0 to r5 (fact sheet, sections 5.1, 5.3 and 5.4)."""
+"""The accumulators r0 to r5 (QPU facts, sections 5.1, 5.3 and 5.4)."""
 
 from collections import deque
 

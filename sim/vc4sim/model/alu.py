@@ -1,4 +1,4 @@
-"""Results and carries of every operation of the add and the mul ALU (fact sheet, sections 1 and 2.1).
+"""Results and carries of every operation of the add and the mul ALU (QPU facts, sections 1 and 2.1).
 
 All functions work on arrays of uint32 of one shape, the sixteen elements of a vector or any number of test operands.
 Z and N follow from the result alone and are not computed here.
@@ -113,7 +113,7 @@ _v8max = _bytes(np.maximum)
 
 
 def _mul24(a: np.ndarray, b: np.ndarray) -> MulResult:
-    """The low 32 bits of the 48-bit product; carry: the rest is not zero (OPEN-4 of the fact sheet)."""
+    """The low 32 bits of the 48-bit product; carry: the rest is not zero (QPU facts, 2.1)."""
     mask = np.uint64(0xFF_FFFF)
     product = (a & mask) * (b & mask)
     return product.astype(np.uint32), (product >> np.uint64(32)) != 0

@@ -1,4 +1,4 @@
-"""Both ALUs with what is around them: operands, unpack, rotation, and the results that they keep (fact sheet, 3 and 4)."""
+"""Both ALUs with what is around them: operands, unpack, rotation, and the results that they keep (QPU facts, 3 and 4)."""
 
 from dataclasses import dataclass
 

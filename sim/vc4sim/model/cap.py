@@ -1,4 +1,4 @@
-"""Coverage accumulation: two bits for each of the sixteen samples of a pixel (guide, sections 1 and 5; fact sheet, 8).
+"""Coverage accumulation: two bits for each of the sixteen samples of a pixel (guide, sections 1 and 5; pipeline facts, 8).
 
 They take the place of Z and stencil. Bits 2 n + 1 and 2 n belong to sample n.
 """

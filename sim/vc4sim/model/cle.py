@@ -1,4 +1,4 @@
-"""The control list executor: both threads, their semaphores, and the registers (guide, sections 8 to 10; fact sheet, 1.3)."""
+"""The control list executor: both threads, their semaphores, and the registers (guide, sections 8 to 10; pipeline facts, 1.3)."""
 
 from collections.abc import Callable
 from enum import Enum

@@ -1,4 +1,4 @@
-"""Clipping against the view volume, in clip coordinates (fact sheet, 3.7).
+"""Clipping against the view volume, in clip coordinates (pipeline facts, 3.7).
 
 The volume is -Wc <= Xc, Yc, Zc <= Wc. What new vertices get is computed in `truncated` numbers, operation by operation.
 """

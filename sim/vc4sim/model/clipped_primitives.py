@@ -1,4 +1,4 @@
-"""What is left of a clipped primitive, as primitives with clipped vertices (guide, table 44; fact sheet, 3.7)."""
+"""What is left of a clipped primitive, as primitives with clipped vertices (guide, table 44; pipeline facts, 3.7)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

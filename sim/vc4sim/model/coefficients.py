@@ -1,4 +1,4 @@
-"""Coefficients of 1/W and of varyings, as the set-up leaves them for interpolation (guide, section 6; fact sheet, 4.4).
+"""Coefficients of 1/W and of varyings, as the set-up leaves them for interpolation (guide, section 6; pipeline facts, 4.4).
 
 A varying is V = (A dx + B dy) W + C with C = V0, its value at the reference vertex. What A and B are gains of is
 (V - V0) / W: 0 at the reference vertex, (V1 - V0) / W1 and (V2 - V0) / W2 at the others. 1/W is a plane by itself, with

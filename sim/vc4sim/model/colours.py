@@ -1,4 +1,4 @@
-"""Colours between the tile buffer and memory: means of samples, 16 bits, dither (fact sheet, 5.2, 5.6 and 5.7).
+"""Colours between the tile buffer and memory: means of samples, 16 bits, dither (pipeline facts, 5.2, 5.6 and 5.7).
 
 A colour has four channels of 8 bits in the last axis, red first; in 16 bits red is in bits 15 to 11.
 """

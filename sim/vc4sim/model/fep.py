@@ -1,4 +1,4 @@
-"""The front end: which samples a primitive covers, quads, Z, early Z (guide, sections 1 and 6; fact sheet, 4.2 to 4.6).
+"""The front end: which samples a primitive covers, quads, Z, early Z (guide, sections 1 and 6; pipeline facts, 4.2 to 4.6).
 
 Quads come in rows from the lowest up, each row from the left. Pixel n of a quad is in its column n % 2, row n // 2.
 """

@@ -1,4 +1,4 @@
-"""Flags and the conditions over them (guide, tables 2 and 11; fact sheet, section 2)."""
+"""Flags and the conditions over them (guide, tables 2 and 11; QPU facts, section 2)."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Floating point as the QPU does it: truncated, no denormals, no NaN (fact sheet, 1.2 and 1.3).
+"""Floating point as the QPU does it: truncated, no denormals, no NaN (QPU facts, 1.2 and 1.3).
 
 Every function takes arrays of uint32 of one shape, bit patterns of floats unless it says otherwise, and returns an array
 of uint32. Intermediate values are int64 and their widths are given where they matter.
@@ -96,7 +96,7 @@ def fmul(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 def ftoi(a: np.ndarray) -> np.ndarray:
     """Signed integer, truncated toward zero; infinity and NaN patterns give 0.
 
-    Out of range the significand is shifted left by 31 at the most and cut to 32 bits (OPEN-2 of the fact sheet).
+    Out of range the significand is shifted left by 31 at the most and cut to 32 bits (QPU facts, 1.2).
     """
     shift = exponent(a) - 150
     value = significand(a) << np.clip(shift, 0, 31) >> np.clip(-shift, 0, 31)

@@ -1,4 +1,4 @@
-"""The way of a QPU to its fragments and to the tile buffer (guide, sections 5 and 6; fact sheet, 4.7 and 5.2)."""
+"""The way of a QPU to its fragments and to the tile buffer (guide, sections 5 and 6; pipeline facts, 4.7 and 5.2)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""One thread of the control list executor (guide, sections 8 and 9, tables 38 and 49 to 54; fact sheet, 1.3)."""
+"""One thread of the control list executor (guide, sections 8 and 9, tables 38 and 49 to 54; pipeline facts, 1.3)."""
 
 from collections.abc import Callable, Iterator
 from enum import Enum

@@ -1,4 +1,4 @@
-"""Unpacks, packs and the colour conversion (fact sheet, section 3).
+"""Unpacks, packs and the colour conversion (QPU facts, section 3).
 
 All functions work on arrays of uint32 of one shape.
 """

@@ -1,4 +1,4 @@
-"""Where the elements of vectors and of DMA blocks lie (guide, figures 8 and 9, tables 32 to 37; fact sheet, 8.4 to 8.6).
+"""Where the elements of vectors and of DMA blocks lie (guide, figures 8 and 9, tables 32 to 37; QPU facts, 8.4 to 8.6).
 
 A place in the VPM is the number of a byte, 13 bits: row, 7 bits; column, 4 bits; byte of the word, 2 bits. An element is
 as many bytes from its place on as it is wide, all of one word. Rows are counted modulo 128, columns modulo 16.

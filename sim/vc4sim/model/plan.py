@@ -1,4 +1,4 @@
-"""What an instruction word asks of the datapath, worked out once a word (fact sheet, sections 2.3, 4 and 11).
+"""What an instruction word asks of the datapath, worked out once a word (QPU facts, sections 2.3, 4 and 11).
 
 Load immediates and branches use the same two ALUs as everything else: both move the immediate or the link address.
 """

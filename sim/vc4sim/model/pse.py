@@ -1,4 +1,4 @@
-"""Primitive set-up: edges, planes of Z and 1/W, coefficients of varyings (guide, sections 1 and 6; fact sheet, 4).
+"""Primitive set-up: edges, planes of Z and 1/W, coefficients of varyings (guide, sections 1 and 6; pipeline facts, 4).
 
 Positions are in sixteenths of a pixel, 17 bits with sign; rows count up. A sample (x, y) is inside of an edge if
 a x + b y + c >= 0; c has one less where samples on the edge are not inside. Planes are given by their value at a reference

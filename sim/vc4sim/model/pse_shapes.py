@@ -1,4 +1,4 @@
-"""Primitive set-up of points, lines, and RHTs (fact sheet, 4.5); `pse` has what it is made of."""
+"""Primitive set-up of points, lines, and RHTs (pipeline facts, 4.5); `pse` has what it is made of."""
 
 from collections.abc import Sequence
 

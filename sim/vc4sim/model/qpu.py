@@ -1,4 +1,4 @@
-"""One QPU, an instruction a step (fact sheet, sections 2 to 6).
+"""One QPU, an instruction a step (QPU facts, sections 2 to 6).
 
 What the pipeline of the hardware makes visible is state here: results that reach the register files one instruction late,
 the last quad on each read port and in each ALU, the delay slots. Where the guide says undefined, `docs/` has the choice.

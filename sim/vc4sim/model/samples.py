@@ -1,4 +1,4 @@
-"""Where samples lie in a pixel, in sixteenths of it from its left and lower edge, as positions of vertices are (fact sheet, 4.2)."""
+"""Where samples lie in a pixel, in sixteenths of it from its left and lower edge, as positions of vertices are (pipeline facts, 4.2)."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""The program counter of a QPU: branches, the end of a program, and its two threads (fact sheet, section 6)."""
+"""The program counter of a QPU: branches, the end of a program, and its two threads (QPU facts, section 6)."""
 
 from vc4.isa.timing import BRANCH_DISTANCE, DELAY_SLOTS, END_SLOTS, SWITCH_SLOTS
 from vc4.isa.word import WORD_BYTES

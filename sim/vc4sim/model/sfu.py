@@ -1,4 +1,4 @@
-"""The special function unit (SFU fact sheet, sections 2 and 3).
+"""The special function unit (SFU facts, sections 2 and 3).
 
 Every function takes an array of uint32 of any shape, or one word, and returns the like: bit patterns of floats. A pattern
 of a NaN counts as the infinity with its sign, and what would be denormal as zero.

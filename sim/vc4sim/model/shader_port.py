@@ -1,4 +1,4 @@
-"""The way of a vertex or coordinate shader into the VPM (guide, sections 7 and 8; fact sheet, 3.2)."""
+"""The way of a vertex or coordinate shader into the VPM (guide, sections 7 and 8; pipeline facts, 3.2)."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""State that goes into tile lists (guide, sections 8 and 9; fact sheet, 2.3)."""
+"""State that goes into tile lists (guide, sections 8 and 9; pipeline facts, 2.3)."""
 
 from collections.abc import Iterator
 

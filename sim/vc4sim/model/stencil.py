@@ -1,4 +1,4 @@
-"""The stencil test: what a shader sets up, and what the test does to eight bits (guide, tables 27 and 28; fact sheet, 5.3)."""
+"""The stencil test: what a shader sets up, and what the test does to eight bits (guide, tables 27 and 28; pipeline facts, 5.3)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace

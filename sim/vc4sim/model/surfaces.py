@@ -1,4 +1,4 @@
-"""Where pixels of a frame lie in memory, and many numbers to and from there (fact sheet, 5.4 and 6.3)."""
+"""Where pixels of a frame lie in memory, and many numbers to and from there (pipeline facts, 5.4 and 6.3)."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""What all QPUs share to wait for each other: sixteen semaphores and a mutex (guide, section 3; fact sheet, 8.1)."""
+"""What all QPUs share to wait for each other: sixteen semaphores and a mutex (guide, section 3; QPU facts, 8.1)."""
 
 from vc4.isa.sync import SEMAPHORE_ACQUIRE, SEMAPHORE_MAX, SEMAPHORES
 

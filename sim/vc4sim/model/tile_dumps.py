@@ -1,4 +1,4 @@
-"""Stores and loads of all samples of a tile (guide, table 38, records 26 to 29; fact sheet, 5.5).
+"""Stores and loads of all samples of a tile (guide, table 38, records 26 to 29; pipeline facts, 5.5).
 
 A dump holds the colours, then Z and stencil, then the alpha mask, as far as it has them. Each is a row of quads after the
 other; of a quad, its first sample, then the others; of a sample, the pixels of the quad.

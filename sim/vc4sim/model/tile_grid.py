@@ -1,4 +1,4 @@
-"""Which tiles a primitive touches (guide, section 9; fact sheet, 2.1)."""
+"""Which tiles a primitive touches (guide, section 9; pipeline facts, 2.1)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Stores and loads of a tile as a part of an image in memory (guide, table 38, records 24, 25, 28 and 29; fact sheet, 5.4 to 5.7).
+"""Stores and loads of a tile as a part of an image in memory (guide, table 38, records 24, 25, 28 and 29; pipeline facts, 5.4 to 5.7).
 
 Pixels of a tile beyond the width or height of the frame are neither stored nor loaded.
 """

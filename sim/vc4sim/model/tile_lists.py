@@ -1,4 +1,4 @@
-"""Tile lists in memory: state, compressed primitives, blocks and the branches between them (fact sheet, 2.4 and 2.5)."""
+"""Tile lists in memory: state, compressed primitives, blocks and the branches between them (pipeline facts, 2.4 and 2.5)."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Memory for tile lists: initial blocks, the pool, and overspill (guide, tables 58 to 61; fact sheet, 2.1 and 2.6)."""
+"""Memory for tile lists: initial blocks, the pool, and overspill (guide, tables 58 to 61; pipeline facts, 2.1 and 2.6)."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""The tile state data array (guide, section 9; fact sheet, 2.2)."""
+"""The tile state data array (guide, section 9; pipeline facts, 2.2)."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""What control records do to a tile and memory: stores, loads that wait for the next tile, clears (guide, section 5; fact sheet, 1.6 and 5.6)."""
+"""What control records do to a tile and memory: stores, loads that wait for the next tile, clears (guide, section 5; pipeline facts, 1.6 and 5.6)."""
 
 from collections import deque
 

@@ -1,4 +1,4 @@
-"""The tile buffer: colour, Z, stencil and alpha mask of the tile that is drawn (guide, section 5; fact sheet, 5).
+"""The tile buffer: colour, Z, stencil and alpha mask of the tile that is drawn (guide, section 5; pipeline facts, 5).
 
 Arrays are [row, column, sample] of the tile; a colour has one word, red lowest, or two: red and green, blue and alpha.
 """

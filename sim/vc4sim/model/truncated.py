@@ -1,4 +1,4 @@
-"""Floating point of the clipper: the QPU's, one number at a time, with a quotient (fact sheet of the QPU, 1.2 and 1.3).
+"""Floating point of the clipper: the QPU's, one number at a time, with a quotient (QPU facts, 1.2 and 1.3).
 
 Numbers are Python floats with 24 significant bits. Results are truncated, too small ones are 0, too large ones are the
 largest number there is: the clipper never has an infinity.

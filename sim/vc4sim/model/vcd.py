@@ -1,4 +1,4 @@
-"""Vertex data from memory (guide, sections 7 and 9; fact sheet, 3.1 and 3.4)."""
+"""Vertex data from memory (guide, sections 7 and 9; pipeline facts, 3.1 and 3.4)."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""The vertex cache manager: batches of vertices (guide, section 8; fact sheet, 3.6)."""
+"""The vertex cache manager: batches of vertices (guide, section 8; pipeline facts, 3.6)."""
 
 from collections.abc import Iterator
 

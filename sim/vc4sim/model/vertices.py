@@ -1,4 +1,4 @@
-"""Shaded vertices, as binner and renderer get them (guide, figures 10 to 12; fact sheet, 3.3 and 3.4)."""
+"""Shaded vertices, as binner and renderer get them (guide, figures 10 to 12; pipeline facts, 3.3 and 3.4)."""
 
 from collections.abc import Sequence
 from enum import Enum

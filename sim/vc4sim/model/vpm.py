@@ -1,4 +1,4 @@
-"""Vertex pipe memory, and what its DMA engines do to it and to memory (guide, section 7; fact sheet, 8.4 to 8.6)."""
+"""Vertex pipe memory, and what its DMA engines do to it and to memory (guide, section 7; QPU facts, 8.4 to 8.6)."""
 
 from collections.abc import Iterator
 

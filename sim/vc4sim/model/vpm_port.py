@@ -1,4 +1,4 @@
-"""The way of one QPU into the VPM: set-ups, vectors, and what is fetched ahead (guide, section 7; fact sheet, 8.4)."""
+"""The way of one QPU into the VPM: set-ups, vectors, and what is fetched ahead (guide, section 7; QPU facts, 8.4)."""
 
 from collections import deque
 

@@ -1,4 +1,4 @@
-"""Interpolation of 1/W and varyings: VP = A dx + B dy, W, and C (guide, section 6; fact sheet, 4.4).
+"""Interpolation of 1/W and varyings: VP = A dx + B dy, W, and C (guide, section 6; pipeline facts, 4.4).
 
 dx and dy are distances from the reference vertex to the centre of the pixel in sixteenths of a pixel, floats of integers of
 18 bits; A and B are gains for a sixteenth. All operations are those of the QPU.

@@ -1,4 +1,4 @@
-"""What a result is as it is written, and what it leaves of a register (fact sheet, sections 3.3 and 3.4)."""
+"""What a result is as it is written, and what it leaves of a register (QPU facts, sections 3.3 and 3.4)."""
 
 import numpy as np
 

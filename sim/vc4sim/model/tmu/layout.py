@@ -1,4 +1,4 @@
-"""Coordinates of a texel to its address (fact sheet of the pipeline, 6.3 and 6.4).
+"""Coordinates of a texel to its address (pipeline facts, 6.3 and 6.4).
 
 A microtile is 64 bytes. T-format has tiles of 4 KiB, each of four sub-tiles of four by four microtiles, and turns round
 with every row of tiles; LT-format has rows of microtiles; raster format has rows of texels.

@@ -1,4 +1,4 @@
-"""The config parameters of a lookup as one texture (guide, section 4; fact sheet of the pipeline, 6.1)."""
+"""The config parameters of a lookup as one texture (guide, section 4; pipeline facts, 6.1)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The way of one QPU to the texture units of its slice (guide, sections 3 and 4; fact sheet, 8.3)."""
+"""The way of one QPU to the texture units of its slice (guide, sections 3 and 4; QPU facts, 8.3)."""
 
 from collections import deque
 from functools import cached_property
