@@ -26,8 +26,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="backslashreplace")  # names may hold anything
     try:
         with _ended_by_interrupts():
-            from . import tool
-        return tool.execute(list(sys.argv[1:] if argv is None else argv))
+            from . import command_line
+        return command_line.execute(list(sys.argv[1:] if argv is None else argv))
     except SystemExit as end:
         return int(end.code or 0)
     except KeyboardInterrupt:

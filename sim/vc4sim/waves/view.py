@@ -66,7 +66,7 @@ _KINDS = (
     _Kind("{} SFU", GTKWColor.violet, r"qpu\d+", f"sfu__(busy|requests__{_STREAM}|result(_stb)?)"),
     _Kind("{} VPM", GTKWColor.indigo, r"qpu\d+", f"vpm__(reads|writes)__{_STREAM}"),
     _Kind("{} TMU", GTKWColor.blue, r"qpu\d+", "tmu\\d__.*"),
-    _Kind("{}", GTKWColor.blue, r"tmu\d+", f"bus__(requests|responses)__{_STREAM}|units?__.*|qpus?__.*"),
+    _Kind("{}", GTKWColor.blue, r"tmu\d+", f"bus__(requests|responses)__{_STREAM}|clients?__.*"),
     _Kind(
         "VPM",
         GTKWColor.indigo,
