@@ -14,8 +14,8 @@ from .stages import STAGE_TITLES
 
 __all__ = ["write_view"]
 
-#: Pixels in which the whole run fits.
-_PIXELS = 1200
+#: Pixels in which the whole run fits, and those of a frame: GTKWave shows 2 to the power of minus its zoom in each.
+_PIXELS, _FRAME_PIXELS = 960, 200
 _SIZE = (1600, 1000)
 _NAMES_PIXELS = 320
 #: Bytes at the end of a file in which its last time stands.
@@ -97,7 +97,7 @@ def write_view(vcd: Path) -> None:
         save.dumpfile_size(vcd.stat().st_size)
         save.timestart(0)
         save.size(*_SIZE)
-        save.zoom_markers(-math.ceil(math.log2(max(end / _PIXELS, 1))))
+        save.zoom_markers(-math.log2(max(end * _FRAME_PIXELS / _PIXELS, 1)))
         save.signals_width(_NAMES_PIXELS)
         for title, colour, group in _groups(signals):
             with save.group(title):
