@@ -210,6 +210,35 @@ def test_a_mul_nop_with_a_destination_writes_the_last_quad_of_the_result_before(
     assert run.last("r2") == (15, 13, 15, 17) * 4
 
 
+def test_registers_of_the_vpm_are_written_by_both_alus(lockstep):
+    """Addresses 49 and 50 of either file are two registers each, as 42 is, whose two a vendor's compiler writes at once."""
+    run = lockstep(
+        """
+        ldi vw_setup, 0x1a00
+        mov vpm, elem_num
+        ldi r0, 0x101a00                # a vector from row 0
+        ldi r1, 0x1a01                  # to row 1
+        mov vr_setup, r0; mov vw_setup, r1
+        nop
+        mov r2, vpm
+        add vpm, r2, r2
+        ldi vr_setup, 0x80011040        # sixteen words to row 4
+        ldi vw_setup, 0x80904080        # row 1 to the output
+        mov r3, unif
+        ldi r0, 0x19000
+        mov vr_addr, r0; mov vw_addr, r3
+        read vr_wait
+        read vw_wait
+        ldi vr_setup, 0x101a04
+        mov ra0, vpm
+        """,
+        [0x1_8000, *range(1, 16)],
+    )
+    assert run.last("r2") == tuple(ELEMENTS)
+    assert run.output(16) == tuple(2 * element for element in ELEMENTS)
+    assert run.last("ra0") == (0x1_8000, *range(1, 16))
+
+
 def test_a_peripheral_takes_the_whole_vector_under_any_condition(lockstep):
     run = lockstep(
         """

@@ -30,6 +30,7 @@ _VPM_COMMANDS = {
     "vr_setup": VpmCommand.READ_SETUP,
     "vr_addr": VpmCommand.LOAD_ADDRESS,
 }
+_VPM_SCALARS = [name for name, command in _VPM_COMMANDS.items() if command is not VpmCommand.DATA]
 
 
 def _writes(write, name):
@@ -53,7 +54,8 @@ class Outputs(wiring.Component):
     and raises the host interrupt.
 
     A peripheral takes a whole vector, whatever the condition, unless that is never (addendum, "no conditional write"). It
-    takes one write an instruction: that of the mul ALU, if there are two.
+    takes one write an instruction: that of the mul ALU, if there are two. But set-ups and addresses of the VPM are
+    registers: two of them can be written, that of the add ALU first.
 
     Interface attributes
     --------------------
@@ -150,16 +152,31 @@ class Outputs(wiring.Component):
         ]
 
     def _vpm(self, m):
-        write, beat = self._write(*_VPM_COMMANDS), self.vpm.payload
+        write, beat, control = self._write(*_VPM_COMMANDS), self.vpm.payload, self.io_control
+        # Set-ups and addresses are their first element: that of the mul ALU goes in the second quad, if there are two.
+        both = Cat(
+            Cat(_writes(result, name) for name in _VPM_SCALARS).any() & (condition != ops.Condition.NEVER)
+            for result, condition in ((self.io_add, control.cond_add), (self.io_mul, control.cond_mul))
+        ).all()
+        second = Signal(32)
+        with m.If(self.io_quad == 0):
+            m.d.sync += second.eq(self.io_mul.data[0])
+        from_mul, is_second = Signal(), Signal()
+        m.d.comb += [
+            from_mul.eq(write.from_mul & ~(both & (self.io_quad == 0))),
+            is_second.eq(both & (self.io_quad == 1)),
+        ]
         address, file = (
-            Mux(write.from_mul, getattr(self.io_mul, name), getattr(self.io_add, name)) for name in ("address", "file")
+            Mux(from_mul, getattr(self.io_mul, name), getattr(self.io_add, name)) for name in ("address", "file")
         )
         for name, command in _VPM_COMMANDS.items():
             files = [register.name == name for register in WRITE[write_address(name)]]
             with m.If((address == write_address(name)) & (Const(1) if all(files) else file == files[1])):
                 m.d.comb += beat.command.eq(command)
+        words = [Mux(from_mul, *words) for words in zip(self.io_mul.data, self.io_add.data, strict=True)]
         m.d.comb += [
             self.vpm.valid.eq(self.io_live & write.valid),
-            beat.quad.eq(self.io_quad),
-            *(lane.eq(word) for lane, word in zip(beat.data, write.data, strict=True)),
+            beat.quad.eq(Mux(is_second, 0, self.io_quad)),
+            beat.data[0].eq(Mux(is_second, second, words[0])),
+            *(lane.eq(word) for lane, word in zip(list(beat.data)[1:], words[1:], strict=True)),
         ]

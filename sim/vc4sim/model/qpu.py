@@ -19,6 +19,7 @@ from vc4.isa.registers import (
     READ,
     WRITE,
     read_address,
+    write_address,
 )
 from vc4.isa.timing import LINK_BYTES
 from vc4.isa.word import WORD_BYTES
@@ -47,6 +48,8 @@ _UNIFORM = read_address("unif")
 _MUTEX = read_address("mutex")
 _VPM = read_address("vpm")
 _VARYING = read_address("vary")
+#: Set-ups and addresses of the VPM: of both files, so that one instruction can write two of them.
+_VPM_REGISTERS = {write_address(name) for name in ("vr_setup", "vr_addr")}
 #: Services that have no use for the address behind a branch.
 _NO_ADDRESSES = ("sfu", "tmu")
 _ELEMENT_NUMBER = np.arange(ELEMENTS, dtype=np.uint32)
@@ -227,6 +230,7 @@ class Qpu:
     def _write_results(self, todo: Plan, add: Result, mul: Result) -> list[events.Write]:
         told = []
         services = [None if w.condition is Condition.NEVER else self._service(w) for w in todo.writes]
+        both_registers = all(write.address in _VPM_REGISTERS for write in todo.writes)
         for index, (write, result) in enumerate(zip(todo.writes, (add, mul), strict=True)):
             if write.condition is Condition.NEVER or WRITE.name(write.address, write.file) in ("-", "quad_x", "quad_y"):
                 continue
@@ -239,7 +243,7 @@ class Qpu:
                 self.accumulators[number] = merged(self.accumulators[number], value, mask, enables)
             elif services[index] in _NO_ADDRESSES and todo.branch is not None:
                 pass
-            elif index == 1 or services[0] is None or services[0] != services[1]:
+            elif index == 1 or services[0] is None or services[0] != services[1] or both_registers:
                 # A service takes one write an instruction: that of the mul ALU, if there are two.
                 self._outputs[WRITE.name(write.address, write.file)](value, mask)
             if self._wide:
