@@ -9,9 +9,9 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from .problem import BadInput, ExitStatus
+from .problem import BadInput, ExitStatus, one_line
 
-__all__ = ["main", "one_line"]
+__all__ = ["main"]
 
 _INTERRUPTED = "vc4: interrupted"
 
@@ -62,10 +62,3 @@ def _ended_by_interrupts() -> Iterator[None]:
 def _end(*_: object) -> None:
     os.write(sys.__stderr__.fileno() if sys.__stderr__ else 2, f"{_INTERRUPTED}\n".encode())
     os._exit(ExitStatus.INTERRUPTED)
-
-
-def one_line(text: str) -> str:
-    """`text` with everything that would break a line, or a terminal, escaped."""
-    return "".join(
-        character if character.isprintable() else character.encode("unicode_escape").decode() for character in text
-    )

@@ -7,9 +7,8 @@ from importlib import metadata
 from typing import NoReturn
 
 from .asm import AsmError
-from .cli import one_line
 from .commands import COMMANDS
-from .problem import ExitStatus
+from .problem import ExitStatus, one_line
 
 __all__ = ["execute"]
 

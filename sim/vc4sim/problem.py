@@ -2,7 +2,7 @@
 
 from enum import IntEnum
 
-__all__ = ["BadInput", "ExitStatus"]
+__all__ = ["BadInput", "ExitStatus", "one_line"]
 
 
 class ExitStatus(IntEnum):
@@ -17,3 +17,10 @@ class ExitStatus(IntEnum):
 
 class BadInput(ValueError):
     """Something that a user gave is wrong, or asks for what cannot be done; the text says what and where, in one line."""
+
+
+def one_line(text: str) -> str:
+    """`text` with everything that would break a line, or a terminal, escaped."""
+    return "".join(
+        character if character.isprintable() else character.encode("unicode_escape").decode() for character in text
+    )

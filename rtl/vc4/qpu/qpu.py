@@ -7,7 +7,6 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 from vc4.config import MAX_QPUS, V3DConfig
 from vc4.isa.registers import FILE_REGISTERS, QUADS
 from vc4.qps.port import SyncPort
-from vc4.records.tmu import TMU_NAMES
 from vc4.slice.instruction_cache import InstructionPort
 from vc4.slice.sfu_port import SfuPort
 from vc4.slice.uniform_reader import UniformPort
@@ -35,6 +34,9 @@ from .vpm_queue import VpmQueue
 from .write_back import WriteBack
 
 __all__ = ["Qpu"]
+
+#: Ports of a QPU whose slice has texture units.
+_LOOKUPS = {"tmu0": Out(TmuPort()), "tmu1": Out(TmuPort()), "tmu_swaps": In(1), "waits_tmu": Out(1)}
 
 
 class Qpu(wiring.Component):
@@ -78,7 +80,7 @@ class Qpu(wiring.Component):
                 "vpm": Out(VpmPort()),
                 "sfu": Out(SfuPort()),
                 "sync": Out(SyncPort()),
-                **(self._lookup_ports() if config.tmus_per_slice else {}),
+                **(_LOOKUPS if config.tmus_per_slice else {}),
                 "interrupt": Out(1),
                 "debug": In(DebugCommands),
                 "halted": Out(1),
@@ -87,13 +89,6 @@ class Qpu(wiring.Component):
                 **({"trace": Out(TracePort())} if config.trace else {}),
             }
         )
-
-    @staticmethod
-    def _lookup_ports():
-        return {
-            **{f"tmu{number}": Out(TmuPort()) for number in range(TMU_NAMES)},
-            **{"tmu_swaps": In(1), "waits_tmu": Out(1)},
-        }
 
     def elaborate(self, platform):
         m = Module()
