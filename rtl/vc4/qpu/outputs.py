@@ -161,7 +161,8 @@ class Outputs(wiring.Component):
         second = Signal(32)
         with m.If(self.io_quad == 0):
             m.d.sync += second.eq(self.io_mul.data[0])
-        from_mul, is_second = Signal(), Signal()
+        from_mul = Signal()
+        is_second = Signal()
         m.d.comb += [
             from_mul.eq(write.from_mul & ~(both & (self.io_quad == 0))),
             is_second.eq(both & (self.io_quad == 1)),

@@ -81,7 +81,9 @@ class Detail(wiring.Component):
 
     def _order(self, m):
         """Whether the operands are those of the first step, will be those of the last one, and are."""
-        first, follows, last = Signal(), Signal(), Signal()
+        first = Signal()
+        follows = Signal()
+        last = Signal()
         m.d.sync += [
             first.eq(self.i_stb & (self.i.lane == 1)),
             follows.eq(self.i_stb & (self.i.lane == LANES - 1)),
@@ -104,7 +106,9 @@ class Detail(wiring.Component):
             to.eq(Mux(follows, elements[3], point)),
             origin.eq(Mux(follows, elements[1], Mux(lane == LANES - 1, elements[2], elements[0]))),
         ]
-        held, halved, size = Signal.like(texels, name=f"held_{name}"), Signal(), Signal(32, name=f"size_{name}")
+        held = Signal.like(texels, name=f"held_{name}")
+        halved = Signal(name=f"halved_{name}")
+        size = Signal(32, name=f"size_{name}")
         with m.If(self.i_stb & (lane == 1)):
             m.d.sync += [held.eq(texels), halved.eq(self.i.halved)]
         with m.If(takes_size):
