@@ -61,7 +61,7 @@ def test_random_programs_are_the_same(other, length, seed, latency, gap):
 def test_the_coordinate_shader_is_the_same():
     work = load_example("coordinate_shader")
     job = Job(image=work.image, base=work.base, launches=work.launches, config=V3DConfig())
-    assert not work.difference(on_both(job).memory)
+    assert not work.differences(on_both(job).memory)
 
 
 def test_programs_one_after_the_other():

@@ -36,4 +36,4 @@ async def they_leave_what_is_expected(dut):
             break
     else:
         raise AssertionError(f"SRQCS stays {found.data.hex()}")
-    assert workload.difference(bytes(memory[workload.base :])) == ""
+    assert not workload.differences(bytes(memory[workload.base :]))

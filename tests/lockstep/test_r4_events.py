@@ -51,14 +51,14 @@ def arrivals(run, source, config="qpu", copies=1):
     return found, [event for event in events if isinstance(event, Retirement)]
 
 
-#: What Broadcom's tables give (SFU facts, 4): 0x3f7ffc00 for the reciprocal of 1, and 0x40000100 for 2 to the power of 1.
-RECIP, RECIP_OF_ONE, TWO_TO_THE_FIRST = "mov recip, 1.0\nnop\nnop\nnop", 0x3F7F_FC00, 0x4000_0100
+#: What Broadcom's tables give (SFU facts, 4): 0x3efffc00 for the reciprocal of 2, and 0x40000100 for 2 to the power of 1.
+RECIP, RECIP_OF_TWO, TWO_TO_THE_FIRST = "mov recip, 2.0\nnop\nnop\nnop", 0x3EFF_FC00, 0x4000_0100
 
 
 def test_a_result(simulator):
     found, told = arrivals(simulator, RECIP)
-    assert found == [(2, RECIP_OF_ONE)]
-    assert str(told[2]).endswith(" | r4=3f7ffc00*16")
+    assert found == [(2, RECIP_OF_TWO)]
+    assert str(told[2]).endswith(" | r4=3efffc00*16")
 
 
 def test_results_of_instructions_behind_one_another(simulator):

@@ -354,11 +354,12 @@ def test_only_one_tile():
 
 
 def test_end_of_program_without_anything():
-    """The shortest shader; and nothing is drawn with a window of no pixels."""
+    """The shortest shader; and nothing is drawn with a window beside the frame."""
     drawing = Drawing()
     drawing.clear(2)
     drawing.configure()
     drawing.rectangle("", 0, 0, 64, 64)
-    drawing.state(Code.CLIP_WINDOW)
+    window = {"clip_window_width_in_pixels": 64, "clip_window_height_in_pixels": 64}
+    drawing.state(Code.CLIP_WINDOW, clip_window_left_pixel_coordinate=64, **window)
     drawing.rectangle(PLAIN, 0, 0, 64, 64)
     assert (drawn(drawing) == 2).all()

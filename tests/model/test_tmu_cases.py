@@ -38,4 +38,4 @@ def run(recorded, name, config):
     for _ in model.run(case.launches):
         assert not model.vpm.fault
         assert not any(qpu.tmu.fault for qpu in model.qpus)
-    assert not case.difference(bytes(model.memory.data)), name
+    assert not case.differences(bytes(model.memory.data)), name
