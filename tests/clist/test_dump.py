@@ -269,8 +269,7 @@ def test_a_compressed_list_needs_a_format():
 
 def test_captured_frames(recorded, dump):
     folders = sorted(path.parent for path in (recorded / "cases/gl").glob("*/case.json"))
-    if not folders:
-        pytest.skip("there are no captured frames")
+    assert folders
     for folder in folders:
         status, printed, error = dump(folder)
         assert (status, error) == (0, ""), folder
@@ -282,8 +281,6 @@ def test_captured_frames(recorded, dump):
 
 def test_the_page_shows_what_is_printed(recorded, dump):
     folder = recorded / "cases/gl/tri_color"
-    if not folder.is_dir():
-        pytest.skip("there are no captured frames")
     (example,) = re.findall(r"```\n(0x.*?)```", PAGE.read_text(), re.DOTALL)
     _, printed, _ = dump(folder)
     assert set(example.splitlines()) <= set(printed)
