@@ -532,8 +532,8 @@ class TestPrograms:
         assert qpu.step({"vr_busy": 1, "vw_busy": 0}).reads == (("vr_busy", 1), ("vw_busy", 0))
         assert qpu.accumulators[0].tolist() == [1] * 16
 
-    def test_one_of_two_commands_of_an_instruction(self, model):
-        """Both set-ups stand at one address: the write of the mul ALU counts, as for every service."""
+    def test_both_set_ups_in_one_instruction(self, model):
+        """Both set-ups are at address 49, of two files: two registers in the guide's table 14, and both are written."""
         done = model(
             f"""
             ldi r0, {vectors(9)}
@@ -544,4 +544,4 @@ class TestPrograms:
             """
         )
         assert self.accumulators(done)[2] == 5
-        assert done.vpm.words[9, 0] == 9
+        assert done.vpm.words[9, 0] == 5
