@@ -6,7 +6,7 @@ from .backends.base import Ending, Job, Outcome
 from .events import Event, MemoryWrite, Retirement, Start
 from .launch import Launch
 from .model.memory import MemoryFault
-from .model.qpu import Qpu
+from .model.qpu.qpu import Qpu
 from .model.unbuilt import Unbuilt, Waiting
 from .model.v3d import ModelV3D
 

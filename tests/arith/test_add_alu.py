@@ -11,7 +11,7 @@ from amaranth.lib.wiring import In, Out
 from vc4.arith.add_alu import AddAlu
 from vc4.isa.ops import ADD_OPERANDS, AddOp
 from vc4sim.bench.vectors import simulate
-from vc4sim.model.alu import add_alu
+from vc4sim.model.arith.alu import add_alu
 
 LATENCY = 3
 INPUTS = ("op", "a", "b")

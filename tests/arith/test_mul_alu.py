@@ -8,8 +8,8 @@ import pytest
 from vc4.arith.mul_alu import MulAlu
 from vc4.isa.ops import MUL_OPERANDS, MulOp
 from vc4sim.bench.vectors import simulate
-from vc4sim.model.alu import mul_alu
-from vc4sim.model.pack import colour
+from vc4sim.model.arith.alu import mul_alu
+from vc4sim.model.arith.pack import colour
 
 LATENCY = 3
 INPUTS = ("rr_op", "rr_a", "rr_b")

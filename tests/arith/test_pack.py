@@ -11,8 +11,8 @@ from amaranth.lib.wiring import In, Out
 from vc4.arith.pack import Pack
 from vc4.isa.ops import FLOAT_RESULT_ADD, FLOAT_RESULT_MUL, AddOp, MulOp
 from vc4.isa.ops import Pack as Mode
-from vc4sim.model.alu import add_alu
-from vc4sim.model.pack import pack
+from vc4sim.model.arith.alu import add_alu
+from vc4sim.model.arith.pack import pack
 
 SEED = 3
 INPUTS = ("value", "mode", "is_float", "carry", "overflow")

@@ -6,7 +6,7 @@ import pytest
 from vc4.arith.sfu_lane import SfuLane
 from vc4.isa.sfu_tables import SfuFunction
 from vc4sim.bench.vectors import simulate
-from vc4sim.model.sfu import SFU_FUNCTIONS
+from vc4sim.model.arith.sfu import SFU_FUNCTIONS
 
 INPUTS, OUTPUTS = ("function", "word"), ("result",)
 SIGN = np.uint32(0x8000_0000)

@@ -8,7 +8,7 @@ import pytest
 from vc4.arith.unpack import Unpack
 from vc4.isa.ops import Unpack as Mode
 from vc4sim.bench.vectors import simulate
-from vc4sim.model.pack import unpack
+from vc4sim.model.arith.pack import unpack
 
 
 @pytest.mark.parametrize("is_float", [False, True], ids=["integer", "float"])

@@ -5,7 +5,7 @@ import shlex
 import pytest
 
 from vc4sim.cli import main
-from vc4sim.model.qpu import Qpu
+from vc4sim.model.qpu.qpu import Qpu
 
 RUN = ("--uniform", "1000", "--uniform", "&out", "--buffer", "out=64")
 

@@ -9,8 +9,8 @@ from vc4.records.compressed import EDGES
 from vc4.records.primitives import PrimitiveType
 from vc4sim.clist import compress, decompress
 from vc4sim.clist.primitives import compress_into
-from vc4sim.model.compressed import ListFormat, encode_branch, encode_primitive, read_item
-from vc4sim.model.control_records import ListError
+from vc4sim.model.cle.compressed import ListFormat, encode_branch, encode_primitive, read_item
+from vc4sim.model.cle.control_records import ListError
 from vc4sim.model.memory import Memory
 
 POINTS, LINES, TRIANGLES, RHTS = PrimitiveType

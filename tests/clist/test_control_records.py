@@ -10,10 +10,10 @@ from vc4.records.shaders import CLIPPED_VERTEX_BYTES, ClippedVertex
 from vc4.records.state import BlockSize, CoverageUpdate, DepthTest, Oversample
 from vc4.records.tile_buffer import DecimateMode, FrameColorFormat, MemoryFormat, PixelColorFormat, TileBuffer
 from vc4sim.clist import ListBuilder, gl_shader_record, nv_shader_record, vg_shader_record
-from vc4sim.model.control_records import ListError, read_record
-from vc4sim.model.fields import packing
+from vc4sim.model.cle.control_records import ListError, read_record
+from vc4sim.model.cle.fields import packing
+from vc4sim.model.cle.shader_records import read_shader_record
 from vc4sim.model.memory import Memory
-from vc4sim.model.shader_records import read_shader_record
 
 B, R, BOTH = Threads.BINNING, Threads.RENDERING, Threads.BOTH
 

@@ -13,8 +13,8 @@ from vc4.records.control import Threads
 from vc4.records.primitives import PrimitiveData, PrimitiveType, VgPrimitiveType
 from vc4sim.cli import main
 from vc4sim.clist import ListBuilder, compress, describe, gl_shader_record, load_capture, walk
-from vc4sim.model.compressed import ListFormat, encode_branch
-from vc4sim.model.control_records import ListError
+from vc4sim.model.cle.compressed import ListFormat, encode_branch
+from vc4sim.model.cle.control_records import ListError
 from vc4sim.model.memory import Memory
 
 from ..model import control_lists as lists

@@ -12,7 +12,7 @@ from vc4.config import preset
 from vc4.l2c.structs import LINE_BYTES
 from vc4.regs.table import register
 from vc4sim.asm import assemble
-from vc4sim.model.sfu import recip
+from vc4sim.model.arith.sfu import recip
 
 #: Memory ends there: behind it everything is an error.
 SIZE = 0x8000

@@ -16,11 +16,11 @@ from vc4sim.backends.base import Ending, Job, Launch
 from vc4sim.events import MemoryWrite, Retirement, Write
 from vc4sim.lockstep import Lockstep
 from vc4sim.model.memory import Memory
-from vc4sim.model.qpu import Qpu
-from vc4sim.model.sync import Sync
+from vc4sim.model.qps.sync import Sync
+from vc4sim.model.qpu.qpu import Qpu
 from vc4sim.model.tmu.port import TmuPort
-from vc4sim.model.vpm import Vpm
-from vc4sim.model.vpm_port import VpmPort
+from vc4sim.model.vpm.port import VpmPort
+from vc4sim.model.vpm.vpm import Vpm
 from vc4sim.retired import EventOrder
 
 BASE, DATA = 0x1_0000, 0x1_1000

@@ -13,13 +13,13 @@ from vc4.records.primitives import PrimitiveType
 from vc4.records.state import BlockSize
 from vc4.records.tile_buffer import FrameColorFormat, MemoryFormat
 from vc4sim.clist import ListBuilder
-from vc4sim.model.binner import Binner
-from vc4sim.model.cle import BINNING, RENDERING, Cle, Rest
-from vc4sim.model.control_records import ControlRecord
+from vc4sim.model.cle.cle import BINNING, RENDERING, Cle, Rest
+from vc4sim.model.cle.control_records import ControlRecord
+from vc4sim.model.cle.pipeline import Recorder
+from vc4sim.model.cle.primitives import Primitive
 from vc4sim.model.memory import Memory
-from vc4sim.model.pipeline import Recorder
-from vc4sim.model.primitives import Primitive
-from vc4sim.model.state_cache import record_bytes
+from vc4sim.model.ptb.binner import Binner
+from vc4sim.model.ptb.state_cache import record_bytes
 
 __all__ = [
     "ALLOCATION",

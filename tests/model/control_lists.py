@@ -14,7 +14,7 @@ from vc4.records.state import BlockSize, DepthTest
 from vc4.records.tile_buffer import FrameColorFormat, MemoryFormat, TileBuffer
 from vc4sim.clist import ListBuilder, compress, gl_shader_record, nv_shader_record, vg_shader_record
 from vc4sim.clist.primitives import compress_into
-from vc4sim.model.compressed import COORDINATE_BYTES, ListFormat
+from vc4sim.model.cle.compressed import COORDINATE_BYTES, ListFormat
 from vc4sim.model.memory import Memory
 
 __all__ = [

@@ -10,7 +10,7 @@ from vc4.records.state import CoverageUpdate, DepthTest, Oversample
 from vc4.records.tile_buffer import FrameColorFormat, MemoryFormat, TileBuffer
 from vc4sim.asm import assemble
 from vc4sim.clist import ListBuilder, nv_shader_record, vg_shader_record
-from vc4sim.model.frame import Frame3D
+from vc4sim.model.host.frame import Frame3D
 from vc4sim.model.memory import Memory
 
 __all__ = [

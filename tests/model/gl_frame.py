@@ -15,7 +15,7 @@ from vc4.records.primitives import (
 from vc4.records.state import BlockSize
 from vc4sim.asm.assembler import assemble
 from vc4sim.clist import ListBuilder, compress, gl_shader_record, nv_shader_record, vg_shader_record
-from vc4sim.model.compressed import COORDINATE_BYTES, ListFormat
+from vc4sim.model.cle.compressed import COORDINATE_BYTES, ListFormat
 from vc4sim.model.memory import Memory
 
 __all__ = [

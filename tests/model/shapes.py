@@ -5,9 +5,9 @@ import struct
 import numpy as np
 
 from vc4.records.state import Oversample
-from vc4sim.model.fep import Window, rasterise
-from vc4sim.model.pse import ScreenVertex, SetUpState
-from vc4sim.model.samples import positions
+from vc4sim.model.fep.fep import Window, rasterise
+from vc4sim.model.fep.samples import positions
+from vc4sim.model.pse.pse import ScreenVertex, SetUpState
 
 __all__ = ["BOTH", "bits", "coverage", "number", "quads_of", "vertex"]
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from vc4.records.state import CoverageUpdate
-from vc4sim.model.cap import SAMPLES, Update, level, sample_mask, updated
-from vc4sim.model.tlb import TileBuffer
+from vc4sim.model.cap.cap import SAMPLES, Update, level, sample_mask, updated
+from vc4sim.model.tlb.tlb import TileBuffer
 
 
 def counters(word):

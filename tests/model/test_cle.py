@@ -5,13 +5,13 @@ import pytest
 from vc4.records.control import ControlCode as Code
 from vc4.records.primitives import PrimitiveData, PrimitiveMode, PrimitiveType
 from vc4sim.clist import ListBuilder, compress, load_capture, walk
-from vc4sim.model.cle import BINNING, REGISTERS, RENDERING, Cle, Rest
-from vc4sim.model.compressed import ListFormat
-from vc4sim.model.control_records import ControlRecord
-from vc4sim.model.list_thread import Step
+from vc4sim.model.cle.cle import BINNING, REGISTERS, RENDERING, Cle, Rest
+from vc4sim.model.cle.compressed import ListFormat
+from vc4sim.model.cle.control_records import ControlRecord
+from vc4sim.model.cle.list_thread import Step
+from vc4sim.model.cle.pipeline import Recorder
+from vc4sim.model.cle.primitives import Primitive
 from vc4sim.model.memory import Memory
-from vc4sim.model.pipeline import Recorder
-from vc4sim.model.primitives import Primitive
 
 from . import control_lists as lists
 from .control_lists import BASE

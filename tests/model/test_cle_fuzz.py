@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from vc4.records.control import RETURN_LEVELS, ControlCode, Threads
-from vc4sim.model.cle import BINNING, REGISTERS, RENDERING, Cle, Rest
+from vc4sim.model.cle.cle import BINNING, REGISTERS, RENDERING, Cle, Rest
 from vc4sim.model.memory import Memory
 
 from . import control_lists as lists

@@ -7,9 +7,9 @@ import pytest
 from vc4.records.control import ControlCode as Code
 from vc4.records.primitives import VG_END, VG_PAD, IndexType, PrimitiveMode, PrimitiveType, VgPrimitiveType
 from vc4sim.clist import ListBuilder
-from vc4sim.model.control_records import ListError, read_record
+from vc4sim.model.cle.control_records import ListError, read_record
+from vc4sim.model.cle.primitives import count_of, format_of, primitives_of
 from vc4sim.model.memory import Memory, MemoryFault
-from vc4sim.model.primitives import count_of, format_of, primitives_of
 
 from .control_lists import words
 

@@ -8,10 +8,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from vc4sim.model import float as qpu_float
-from vc4sim.model.clip import Outcome, classify, clip
-from vc4sim.model.clipped_primitives import ScreenTransform, clipped_primitives
-from vc4sim.model.truncated import LARGEST, add, bits, div, mul, number
+from vc4sim.model.arith import float as qpu_float
+from vc4sim.model.ptb.clip import Outcome, classify, clip
+from vc4sim.model.ptb.clipped_primitives import ScreenTransform, clipped_primitives
+from vc4sim.model.ptb.truncated import LARGEST, add, bits, div, mul, number
 
 SCALE = (64.0 * 16, -64.0 * 16)
 LARGEST_BITS = 0x7F7F_FFFF

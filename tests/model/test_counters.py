@@ -9,8 +9,8 @@ from vc4.records.state import CoverageUpdate, DepthTest
 from vc4.regs.counters import SOURCES
 from vc4sim.asm import assemble
 from vc4sim.clist import ListBuilder, nv_shader_record
-from vc4sim.model.cle import Rest
-from vc4sim.model.frame import Frame3D
+from vc4sim.model.cle.cle import Rest
+from vc4sim.model.host.frame import Frame3D
 from vc4sim.model.memory import Memory
 
 from .binning import LISTS, RECORDS, SIZE, configure, nv_vertex

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from vc4.records.state import DepthTest, Oversample
-from vc4sim.model.compare import passes
-from vc4sim.model.fep import QUAD, Window, early_z, flags_of, rasterise, sixteen
-from vc4sim.model.pse import SetUpState, set_up_triangle
-from vc4sim.model.pse_shapes import set_up_line, set_up_point, set_up_rht
-from vc4sim.model.samples import PIXEL, SAMPLES_4X, SAMPLES_16X, positions
+from vc4sim.model.fep.fep import QUAD, Window, early_z, flags_of, rasterise, sixteen
+from vc4sim.model.fep.samples import PIXEL, SAMPLES_4X, SAMPLES_16X, positions
+from vc4sim.model.pse.pse import SetUpState, set_up_triangle
+from vc4sim.model.pse.pse_shapes import set_up_line, set_up_point, set_up_rht
+from vc4sim.model.tlb.compare import passes
 
 from .shapes import BOTH, bits, coverage, quads_of, vertex
 

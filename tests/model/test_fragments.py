@@ -8,13 +8,13 @@ import pytest
 from vc4.config import PRESETS
 from vc4.records.primitives import PrimitiveMode
 from vc4.records.state import DepthTest, Oversample
-from vc4sim.model.cle import Rest
-from vc4sim.model.fep import Quads
-from vc4sim.model.fragment_port import FragmentModes
-from vc4sim.model.fragments import FragmentProgram, Fragments
+from vc4sim.model.cle.cle import Rest
+from vc4sim.model.fep.fep import Quads
+from vc4sim.model.fep.fragments import FragmentProgram, Fragments
 from vc4sim.model.memory import Memory
-from vc4sim.model.pse import set_up_triangle
-from vc4sim.model.tlb import TileBuffer
+from vc4sim.model.pse.pse import set_up_triangle
+from vc4sim.model.qpu.fragment_port import FragmentModes
+from vc4sim.model.tlb.tlb import TileBuffer
 
 from .drawing import COLOUR, PLAIN, WITH_Z, Drawing
 from .shapes import BOTH, vertex

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from vc4.isa.ops import FLOAT_RESULT_ADD, FLOAT_RESULT_MUL, AddOp, MulOp, Pack, Unpack
-from vc4sim.model.alu import ADD_FUNCTIONS, MUL_FUNCTIONS
-from vc4sim.model.pack import pack, unpack
+from vc4sim.model.arith.alu import ADD_FUNCTIONS, MUL_FUNCTIONS
+from vc4sim.model.arith.pack import pack, unpack
 
 ADD_NAMES = {op.name.lower(): op for op in ADD_FUNCTIONS}
 MUL_NAMES = {op.name.lower(): op for op in MUL_FUNCTIONS}

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from vc4.isa.ops import Unpack
-from vc4sim.model import float as fp
-from vc4sim.model.pack import colour, half_to_single, single_to_half, unpack
+from vc4sim.model.arith import float as fp
+from vc4sim.model.arith.pack import colour, half_to_single, single_to_half, unpack
 
 PAIRS = 20_000
 CORNERS = [

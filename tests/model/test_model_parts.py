@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from vc4.isa.ops import BranchCondition, Condition
-from vc4sim.model.flags import Flags, bits
 from vc4sim.model.memory import Memory, MemoryFault
+from vc4sim.model.qpu.flags import Flags, bits
 
 
 def elements(word):

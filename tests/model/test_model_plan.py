@@ -7,7 +7,7 @@ from vc4.isa.decode import encode
 from vc4.isa.ops import AddOp, BranchCondition, Condition, LoadMode, MulOp, Mux, Signal, Unpack
 from vc4.isa.word import NOP_WORD, AluWord, BranchWord, LoadWord
 from vc4sim.asm import assemble
-from vc4sim.model.plan import Branch, Write, element_values, plan
+from vc4sim.model.qpu.decoded import Branch, Write, element_values, plan
 
 
 def planned(line):

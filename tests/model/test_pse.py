@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from vc4.records.state import Oversample
-from vc4sim.model import float as fp
-from vc4sim.model.fep import Window, rasterise
-from vc4sim.model.pse import SetUpState, set_up_triangle, z_of
-from vc4sim.model.pse_shapes import set_up_line, set_up_point
-from vc4sim.model.vri import interpolate
+from vc4sim.model.arith import float as fp
+from vc4sim.model.fep.fep import Window, rasterise
+from vc4sim.model.pse.pse import SetUpState, set_up_triangle, z_of
+from vc4sim.model.pse.pse_shapes import set_up_line, set_up_point
+from vc4sim.model.slice.vri import interpolate
 
 from .shapes import BOTH, bits, number, quads_of, vertex
 

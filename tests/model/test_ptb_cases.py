@@ -14,11 +14,11 @@ from vc4.records.control import ControlCode as Code
 from vc4.records.primitives import PrimitiveType
 from vc4.records.shaders import TILE_STATE_BYTES
 from vc4sim.clist.capture import load_capture
-from vc4sim.model.clipped import read_clipped_vertices
-from vc4sim.model.control_records import read_record
+from vc4sim.model.cle.clipped import read_clipped_vertices
+from vc4sim.model.cle.control_records import read_record
+from vc4sim.model.cle.shader_records import read_shader_record
 from vc4sim.model.memory import Memory
-from vc4sim.model.shader_records import read_shader_record
-from vc4sim.model.vertices import ShaderKind, VertexShading, has_point_size
+from vc4sim.model.vcm.vertices import ShaderKind, VertexShading, has_point_size
 
 from .binning import CONFIG, bin_list, drawn_in, read_tiles, wanted
 

@@ -10,10 +10,10 @@ import pytest
 from vc4.records.control import ControlCode, Role
 from vc4.records.shaders import TILE_STATE_BYTES
 from vc4sim.clist.capture import load_capture
-from vc4sim.model.binner import REGISTERS, Binner
-from vc4sim.model.cle import BINNING, Cle, Rest
+from vc4sim.model.cle.cle import BINNING, Cle, Rest
+from vc4sim.model.cle.pipeline import Recorder
 from vc4sim.model.memory import Memory
-from vc4sim.model.pipeline import Recorder
+from vc4sim.model.ptb.binner import REGISTERS, Binner
 
 from . import gl_frame as frames
 from .binning import CONFIG

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from vc4sim.model.reals import fixed, quotient, reciprocal
+from vc4sim.model.arith.fixed_point import fixed, quotient, reciprocal
 
 
 def value_of(word):

@@ -11,8 +11,8 @@ from vc4.records.primitives import PrimitiveMode, VgPrimitiveType
 from vc4.records.state import CoverageUpdate, DepthTest, Oversample
 from vc4.records.tile_buffer import DecimateMode, MemoryFormat, TileBuffer
 from vc4.regs.counters import SOURCES
-from vc4sim.model.cle import Rest
-from vc4sim.model.frame import Frame3D
+from vc4sim.model.cle.cle import Rest
+from vc4sim.model.host.frame import Frame3D
 
 from . import gl_frame
 from .control_lists import words

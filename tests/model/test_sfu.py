@@ -7,7 +7,7 @@ import pytest
 
 from vc4.isa.registers import WRITE
 from vc4.isa.sfu_tables import COEFFICIENTS, PARABOLA, SEGMENTS, STEPS, SfuFunction, ideal
-from vc4sim.model.sfu import SFU_FUNCTIONS, interpolate
+from vc4sim.model.arith.sfu import SFU_FUNCTIONS, interpolate
 
 RECIP, RECIPSQRT, EXP, LOG = SfuFunction
 #: Names of the functions in the SFU facts.

@@ -10,8 +10,8 @@ from vc4.records.primitives import PrimitiveData, PrimitiveType, VgPrimitiveType
 from vc4.records.state import CoverageUpdate, Oversample
 from vc4sim.asm import assemble
 from vc4sim.clist import compress
-from vc4sim.model.cle import Rest
-from vc4sim.model.compressed import ListFormat
+from vc4sim.model.cle.cle import Rest
+from vc4sim.model.cle.compressed import ListFormat
 
 from .control_lists import words
 from .drawing import COLOUR, END, PICTURE, SIZE, Drawing

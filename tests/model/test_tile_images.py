@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from vc4.records.tile_buffer import DecimateMode, MemoryFormat, PixelColorFormat
-from vc4sim.model import tile_images
-from vc4sim.model.colours import channels_of, decoded, encoded, mean
 from vc4sim.model.memory import Memory, MemoryFault
-from vc4sim.model.surfaces import Surface
-from vc4sim.model.tile_dumps import Dumped, dump_bytes, load_dump, store_dump
-from vc4sim.model.tile_images import ColourForm, FrameSize
-from vc4sim.model.tlb import TileBuffer, TileShape
+from vc4sim.model.tlb import tile_images
+from vc4sim.model.tlb.colours import channels_of, decoded, encoded, mean
+from vc4sim.model.tlb.surfaces import Surface
+from vc4sim.model.tlb.tile_dumps import Dumped, dump_bytes, load_dump, store_dump
+from vc4sim.model.tlb.tile_images import ColourForm, FrameSize
+from vc4sim.model.tlb.tlb import TileBuffer, TileShape
 
 from .t_format import T_FORMAT
 

@@ -12,13 +12,13 @@ from vc4.records.shaders import TILE_STATE_BYTES
 from vc4.records.state import BlockSize
 from vc4sim.clist import ListBuilder, nv_shader_record, vg_shader_record
 from vc4sim.clist.primitives import decompress
-from vc4sim.model.binner import REGISTERS, Binner
-from vc4sim.model.cle import Cle, Rest
-from vc4sim.model.compressed import ListFormat
+from vc4sim.model.cle.cle import Cle, Rest
+from vc4sim.model.cle.compressed import ListFormat
+from vc4sim.model.cle.pipeline import Recorder
 from vc4sim.model.memory import Memory, MemoryFault
-from vc4sim.model.pipeline import Recorder
-from vc4sim.model.tile_memory import TileMemory
-from vc4sim.model.tile_state import TileStates
+from vc4sim.model.ptb.binner import REGISTERS, Binner
+from vc4sim.model.ptb.tile_memory import TileMemory
+from vc4sim.model.ptb.tile_state import TileStates
 
 from . import gl_frame as frames
 from .binning import (

@@ -8,11 +8,11 @@ import pytest
 from vc4.records.control import ControlCode as Code
 from vc4.records.tile_buffer import DecimateMode, FrameColorFormat, MemoryFormat, PixelColorFormat, TileBuffer
 from vc4sim.clist import ListBuilder
-from vc4sim.model import tlb
-from vc4sim.model.colours import channels_of, decoded, encoded
-from vc4sim.model.control_records import read_record
+from vc4sim.model.cle.control_records import read_record
 from vc4sim.model.memory import Memory
-from vc4sim.model.tile_transfers import TileTransfers
+from vc4sim.model.tlb import tlb
+from vc4sim.model.tlb.colours import channels_of, decoded, encoded
+from vc4sim.model.tlb.tile_transfers import TileTransfers
 
 SIZE = 1 << 20
 ADDRESS = 0x1_0000

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from vc4.records.state import DepthTest
-from vc4sim.model.stencil import StencilMode
-from vc4sim.model.tlb import ClearValues, TileBuffer, TileShape
+from vc4sim.model.tlb.stencil import StencilMode
+from vc4sim.model.tlb.tlb import ClearValues, TileBuffer, TileShape
 
 COMPARE = {
     DepthTest.NEVER: lambda a, b: False,

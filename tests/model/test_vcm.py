@@ -10,14 +10,14 @@ from vc4.records.control import ControlCode as Code
 from vc4.records.primitives import PrimitiveType
 from vc4sim.asm.assembler import assemble
 from vc4sim.clist import ListBuilder, gl_shader_record, nv_shader_record
-from vc4sim.model.control_records import read_record
+from vc4sim.model.cle.control_records import read_record
+from vc4sim.model.cle.primitives import Primitive
+from vc4sim.model.cle.shader_records import read_shader_record
 from vc4sim.model.memory import Memory, MemoryFault
-from vc4sim.model.primitives import Primitive
-from vc4sim.model.shader_records import read_shader_record
-from vc4sim.model.vcd import load_attributes
-from vc4sim.model.vcm import Vcm
-from vc4sim.model.vertices import BATCH, ShaderKind, ShadingError, VertexShading, clips, vertex_words
-from vc4sim.model.vpm import Vpm
+from vc4sim.model.vcm.vcd import load_attributes
+from vc4sim.model.vcm.vcm import Vcm
+from vc4sim.model.vcm.vertices import BATCH, ShaderKind, ShadingError, VertexShading, clips, vertex_words
+from vc4sim.model.vpm.vpm import Vpm
 
 from . import gl_frame as frames
 from .binning import CONFIG

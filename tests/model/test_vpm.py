@@ -8,11 +8,11 @@ from vc4.records.vpm import VdrBasicSetup, VdwBasicSetup
 from vc4sim.asm import assemble
 from vc4sim.launch import Launch
 from vc4sim.model.memory import Memory
-from vc4sim.model.places import load_block, store_block
 from vc4sim.model.unbuilt import Waiting
 from vc4sim.model.v3d import Deadlock, ModelV3D
-from vc4sim.model.vpm import Vpm
-from vc4sim.model.vpm_port import VpmPort
+from vc4sim.model.vpm.addressing import load_block, store_block
+from vc4sim.model.vpm.port import VpmPort
+from vc4sim.model.vpm.vpm import Vpm
 
 BASE, SIZE = 0x4000, 0x1_0000
 #: SIZE of a vector, and MODEW of a DMA.

@@ -15,8 +15,8 @@ from vc4sim.backends.base import Ending, Job
 from vc4sim.launch import Launch
 from vc4sim.model.memory import Memory
 from vc4sim.model.unbuilt import Waiting
-from vc4sim.model.vpm import Vpm
-from vc4sim.model.vpm_port import VpmPort
+from vc4sim.model.vpm.port import VpmPort
+from vc4sim.model.vpm.vpm import Vpm
 
 from .vpm_reference import ReferenceVpm
 

@@ -9,7 +9,7 @@ from vc4.isa import ops
 from vc4.isa.registers import READ, WRITE
 from vc4.qpu.control import SERVICES, Control
 from vc4.qpu.decode import Decode
-from vc4sim.model.plan import element_values, plan
+from vc4sim.model.qpu.decoded import element_values, plan
 
 ALU_SIGNALS = [signal for signal in ops.Signal if signal.value < 13]
 FORMS = {

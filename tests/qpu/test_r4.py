@@ -8,7 +8,7 @@ import pytest
 
 from vc4.isa.sfu_tables import SfuFunction
 from vc4.qpu.r4 import R4
-from vc4sim.model.sfu import SFU_FUNCTIONS
+from vc4sim.model.arith.sfu import SFU_FUNCTIONS
 
 LANES, QUADS, DISTANCE = 4, 4, 3
 #: Clocks from the end of the slot in which an instruction is issued to its first quad in RA2, and to its first result if

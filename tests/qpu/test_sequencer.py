@@ -14,7 +14,7 @@ from amaranth.lib import wiring
 
 from vc4.qpu import sequencer, threads
 from vc4sim.launch import Launch
-from vc4sim.model.sequencer import Sequencer as Model
+from vc4sim.model.qpu.sequencer import Sequencer as Model
 
 BRANCH, ENDS, TAKEN, SWITCH = 1, 2, 4, 8
 #: Clocks from the end of the slot in which a branch leaves SP to the clock in which its decision is there.

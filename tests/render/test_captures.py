@@ -6,12 +6,12 @@ import pytest
 from vc4.config import preset
 from vc4.records.control import Threads
 from vc4sim.clist import load_capture, walk
-from vc4sim.model import float as fp
-from vc4sim.model.cle import Rest
-from vc4sim.model.compressed import Item
-from vc4sim.model.frame import Frame3D
+from vc4sim.model.arith import float as fp
+from vc4sim.model.arith.sfu import recip
+from vc4sim.model.cle.cle import Rest
+from vc4sim.model.cle.compressed import Item
+from vc4sim.model.host.frame import Frame3D
 from vc4sim.model.memory import Memory
-from vc4sim.model.sfu import recip
 from vc4sim.problem import BadInput
 from vc4sim.render import compare, expected_picture, picture_of
 

@@ -10,10 +10,11 @@ from vc4.config import preset
 from vc4.records.control import Role
 from vc4.records.shaders import TILE_STATE_BYTES
 from vc4sim.clist import load_capture
-from vc4sim.model import binner, cle
-from vc4sim.model.cle import Rest
-from vc4sim.model.frame import Frame3D
+from vc4sim.model.cle import cle
+from vc4sim.model.cle.cle import Rest
+from vc4sim.model.host.frame import Frame3D
 from vc4sim.model.memory import Memory
+from vc4sim.model.ptb import binner
 from vc4sim.render import picture_of
 
 from ..model.mutation import mutate

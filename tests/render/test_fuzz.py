@@ -8,7 +8,7 @@ from vc4.records.control import ControlCode as Code
 from vc4.records.primitives import PrimitiveMode, VgPrimitiveType
 from vc4.records.state import CoverageUpdate, DepthTest, Oversample
 from vc4.records.tile_buffer import DecimateMode, MemoryFormat, TileBuffer
-from vc4sim.model.cle import Rest
+from vc4sim.model.cle.cle import Rest
 
 from ..model.control_lists import words
 from ..model.drawing import COLOUR, LIST, PICTURE, WITH_Z, Drawing

@@ -4,7 +4,7 @@ import random
 import time
 
 from vc4.records.state import DepthTest
-from vc4sim.model.cle import Rest
+from vc4sim.model.cle.cle import Rest
 
 from ..model.drawing import Drawing
 

@@ -11,7 +11,7 @@ from vc4.isa.sfu_tables import SfuFunction
 from vc4.qpu.structs import LANES
 from vc4.slice.sfu import Sfu
 from vc4sim.bench.streams import feed, watch
-from vc4sim.model.sfu import SFU_FUNCTIONS
+from vc4sim.model.arith.sfu import SFU_FUNCTIONS
 
 #: Clocks from a quad that nothing holds up to its result: one in the queue.
 PASSAGE = 1 + Sfu.LATENCY

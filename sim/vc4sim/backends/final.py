@@ -10,11 +10,11 @@ from vc4.qpu.stall import STALL_REASONS, UNBUILT
 from ..bench.driver import COUNTED, ERROR_FIELDS
 from ..bench.gpu import HOPELESS_STALLS
 from ..events import MemoryWrite
-from ..model.plan import plan
-from ..model.sync import MUTEX, describe, place
+from ..model.qps.sync import MUTEX, describe, place
+from ..model.qpu.decoded import plan
 from ..model.tmu.port import NO_RESULT, NO_SLOT
 from ..model.unbuilt import lacking
-from ..model.vpm_port import NO_VECTOR
+from ..model.vpm.port import NO_VECTOR
 from .base import Ending, Job, Outcome
 
 __all__ = ["FinalState", "QpuState", "conclude", "memory_writes"]

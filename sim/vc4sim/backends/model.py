@@ -6,7 +6,7 @@ from vc4.isa.registers import QUADS
 
 from ..events import MemoryWrite, Retirement
 from ..model.memory import MemoryFault
-from ..model.sync import place
+from ..model.qps.sync import place
 from ..model.unbuilt import Unbuilt
 from ..model.v3d import Deadlock, ModelV3D
 from .base import Ending, Job, Outcome, Watcher

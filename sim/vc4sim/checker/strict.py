@@ -14,7 +14,7 @@ from vc4.isa.word import WORD_BYTES, BranchWord
 
 from ..asm import SourceMap
 from ..events import Event, Retirement
-from ..model.flags import Flags, bits
+from ..model.qpu.flags import Flags, bits
 from .acts import Acts, Does, acts, known_values
 from .check import applying, rules_of
 from .finding import Finding, paragraph

@@ -14,7 +14,7 @@ from vc4.records.shaders import (
     VgShaderRecord,
 )
 
-from ..model.fields import Packing, packing
+from ..model.cle.fields import Packing, packing
 from ..model.memory import Memory
 from .numbers import bits_of
 

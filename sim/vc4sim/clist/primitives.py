@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 
 from vc4.records.compressed import END
 
-from ..model.compressed import Item, ListFormat, encode_branch, encode_primitive, read_item
-from ..model.control_records import ListError
+from ..model.cle.compressed import Item, ListFormat, encode_branch, encode_primitive, read_item
+from ..model.cle.control_records import ListError
 from ..model.memory import Memory
 
 __all__ = ["compress", "compress_into", "decompress"]

@@ -5,11 +5,11 @@ from typing import Any
 
 from vc4.records.shaders import AttributeArray, ClippedVertex, GlShaderRecord, NvShaderRecord
 
-from ..model.clipped import PlacedVertex
-from ..model.compressed import Item
-from ..model.control_records import ControlRecord
-from ..model.fields import Fields, packing
-from ..model.shader_records import Attribute, ShaderRecord
+from ..model.cle.clipped import PlacedVertex
+from ..model.cle.compressed import Item
+from ..model.cle.control_records import ControlRecord
+from ..model.cle.fields import Fields, packing
+from ..model.cle.shader_records import Attribute, ShaderRecord
 from .numbers import value_of
 from .walk import Line, Note, PlacedPrimitive
 

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 from vc4.records.control import ControlCode, Role, Threads
 
-from ..model.clipped import PlacedVertex, read_clipped_vertices
-from ..model.compressed import Item, ListFormat, read_item
-from ..model.control_records import ControlRecord, ListError, read_record
+from ..model.cle.clipped import PlacedVertex, read_clipped_vertices
+from ..model.cle.compressed import Item, ListFormat, read_item
+from ..model.cle.control_records import ControlRecord, ListError, read_record
+from ..model.cle.primitives import Primitive, format_of, primitives_of
+from ..model.cle.shader_records import SHADER_LAYOUTS, Attribute, ShaderRecord, read_shader_record
 from ..model.memory import Memory, MemoryFault
-from ..model.primitives import Primitive, format_of, primitives_of
-from ..model.shader_records import SHADER_LAYOUTS, Attribute, ShaderRecord, read_shader_record
 
 __all__ = ["Line", "Note", "PlacedPrimitive", "walk"]
 

@@ -8,7 +8,7 @@ from vc4.config import preset
 from vc4.records.control import Threads
 
 from ..clist import CaptureJob, describe, load_capture, walk
-from ..model.control_records import ListError
+from ..model.cle.control_records import ListError
 from ..model.memory import Memory
 from ..problem import BadInput, ExitStatus
 from ..render.host import Host

@@ -7,7 +7,7 @@ from vc4.isa.word import WORD_BYTES
 
 from ..backends.base import Ending, Outcome
 from ..checker import Flow
-from ..model.plan import plan
+from ..model.qpu.decoded import plan
 from ..problem import BadInput
 from ..workload import Workload
 

@@ -8,12 +8,12 @@ from vc4.config import BUILT_UNITS, V3DConfig
 from ..events import Retirement, Start
 from ..launch import Launch
 from .memory import Memory
-from .qpu import Qpu
-from .sync import Sync, place
+from .qps.sync import Sync, place
+from .qpu.qpu import Qpu
 from .tmu.port import LOOKUP_ERROR, TmuPort
 from .unbuilt import Waiting
-from .vpm import READ_ERRORS, Vpm
-from .vpm_port import VpmPort
+from .vpm.port import VpmPort
+from .vpm.vpm import READ_ERRORS, Vpm
 
 __all__ = ["Deadlock", "ModelV3D"]
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from vc4.config import V3DConfig
 
 from ..clist import Capture, CaptureJob
-from ..model.cle import BINNING, RENDERING, Rest
-from ..model.frame import Frame3D
+from ..model.cle.cle import BINNING, RENDERING, Rest
+from ..model.host.frame import Frame3D
 from ..model.memory import Memory
 from ..problem import BadInput
 

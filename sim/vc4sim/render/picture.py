@@ -9,9 +9,9 @@ from PIL import Image
 from vc4.records.tile_buffer import MemoryFormat, PixelColorFormat
 
 from ..clist import Capture
-from ..model.colours import channels_of, decoded
 from ..model.memory import Memory, MemoryFault
-from ..model.surfaces import Surface, gather
+from ..model.tlb.colours import channels_of, decoded
+from ..model.tlb.surfaces import Surface, gather
 from ..problem import BadInput
 from ..workload.fields import Fields
 from ..workload.files import read_bytes

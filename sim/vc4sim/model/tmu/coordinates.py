@@ -10,7 +10,7 @@ import numpy as np
 
 from vc4.records.tmu import Wrap
 
-from .. import float as fp
+from ..arith import float as fp
 
 __all__ = ["FRACTION", "WEIGHT", "Axis", "axis", "face_coordinates", "faces", "fixed", "wrapped"]
 

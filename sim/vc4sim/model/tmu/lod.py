@@ -7,7 +7,7 @@ import numpy as np
 from vc4.isa.registers import QUADS
 from vc4.records.tmu import MagnificationFilter, MinificationFilter
 
-from .. import float as fp
+from ..arith import float as fp
 
 __all__ = ["DETAIL", "DETAIL_BITS", "Choice", "choice", "log2", "of_quads"]
 

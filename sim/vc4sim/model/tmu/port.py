@@ -9,8 +9,8 @@ from vc4.isa.registers import ELEMENTS
 from vc4.records.tmu import REQUEST_SLOTS, RESULT_SLOTS, TMU_NAMES
 
 from ..memory import Memory, MemoryFault
+from ..qpu.vectors import same
 from ..unbuilt import Waiting
-from ..vectors import same
 from .formats import FORMATS
 from .parameters import texture
 from .reader import Reader

@@ -1,0 +1,1 @@
+"""The control list executor, and what it reads."""

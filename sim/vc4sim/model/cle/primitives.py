@@ -1,0 +1,258 @@
+"""Primitives from the lists of control records: what the executor hands to the pipelines (guide, section 9).
+
+A list is an iterator: each item is a primitive, or `None` where there was none, and the address where the control list goes
+on, or `None` where that does not change. It raises `ListError`.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from vc4.records.control import ControlCode
+from vc4.records.primitives import (
+    VG_END,
+    VG_PAD,
+    IndexType,
+    PrimitiveData,
+    PrimitiveMode,
+    PrimitiveType,
+    VgPrimitiveType,
+)
+
+from ..memory import Memory
+from .compressed import COORDINATE_BYTES, INDEX_BYTES, ListFormat, read_item
+from .control_records import ControlRecord, ListError
+from .fields import ADDRESS_BITS
+
+__all__ = ["LARGEST_INDEX", "Found", "Primitive", "count_of", "format_of", "primitives_of"]
+
+#: Tile lists have no room for larger ones.
+LARGEST_INDEX = 0xFFFF
+_WORD_BYTES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Primitive:
+    """A point, line, triangle or RHT.
+
+    vertices : indices, or coordinates with x in the low half
+    clipped : the record that says which of its vertices clipping has made, if any
+    """
+
+    type: PrimitiveType
+    vertices: tuple[int, ...]
+    coordinates: bool = False
+    clipped: ControlRecord | None = None
+
+
+#: An item of a list.
+Found = tuple[Primitive | None, int | None]
+
+_TYPES = {
+    PrimitiveMode.POINTS: PrimitiveType.POINTS,
+    PrimitiveMode.LINES: PrimitiveType.LINES,
+    PrimitiveMode.LINE_LOOP: PrimitiveType.LINES,
+    PrimitiveMode.LINE_STRIP: PrimitiveType.LINES,
+    PrimitiveMode.TRIANGLES: PrimitiveType.TRIANGLES,
+    PrimitiveMode.TRIANGLE_STRIP: PrimitiveType.TRIANGLES,
+    PrimitiveMode.TRIANGLE_FAN: PrimitiveType.TRIANGLES,
+}
+
+_VG_TYPES = {
+    VgPrimitiveType.RHTS: PrimitiveType.RHTS,
+    VgPrimitiveType.RHT_STRIP: PrimitiveType.RHTS,
+    VgPrimitiveType.TRIANGLES: PrimitiveType.TRIANGLES,
+    VgPrimitiveType.TRIANGLE_STRIP: PrimitiveType.TRIANGLES,
+    VgPrimitiveType.TRIANGLE_FAN: PrimitiveType.TRIANGLES,
+}
+
+#: How many primitives a number of vertices makes.
+_COUNTS: dict[PrimitiveMode | VgPrimitiveType, Callable[[int], int]] = {
+    PrimitiveMode.POINTS: lambda vertices: vertices,
+    PrimitiveMode.LINES: lambda vertices: vertices // 2,
+    PrimitiveMode.LINE_LOOP: lambda vertices: vertices if vertices > 1 else 0,
+    PrimitiveMode.LINE_STRIP: lambda vertices: max(vertices - 1, 0),
+    PrimitiveMode.TRIANGLES: lambda vertices: vertices // 3,
+    PrimitiveMode.TRIANGLE_STRIP: lambda vertices: max(vertices - 2, 0),
+    PrimitiveMode.TRIANGLE_FAN: lambda vertices: max(vertices - 2, 0),
+    VgPrimitiveType.RHTS: lambda vertices: vertices // 2,
+    VgPrimitiveType.RHT_STRIP: lambda vertices: max(vertices - 1, 0),
+    VgPrimitiveType.TRIANGLES: lambda vertices: vertices // 3,
+    VgPrimitiveType.TRIANGLE_STRIP: lambda vertices: max(vertices - 2, 0),
+    VgPrimitiveType.TRIANGLE_FAN: lambda vertices: max(vertices - 2, 0),
+}
+
+
+def _strip(n: int) -> tuple[int, int, int]:
+    """Triangle `n` of a strip: they all turn the same way, and end with the vertex that is new."""
+    return (n + 1, n, n + 2) if n % 2 else (n, n + 1, n + 2)
+
+
+#: Which vertices primitive `n` of a list of `vertices` has.
+_PLACES: dict[PrimitiveMode, Callable[[int, int], tuple[int, ...]]] = {
+    PrimitiveMode.POINTS: lambda n, vertices: (n,),
+    PrimitiveMode.LINES: lambda n, vertices: (2 * n, 2 * n + 1),
+    PrimitiveMode.LINE_LOOP: lambda n, vertices: (n, (n + 1) % vertices),
+    PrimitiveMode.LINE_STRIP: lambda n, vertices: (n, n + 1),
+    PrimitiveMode.TRIANGLES: lambda n, vertices: (3 * n, 3 * n + 1, 3 * n + 2),
+    PrimitiveMode.TRIANGLE_STRIP: lambda n, vertices: _strip(n),
+    PrimitiveMode.TRIANGLE_FAN: lambda n, vertices: (0, n + 1, n + 2),
+}
+
+
+def count_of(record: ControlRecord) -> int:
+    """Primitives of a list, 0 where that is known only at its end."""
+    match record.code:
+        case ControlCode.INDEXED_PRIMITIVE_LIST | ControlCode.VERTEX_ARRAY_PRIMITIVES:
+            return _COUNTS[record.fields.primitive_mode](record.fields.length)
+        case ControlCode.VG_COORDINATE_ARRAY_PRIMITIVES:
+            return _COUNTS[record.fields.primitive_type](record.fields.length)
+        case _:
+            return 0
+
+
+def format_of(record: ControlRecord) -> ListFormat:
+    """The format that a list, or a record that says so, gives to compressed lists behind it. Raises `ListError`."""
+    match record.code:
+        case ControlCode.INDEXED_PRIMITIVE_LIST | ControlCode.VERTEX_ARRAY_PRIMITIVES:
+            return ListFormat(_TYPES[record.fields.primitive_mode])
+        case ControlCode.VG_COORDINATE_ARRAY_PRIMITIVES | ControlCode.VG_INLINE_PRIMITIVES:
+            return ListFormat(_VG_TYPES[record.fields.primitive_type], COORDINATE_BYTES)
+        case _:
+            coordinates = record.fields.data_type is PrimitiveData.COORDINATES
+            form = ListFormat(record.fields.primitive_type, COORDINATE_BYTES if coordinates else INDEX_BYTES)
+            if not form.codings:
+                raise ListError(record.address, f"there are no lists of {form.type.name} with coordinates")
+            return form
+
+
+def primitives_of(record: ControlRecord, memory: Memory, form: ListFormat, fan: list[int]) -> Iterator[Found]:
+    """The primitives of a list; see the module.
+
+    form : what it holds, see `format_of`
+    fan : with what a VG triangle fan goes on; this list changes it
+    """
+    match record.code:
+        case ControlCode.INDEXED_PRIMITIVE_LIST:
+            return _assembled(record, _indices(record, memory))
+        case ControlCode.VERTEX_ARRAY_PRIMITIVES:
+            return _assembled(record, _counted(record))
+        case ControlCode.VG_COORDINATE_ARRAY_PRIMITIVES:
+            words = _Words(memory, record.fields.coordinate_array_address, record.fields.length)
+            return ((primitive, None) for primitive in _vg(record, words, fan))
+        case ControlCode.VG_INLINE_PRIMITIVES:
+            words = _Words(memory, record.end)
+            return ((primitive, words.address) for primitive in _vg(record, words, fan))
+        case _:
+            return _compressed(record, memory, form)
+
+
+def _assembled(record: ControlRecord, index: Callable[[int], int]) -> Iterator[Found]:
+    """Primitives of OpenGL; `index` gives vertices by their place in the list."""
+    mode, length = record.fields.primitive_mode, record.fields.length
+    kind = _TYPES[mode]
+    for n in range(count_of(record)):
+        yield Primitive(kind, tuple(index(place) for place in _PLACES[mode](n, length))), None
+
+
+def _indices(record: ControlRecord, memory: Memory) -> Callable[[int], int]:
+    fields, size = record.fields, 2 if record.fields.index_type is IndexType.BITS_16 else 1
+
+    def index(place: int) -> int:
+        address = fields.indices_list_address + place * size
+        value = memory.read_int(address % (1 << ADDRESS_BITS), size, "index")
+        if value > fields.maximum_index:
+            raise ListError(record.address, f"index {value} is above the maximum index, {fields.maximum_index}")
+        return value
+
+    return index
+
+
+def _counted(record: ControlRecord) -> Callable[[int], int]:
+    def index(place: int) -> int:
+        value = record.fields.index_of_first_vertex + place
+        if value > LARGEST_INDEX:
+            raise ListError(record.address, f"index {value} is above {LARGEST_INDEX}")
+        return value
+
+    return index
+
+
+class _Words:
+    """Coordinates from `address` on, which moves with them; `None` behind the last of `length`."""
+
+    def __init__(self, memory: Memory, address: int, length: int | None = None):
+        self.address = address
+        self._memory = memory
+        self._left = length
+
+    def __call__(self) -> int | None:
+        if self._left is not None:
+            if not self._left:
+                return None
+            self._left -= 1
+        word = self._memory.read_int(self.address, _WORD_BYTES, "coordinates")
+        self.address = (self.address + _WORD_BYTES) % (1 << ADDRESS_BITS)
+        return word
+
+
+def _vg(record: ControlRecord, words: _Words, fan: list[int]) -> Iterator[Primitive | None]:
+    """Primitives of VG. `held` are the vertices that the next one begins with."""
+    mode = record.fields.primitive_type
+    kind = _VG_TYPES[mode]
+    is_fan = mode is VgPrimitiveType.TRIANGLE_FAN
+    first = 1 if kind is PrimitiveType.RHTS else 2
+    kept = list(fan) if is_fan and record.fields.continuation_list else []
+    fan.clear()
+    held: list[int] = []
+    turned = False
+    while True:
+        while len(held) < first:
+            word = words()
+            if word is None:
+                return
+            held.append(word)
+        last = words()
+        if is_fan:
+            held[: len(kept)] = kept
+            kept = []
+            if not fan and held[1] == VG_END:
+                fan[:] = held[:1]
+                yield None
+                return
+            fan[:] = held
+        if last is None:
+            return
+        if last == VG_END:
+            yield None
+            return
+        if last == VG_PAD:
+            yield None
+        else:
+            yield Primitive(kind, (*(reversed(held) if turned else held), last), coordinates=True)
+        match mode:
+            case VgPrimitiveType.RHTS | VgPrimitiveType.TRIANGLES:
+                held = []
+            case _ if last == VG_PAD:
+                pass
+            case VgPrimitiveType.TRIANGLE_FAN:
+                held = [held[0], last]
+            case _:
+                held = [*held[1:], last]
+                turned = not turned and kind is PrimitiveType.TRIANGLES
+
+
+def _compressed(record: ControlRecord, memory: Memory, form: ListFormat) -> Iterator[Found]:
+    """Primitives of a compressed list."""
+    clipped = record if record.code is ControlCode.CLIPPED_PRIMITIVE_WITH_COMPRESSED_PRIMITIVE_LIST else None
+    address, previous = record.end, form.origin
+    while True:
+        item = read_item(memory, address, form, previous)
+        address = item.end
+        if item.vertices:
+            previous = item.vertices
+            yield Primitive(form.type, previous, form.coordinates, clipped), address
+            clipped = None
+        else:
+            yield None, address
+        if item.last:
+            return

@@ -1,0 +1,174 @@
+"""The renderer: primitives of tile lists to pixels, tile by tile (guide, sections 1, 5, 6, 8 and 9)."""
+
+from collections import Counter
+from collections.abc import Callable
+
+from vc4.config import V3DConfig
+from vc4.records.control import ControlCode, Role
+
+from ..cle.control_records import ControlRecord, ListError
+from ..cle.pipeline import Work
+from ..cle.primitives import Primitive
+from ..fep import fep
+from ..fep.fep import Window
+from ..fep.fragments import Fragments, HangingShader
+from ..memory import Memory, MemoryFault
+from ..pse.draw_state import DrawState
+from ..pse.screen import Screen
+from ..qps.sync import Sync
+from ..tlb.tile_transfers import TileTransfers
+from ..tlb.tlb import TileBuffer
+from ..vcm.vertices import ShadingError
+
+__all__ = ["Renderer"]
+
+#: Primitives of a list whose vertices are shaded together.
+_MOST_HELD = 256
+_LOADS = (ControlCode.LOAD_TILE_BUFFER_GENERAL, ControlCode.RELOAD_FULL_RESOLUTION_TILE_BUFFER)
+
+
+class Renderer:
+    """The pipeline of the rendering thread.
+
+    only : column and row of the one tile that is drawn; others are neither drawn nor stored
+    error : what a fragment or vertex shader, or an access outside of memory, has come to; the pipeline hangs
+    tiles : column and row of those that the frame has begun
+    counts : primitives by their kinds, stores, and what counters count
+    """
+
+    def __init__(self, memory: Memory, config: V3DConfig, sync: Sync | None = None):
+        sync = sync or Sync()
+        self.out_of_memory = False
+        self.only: tuple[int, int] | None = None
+        self.error: str | None = None
+        self.tiles: set[tuple[int, int]] = set()
+        self.counts: Counter[str] = Counter()
+        self.tile = TileBuffer()
+        self.transfers = TileTransfers(memory, self.tile)
+        self.fragments = Fragments(memory, config, self.tile, sync)
+        self.screen = Screen(memory, config, sync)
+        self._memory = memory
+        self._state = DrawState()
+        self._early_z = False
+        self._greater = False
+        self._held: list[Primitive] = []
+
+    def record(self, record: ControlRecord) -> Work:
+        """State, a configuration, a tile, a store or a load; or a list, whose primitives follow."""
+        return self._carry_out(lambda: self._take(record))
+
+    def primitive(self, primitive: Primitive) -> Work:
+        """A primitive of the list; it is drawn with others, at the latest at the end of the list."""
+        self._held.append(primitive)
+        return self._carry_out(self._draw) if len(self._held) >= _MOST_HELD else ()
+
+    def end_list(self) -> Work:
+        """Draw what the list had."""
+        return self._carry_out(self._draw)
+
+    def reset(self) -> None:
+        """Forget what is under way, and the error."""
+        self.error = None
+        self._held.clear()
+        self.fragments.forget()
+        self.transfers.forget()
+
+    @property
+    def events(self) -> Counter[str]:
+        """What front end, tile buffer and set-up have counted."""
+        return self.counts + self.tile.counts
+
+    def _carry_out(self, action: Callable[[], None]) -> Work:
+        """Do something; an error is what the pipeline waits for ever after."""
+        if self.error is None:
+            try:
+                action()
+            except (HangingShader, ShadingError, ListError, MemoryFault) as what:
+                self.error = str(what)
+        while self.error is not None:
+            yield self.error
+
+    def _take(self, record: ControlRecord) -> None:
+        if self._state.take(record) or record.kind.role is Role.SHADER:
+            self.fragments.close()
+            if record.kind.role is Role.SHADER:
+                self._state.shader = record
+            return
+        match record.code:
+            case ControlCode.TILE_RENDERING_MODE_CONFIGURATION:
+                self.fragments.flush()
+                self.screen.forget()
+                self.tiles.clear()
+                self.transfers.configure(record.fields)
+                self._early_z = not record.fields.early_z_disable
+                self._greater = bool(record.fields.early_z_update_direction)
+            case ControlCode.CLEAR_COLORS:
+                self.transfers.set_clear_values(record.fields)
+            case ControlCode.TILE_COORDINATES:
+                self._begin_tile(record.fields.tile_column_number, record.fields.tile_row_number)
+            case code if code in _LOADS:
+                self.transfers.arm(record)
+            case _ if record.kind.role is Role.TILE:
+                self.fragments.flush()
+                self.transfers.store(record)
+                self.counts["stores"] += 1
+
+    def _begin_tile(self, column: int, row: int) -> None:
+        self.fragments.flush()
+        self.transfers.silent = self.only is not None and self.only != (column, row)
+        self.transfers.begin(column, row)
+        self.tiles.add((column, row))
+
+    def _draw(self) -> None:
+        """Draw the primitives that are held."""
+        held = self._held.copy()
+        self._held.clear()
+        if not held or self.transfers.silent:
+            return
+        state = self._state
+        shader = state.read_shader(self._memory)
+        program = state.program(shader)
+        oversample, window, planes = state.configuration.rasteriser_oversample_mode, self._window(), state.z_planes
+        self.screen.shade(shader, held)
+        for primitive in held:
+            self.counts[primitive.type.name.lower()] += 1
+            found = self.screen.set_up(primitive, shader, state)
+            self.counts["PSE_PRIMITIVES_REVERSED"] += not found
+            for ready in found:
+                quads = self._between(fep.rasterise(ready, window, oversample), planes)
+                self.counts["FEP_PRIMITIVES"] += 1
+                if quads is None:
+                    self.counts["FEP_PRIMITIVES_EMPTY"] += 1
+                    continue
+                self.counts["FEP_QUADS"] += len(quads.x)
+                if state.configuration.coverage_pipe_select:
+                    self.fragments.flush()
+                    covered = fep.sixteen(quads.covered, oversample)
+                    self.tile.accumulate(quads.x, quads.y, state.coverage(ready.turns), covered)
+                    continue
+                if state.configuration.early_z_enable and self._early_z:
+                    quads = self._nearer(quads)
+                if len(quads.x):
+                    flags = fep.flags_of(quads.covered, oversample, multisample=self.tile.shape.multisample)
+                    self.fragments.add(program, ready, quads, flags)
+
+    def _window(self) -> Window:
+        tile = self.tile
+        whole = Window(tile.x, tile.x + tile.shape.width, tile.y, tile.y + tile.shape.height)
+        return whole.within(self._state.window)
+
+    def _between(self, quads: fep.Quads | None, planes: tuple[int, int]) -> fep.Quads | None:
+        """Those between the Z planes, if there are any."""
+        if quads is None:
+            return None
+        kept = quads.between(planes)
+        self.counts["FEP_QUADS_CLIPPED"] += len(quads.x) - len(kept.x)
+        return kept if len(kept.x) else None
+
+    def _nearer(self, quads: fep.Quads) -> fep.Quads:
+        """Those that the early Z test lets pass."""
+        stored = self.tile.z[quads.y - self.tile.y, quads.x - self.tile.x].reshape(len(quads.x), -1)
+        test = self._state.configuration.depth_test_function
+        kept = fep.early_z(quads.z, stored, test, greater=self._greater)
+        self.counts["FEP_QUADS_CLIPPED"] += len(kept) - int(kept.sum())
+        return quads.chosen(kept)

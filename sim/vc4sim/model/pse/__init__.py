@@ -1,0 +1,1 @@
+"""Primitive set-up."""

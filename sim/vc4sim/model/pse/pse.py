@@ -1,0 +1,188 @@
+"""Primitive set-up: edges, planes of Z and 1/W, coefficients of varyings (guide, sections 1 and 6; pipeline facts, 4).
+
+Positions are in sixteenths of a pixel, 17 bits with sign; rows count up. A sample (x, y) is inside of an edge if
+a x + b y + c >= 0; c has one less where samples on the edge are not inside. Planes are given by their value at a reference
+vertex and by what they gain for a sixteenth of a pixel along x and y.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from vc4.records.state import Oversample
+
+from ..arith.fixed_point import fixed, quotient
+from ..fep.samples import PIXEL
+
+__all__ = [
+    "Z_FRACTION",
+    "Z_GAIN_FRACTION",
+    "Z_MAX",
+    "Edge",
+    "Implicit",
+    "ScreenVertex",
+    "SetUp",
+    "SetUpState",
+    "box_of",
+    "edge_between",
+    "set_up_triangle",
+    "z_gain",
+    "z_of",
+]
+
+#: Bits behind the point of Z in the set-up, and of what Z gains for a sixteenth of a pixel.
+Z_FRACTION, Z_GAIN_FRACTION = 8, 24
+Z_MAX = (1 << 24) - 1
+#: Twice the range of Z.
+_LARGEST_OFFSET = 1 << 33
+_GAIN_SHIFT = Z_GAIN_FRACTION - Z_FRACTION
+
+Edge = tuple[int, int, int]
+#: A, B and C of a varying that no shader has written.
+Implicit = tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScreenVertex:
+    """A shaded vertex on the screen.
+
+    zs, reciprocal_w : floats
+    varyings : floats, as an array
+    """
+
+    x: int
+    y: int
+    zs: int
+    reciprocal_w: int
+    varyings: np.ndarray
+
+    @property
+    def planes(self) -> np.ndarray:
+        """What is interpolated: 1/W, then the varyings."""
+        return np.concatenate((np.array([self.reciprocal_w], np.uint32), self.varyings))
+
+
+@dataclass(frozen=True, slots=True)
+class SetUpState:
+    """What control lists say of primitives.
+
+    front, back : faces that are drawn
+    clockwise : the other side is the front
+    flat : flags of the varyings that are those of the last vertex
+    offset : factor and units of the depth offset, upper halves of floats, or `None`
+    rht_boundary : position, with the viewport's offset
+    """
+
+    front: bool = True
+    back: bool = True
+    clockwise: bool = False
+    flat: int = 0
+    offset: tuple[int, int] | None = None
+    oversample: Oversample = Oversample.NONE
+    line_width: int = 0x3F80_0000
+    rht_boundary: int = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SetUp:
+    """A primitive that is ready for the rasteriser.
+
+    edges : those that bound it
+    box : lowest x and y, highest x and y that samples of it may have
+    x, y : of the reference vertex
+    z, z_x, z_y : Z there with `Z_FRACTION` bits behind the point, its gains with `Z_GAIN_FRACTION`
+    corners : 1/W and varyings of three vertices, the reference vertex first and the one that flat varyings are of last
+    weights : what the second and the third of them gain along x, then along y, floats
+    implicit : varyings that come first
+    flat : flags of the varyings that are flat
+    reverse : seen from behind
+    turns : 1 or -1, for coverage
+    """
+
+    edges: tuple[Edge, ...]
+    box: tuple[int, int, int, int]
+    x: int
+    y: int
+    z: int
+    z_x: int
+    z_y: int
+    corners: np.ndarray
+    weights: tuple[int, int, int, int]
+    implicit: tuple[Implicit, ...] = ()
+    flat: int = 0
+    reverse: bool = False
+    turns: int = 1
+
+    @property
+    def varyings(self) -> int:
+        """How many it has."""
+        return len(self.implicit) + self.corners.shape[1] - 1
+
+
+def z_of(zs: int) -> int:
+    """Zs (2^24 - 1) of a float, cut off behind `Z_FRACTION` bits, limited to 24 bits before the point."""
+    places = 64
+    return min(max(fixed(zs, places) * Z_MAX >> places - Z_FRACTION, 0), Z_MAX << Z_FRACTION)
+
+
+def edge_between(first: tuple[int, int], second: tuple[int, int]) -> Edge:
+    """The edge from one position to the next, with its inside where x times y turns to.
+
+    A sample on it is inside if it is an edge that goes down in y, or one with constant y that goes up in x.
+    """
+    dx, dy = second[0] - first[0], second[1] - first[1]
+    inclusive = dy < 0 or (dy == 0 and dx > 0)
+    return -dy, dx, dy * first[0] - dx * first[1] - (not inclusive)
+
+
+def box_of(*positions: tuple[int, int]) -> tuple[int, int, int, int]:
+    """Lowest x and y, highest x and y."""
+    xs, ys = zip(*positions, strict=True)
+    return min(xs), min(ys), max(xs), max(ys)
+
+
+def z_gain(numerator: int, denominator: int) -> int:
+    """What Z gains: a quotient with `Z_GAIN_FRACTION` bits behind the point, rounded down; Z has `Z_FRACTION`."""
+    return (numerator << _GAIN_SHIFT) // denominator
+
+
+def _offset(state: SetUpState, z_x: int, z_y: int) -> int:
+    """The depth offset: the factor times the larger gain for a pixel, and units of the lowest bit of Z. It has 34 bits."""
+    if state.offset is None:
+        return 0
+    factor, units = (word << 16 for word in state.offset)
+    slope = max(abs(z_x), abs(z_y)) * PIXEL
+    offset = (fixed(factor, 16) * slope >> 16 + _GAIN_SHIFT) + fixed(units, Z_FRACTION)
+    return min(max(offset, -_LARGEST_OFFSET), _LARGEST_OFFSET)
+
+
+def set_up_triangle(vertices: Sequence[ScreenVertex], state: SetUpState) -> SetUp | None:
+    """A triangle, or `None` if it has no area or its face is not drawn.
+
+    Its area has 37 bits with the sign, the gains of weights are quotients with it.
+    """
+    first, second, third = vertices
+    x1, y1, x2, y2 = second.x - first.x, second.y - first.y, third.x - first.x, third.y - first.y
+    area = x1 * y2 - x2 * y1
+    reverse = (area < 0) != state.clockwise
+    if not area or not (state.back if reverse else state.front):
+        return None
+    corners = [(vertex.x, vertex.y) for vertex in vertices]
+    turned = corners if area > 0 else corners[::-1]
+    z, dz1, dz2 = z_of(first.zs), *(z_of(vertex.zs) - z_of(first.zs) for vertex in (second, third))
+    z_x, z_y = z_gain(dz1 * y2 - dz2 * y1, area), z_gain(dz2 * x1 - dz1 * x2, area)
+    return SetUp(
+        edges=tuple(edge_between(turned[n], turned[(n + 1) % 3]) for n in range(3)),
+        box=box_of(*corners),
+        x=first.x,
+        y=first.y,
+        z=z + _offset(state, z_x, z_y),
+        z_x=z_x,
+        z_y=z_y,
+        corners=np.stack([vertex.planes for vertex in vertices]),
+        weights=(quotient(y2, area), quotient(-y1, area), quotient(-x2, area), quotient(x1, area)),
+        flat=state.flat,
+        reverse=reverse,
+        turns=1 if area > 0 else -1,
+    )

@@ -1,0 +1,1 @@
+"""The binner: clipping, and lists of tiles."""

@@ -1,0 +1,110 @@
+"""Memory for tile lists: initial blocks, the pool, and overspill (guide, tables 58 to 61; pipeline facts, 2.1 and 2.6)."""
+
+from collections.abc import Iterator
+
+from vc4.records.state import BlockSize
+
+from ..cle.fields import ADDRESS_BITS
+from ..memory import Memory, MemoryFault
+
+__all__ = ["CHUNK", "TileMemory", "block_bytes"]
+
+#: What blocks and clipped vertices take from the pool at a time; overspill that is smaller is refused.
+CHUNK = 4096
+#: A pool begins at a multiple of this.
+_ALIGNMENT = 256
+_SMALLEST_BLOCK = 32
+
+
+def _aligned(address: int) -> int:
+    """Up to where a pool can begin."""
+    return -(-address // _ALIGNMENT) * _ALIGNMENT
+
+
+def block_bytes(size: BlockSize) -> int:
+    """Bytes of a block."""
+    return _SMALLEST_BLOCK << size.value
+
+
+class TileMemory:
+    """What the binner may write to, and where it takes blocks from.
+
+    pool_address, pool_size : BPCA, BPCS
+    overspill_address, overspill_size : BPOA, BPOS
+    out_of_memory : it waits for overspill
+    interrupts : names of the bits of INTCTL that it has set
+    """
+
+    def __init__(self, memory: Memory):
+        self.pool_address = self.pool_size = 0
+        self.overspill_address = self.overspill_size = 0
+        self.out_of_memory = False
+        self.interrupts: set[str] = set()
+        self._memory = memory
+        self._owned: dict[tuple[int, int], None] = {}
+        #: What is left of the chunks that blocks and clipped vertices come from.
+        self._chunks = {"blocks": range(0), "vertices": range(0)}
+
+    def begin(self, pool: range, first_free: int, states: range) -> None:
+        """A frame: `pool` is all of the memory, from `first_free` on nothing is used; `states` is the tile state data array.
+
+        Raises `MemoryFault` if the initial blocks do not fit.
+        """
+        self.release()
+        if first_free > pool.stop:
+            raise MemoryFault(pool.stop, "an initial block of a tile list")
+        self._own(states)
+        self._own(pool)
+        self._use(range(first_free, pool.stop))
+
+    def release(self) -> None:
+        """The frame is done, or given up: nothing may be written."""
+        self._owned.clear()
+        self._chunks = dict.fromkeys(self._chunks, range(0))
+        self.out_of_memory = False
+
+    def _own(self, part: range) -> None:
+        self._owned[part.start, part.stop] = None
+
+    def _use(self, free: range) -> None:
+        """A new pool."""
+        first = min(_aligned(free.start), free.stop)
+        self.pool_address, self.pool_size = first % (1 << ADDRESS_BITS), free.stop - first
+
+    def take(self, what: str, size: int) -> Iterator[str]:
+        """As an iterator, `size` bytes for "blocks" or "vertices": its value is their address, its items what it waits for."""
+        if len(self._chunks[what]) < size:
+            if self.pool_size < CHUNK:
+                yield from self._take_overspill()
+            self._chunks[what] = range(self.pool_address, self.pool_address + CHUNK)
+            self._use(range(self.pool_address + CHUNK, self.pool_address + self.pool_size))
+        chunk = self._chunks[what]
+        self._chunks[what] = chunk[size:]
+        return chunk.start
+
+    def _take_overspill(self) -> Iterator[str]:
+        """A new pool."""
+        while self._overspill.stop - _aligned(self._overspill.start) < CHUNK:
+            self.out_of_memory = True
+            self.interrupts.add("INT_OUTOMEM")
+            yield "memory for tile lists"
+        self.out_of_memory = False
+        self._own(self._overspill)
+        self._use(self._overspill)
+        self.overspill_size = 0
+        self.interrupts.add("INT_SPILLUSE")
+
+    @property
+    def _overspill(self) -> range:
+        return range(self.overspill_address, self.overspill_address + self.overspill_size)
+
+    def read(self, address: int, length: int) -> bytes:
+        """State of a tile. Raises `MemoryFault`."""
+        return self._memory.read(address, length, "tile state")
+
+    def write(self, address: int, data: bytes) -> None:
+        """Store a piece of a list, vertices or state of a tile. Raises `MemoryFault` for what is not of this memory."""
+        end = address + len(data)
+        if not any(start <= address and end <= stop for start, stop in self._owned):
+            raise MemoryFault(address, "a write of the binner")
+        self._memory.write(address, data, "a write of the binner")

@@ -1,0 +1,85 @@
+"""The tile state data array (guide, section 9; pipeline facts, 2.2)."""
+
+from dataclasses import dataclass
+
+from vc4.records.compressed import VERTICES
+from vc4.records.primitives import PrimitiveType
+from vc4.records.shaders import TILE_POINTER_BITS, TILE_STATE_BYTES
+from vc4.records.tile_state import TileState as Layout
+
+from ..cle.compressed import COORDINATE_BYTES, INDEX_BYTES, ListFormat
+from ..cle.fields import packing
+from .tile_memory import TileMemory
+
+__all__ = ["TileState", "TileStates"]
+
+_POINTER_MASK = (1 << TILE_POINTER_BITS) - 1
+
+
+@dataclass(slots=True)
+class TileState:
+    """State of a tile.
+
+    address, room : where its list goes on, and bytes that the block has left from there on
+    opened : a compressed list goes on there, behind a primitive with the vertices `previous`
+    form : what the last format in the list says
+    stamp : of the newest state that the list has
+    """
+
+    address: int
+    room: int
+    opened: bool = False
+    form: ListFormat | None = None
+    stamp: int = 0
+    previous: tuple[int, ...] = ()
+
+
+class TileStates:
+    """The array at `address`, one state for each of `count` tiles. It lies in memory and nowhere else."""
+
+    def __init__(self, memory: TileMemory, address: int, count: int):
+        self.count = count
+        self._memory = memory
+        self._address = address
+        #: Bits of an address that a pointer lacks.
+        self._window = address & ~_POINTER_MASK
+        self._packing = packing(Layout)
+
+    def initialise(self, first: int, block_bytes: int) -> None:
+        """Every tile begins with a block of its own, from address `first` on."""
+        data = bytearray(self.count * TILE_STATE_BYTES)
+        for tile in range(self.count):
+            bits = (first + tile * block_bytes & _POINTER_MASK) | block_bytes << 40
+            data[tile * TILE_STATE_BYTES : tile * TILE_STATE_BYTES + 8] = bits.to_bytes(8, "little")
+        self._memory.write(self._address, bytes(data))
+
+    def load(self, tile: int) -> TileState:
+        """The state of a tile."""
+        data = self._memory.read(self._address + tile * TILE_STATE_BYTES, TILE_STATE_BYTES)
+        fields = self._packing.unpack(int.from_bytes(data, "little"))
+        form, previous = None, ()
+        if fields.format_known:
+            kind = PrimitiveType(fields.format_type)
+            form = ListFormat(kind, COORDINATE_BYTES if fields.format_coordinates else INDEX_BYTES)
+            mask = (1 << 8 * form.vertex_bytes) - 1
+            previous = tuple(word & mask for word in (fields.vertex_0, fields.vertex_1, fields.vertex_2))
+            previous = previous[: VERTICES[kind]]
+        opened = bool(fields.list_opened and form and form.codings)
+        return TileState(self._window | fields.list_pointer, fields.room, opened, form, fields.stamp, previous)
+
+    def store(self, tile: int, state: TileState) -> None:
+        """A new state of a tile."""
+        form, vertices = state.form, (*state.previous, 0, 0, 0)
+        bits = self._packing.pack(
+            list_pointer=state.address & _POINTER_MASK,
+            list_opened=state.opened,
+            format_known=form is not None,
+            format_type=form.type.value if form else 0,
+            format_coordinates=form.coordinates if form else 0,
+            room=max(state.room, 0),  # less only if somebody else has changed the array
+            stamp=state.stamp,
+            vertex_0=vertices[0],
+            vertex_1=vertices[1],
+            vertex_2=vertices[2],
+        )
+        self._memory.write(self._address + tile * TILE_STATE_BYTES, bits.to_bytes(TILE_STATE_BYTES, "little"))

@@ -1,0 +1,1 @@
+"""What all QPUs share to wait for each other."""

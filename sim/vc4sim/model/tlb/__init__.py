@@ -1,0 +1,1 @@
+"""The tile buffer, and its ways to memory."""

@@ -1,0 +1,147 @@
+"""What control records do to a tile and memory: stores, loads that wait for the next tile, clears (guide, section 5; pipeline facts, 1.6 and 5.6)."""
+
+from collections import deque
+
+from vc4.records.control import ControlCode
+from vc4.records.tile_buffer import FrameColorFormat, MemoryFormat, PixelColorFormat
+from vc4.records.tile_buffer import TileBuffer as Part
+
+from ..cle.control_records import ControlRecord
+from ..cle.fields import Fields
+from ..memory import Memory
+from . import tile_images
+from .tile_dumps import Dumped, dump_bytes, load_dump, store_dump
+from .tile_images import ColourForm, FrameSize
+from .tlb import ClearValues, TileBuffer, TileShape
+
+__all__ = ["TileTransfers"]
+
+_COLOURS = {
+    FrameColorFormat.BGR565_DITHERED: PixelColorFormat.BGR565_DITHERED,
+    FrameColorFormat.RGBA8888: PixelColorFormat.RGBA8888,
+    FrameColorFormat.BGR565: PixelColorFormat.BGR565,
+}
+
+
+class TileTransfers:
+    """Carries out the records of the tile buffer.
+
+    tile : the tile buffer
+    column, row : of the tile
+    silent : stores write nothing to memory; clears happen
+    """
+
+    def __init__(self, memory: Memory, tile: TileBuffer):
+        self.tile = tile
+        self.column = self.row = 0
+        self.silent = False
+        self._memory = memory
+        self._clear_values = ClearValues()
+        self._loads: deque[ControlRecord] = deque()
+        self._frame = FrameSize()
+        self._address = 0
+        self._format = MemoryFormat.RASTER
+        self._form = ColourForm(PixelColorFormat.RGBA8888)
+
+    def forget(self) -> None:
+        """No load waits."""
+        self._loads.clear()
+
+    def configure(self, fields: Fields) -> None:
+        """A frame begins."""
+        words = 1 + fields.tile_buffer_64_bit_color_depth
+        double = bool(fields.double_buffer_in_non_ms_mode)
+        self.tile.configure(TileShape(bool(fields.multisample_mode), words, double))
+        self._frame = FrameSize(fields.width, fields.height)
+        self._address, self._format = fields.memory_address, fields.memory_format
+        self._form = ColourForm(_COLOURS[fields.frame_buffer_color_format], fields.decimate_mode)
+
+    @property
+    def size(self) -> FrameSize:
+        """Pixels of the frame."""
+        return self._frame
+
+    def set_clear_values(self, fields: Fields) -> None:
+        """What stores clear buffers to from now on."""
+        self._clear_values = ClearValues(
+            (fields.clear_color_0, fields.clear_color_1), fields.clear_zs, fields.clear_stencil, fields.clear_vg_mask
+        )
+
+    def arm(self, record: ControlRecord) -> None:
+        """A load, which happens with the next tile."""
+        self._loads.append(record)
+
+    def begin(self, column: int, row: int) -> None:
+        """A tile begins. Raises `MemoryFault`."""
+        self.column, self.row = column, row
+        self.tile.x, self.tile.y = column * self.tile.shape.width, row * self.tile.shape.height
+        while self._loads:
+            self._load(self._loads.popleft())
+
+    def _place_of_dump(self, address: int, dumped: Dumped) -> int:
+        """Where a dump of the tile lies among those of all tiles of the frame, which begin at `address`."""
+        across = -(-self._frame.width // self.tile.shape.width)
+        return address + (self.row * across + self.column) * dump_bytes(self.tile, dumped)
+
+    def _load(self, record: ControlRecord) -> None:
+        fields = record.fields
+        if record.code is ControlCode.RELOAD_FULL_RESOLUTION_TILE_BUFFER:
+            dumped = Dumped(not fields.disable_color_buffer_read, not fields.disable_z_stencil_buffer_read)
+            load_dump(self._memory, self.tile, fields.tile_address, dumped)
+            return
+        where = (self._memory, self.tile, self._frame, fields.frame_address, fields.format)
+        match fields.buffer_to_load:
+            case Part.COLOR:
+                tile_images.load_colour(*where, fields.pixel_color_format)
+            case Part.Z_STENCIL:
+                tile_images.load_zs(*where)
+            case Part.VG_MASK:
+                tile_images.load_mask(*where)
+            case Part.FULL:
+                dumped = Dumped(
+                    not fields.disable_color_buffer_load,
+                    not fields.disable_z_stencil_buffer_load,
+                    not fields.disable_vg_mask_buffer_load,
+                )
+                load_dump(self._memory, self.tile, self._place_of_dump(fields.frame_address, dumped), dumped)
+
+    def store(self, record: ControlRecord) -> None:
+        """A store, and the clears behind it. Raises `MemoryFault`."""
+        fields, tile = record.fields, self.tile
+        clears = {"colour": True, "zs": True, "mask": True}
+        if record.code is ControlCode.STORE_TILE_BUFFER_GENERAL:
+            clears["colour"] = not fields.disable_color_buffer_clear
+            clears["zs"] = not fields.disable_z_stencil_buffer_clear
+            clears["mask"] = not fields.disable_vg_mask_buffer_clear
+        elif record.code is ControlCode.STORE_FULL_RESOLUTION_TILE_BUFFER and fields.disable_clear_on_write:
+            clears = dict.fromkeys(clears, False)
+        if not self.silent:
+            self._store(record)
+        tile.clear(self._clear_values, **clears)
+
+    def _store(self, record: ControlRecord) -> None:
+        fields, memory, tile = record.fields, self._memory, self.tile
+        if record.code is ControlCode.STORE_FULL_RESOLUTION_TILE_BUFFER:
+            dumped = Dumped(not fields.disable_color_buffer_write, not fields.disable_z_stencil_buffer_write)
+            store_dump(memory, tile, fields.tile_address, dumped)
+        elif record.code is ControlCode.STORE_TILE_BUFFER_GENERAL:
+            self._store_part(fields)
+        else:
+            tile_images.store_colour(memory, tile, self._frame, self._address, self._format, self._form)
+
+    def _store_part(self, fields: Fields) -> None:
+        where = (self._memory, self.tile, self._frame, fields.frame_address, fields.format)
+        match fields.buffer_to_store:
+            case Part.COLOR:
+                tile_images.store_colour(*where, ColourForm(fields.pixel_color_format, fields.mode))
+            case Part.Z_STENCIL | Part.Z_ONLY as part:
+                tile_images.store_zs(*where, stencil=part is Part.Z_STENCIL)
+            case Part.VG_MASK:
+                tile_images.store_mask(*where)
+            case Part.FULL:
+                dumped = Dumped(
+                    not fields.disable_color_buffer_dump,
+                    not fields.disable_z_stencil_buffer_dump,
+                    not fields.disable_vg_mask_buffer_dump,
+                )
+                store_dump(self._memory, self.tile, self._place_of_dump(fields.frame_address, dumped), dumped)

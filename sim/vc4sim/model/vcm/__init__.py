@@ -1,0 +1,1 @@
+"""Vertices: batches, attributes, shading."""

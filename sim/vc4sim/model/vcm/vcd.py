@@ -1,0 +1,59 @@
+"""Vertex data from memory (guide, sections 7 and 9; pipeline facts, 3.1 and 3.4)."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from vc4.isa.registers import ELEMENTS
+
+from ..cle.fields import ADDRESS_BITS
+from ..cle.shader_records import ShaderRecord
+from ..memory import Memory
+from ..vpm.vpm import Vpm
+
+__all__ = ["load_attributes", "load_shaded"]
+
+_WORD_BYTES = 4
+#: What an NV vertex has in front if there is a header: Xc, Yc, Zc, Wc.
+_HEADER_WORDS = 4
+
+
+def load_attributes(memory: Memory, shader: ShaderRecord, coordinate: bool, indices: Sequence[int], vpm: Vpm) -> None:
+    """The attributes that a shader selects, of up to sixteen vertices: each vertex fills a column from its first row on.
+
+    Attributes go in their order, so that the last one stays where they overlap; what does not fit into the rows is lost.
+    Raises `MemoryFault`.
+    """
+    selected, offset = "vertex_shader_attribute_array_select_bits", "vertex_shader_vpm_offset"
+    if coordinate:
+        selected, offset = "coordinate_shader_attribute_array_select_bits", "coordinate_shader_vpm_offset"
+    mask = getattr(shader.fields, selected)
+    columns = np.zeros((ELEMENTS, len(vpm.words) * _WORD_BYTES), np.uint8)
+    for number, attribute in enumerate(shader.attributes):
+        if not mask >> number & 1:
+            continue
+        first = getattr(attribute.fields, offset)
+        room = columns.shape[1] - first
+        for column, index in enumerate(indices):
+            address = (attribute.fields.base_memory_address + index * attribute.stride) % (1 << ADDRESS_BITS)
+            data = memory.read(address, attribute.length, "attribute")[:room]
+            columns[column, first : first + len(data)] = np.frombuffer(data, np.uint8)
+    vpm.words[:] = columns.view("<u4").T
+
+
+def load_shaded(
+    memory: Memory, shader: ShaderRecord, words: int, indices: Sequence[int], coordinate: bool
+) -> list[tuple[int, ...]]:
+    """Vertices of an NV shader record: `words` of each. Raises `MemoryFault`.
+
+    coordinate : with Xc, Yc, Zc and Wc, which are 0 if the record has no header
+    """
+    fields, found = shader.fields, []
+    header = bool(fields.clip_coordinates_header_included)
+    skipped = _HEADER_WORDS * _WORD_BYTES if header and not coordinate else 0
+    lacking = _HEADER_WORDS if coordinate and not header else 0
+    for index in indices:
+        address = fields.shaded_vertex_data_address + index * fields.shaded_vertex_data_stride + skipped
+        data = memory.read(address % (1 << ADDRESS_BITS), (words - lacking) * _WORD_BYTES, "shaded vertex")
+        found.append((0,) * lacking + tuple(np.frombuffer(data, "<u4").tolist()))
+    return found

@@ -1,0 +1,144 @@
+"""Shaded vertices, as binner and renderer get them (guide, figures 10 to 12; pipeline facts, 3.3 and 3.4)."""
+
+from collections.abc import Sequence
+from enum import Enum
+
+import numpy as np
+
+from vc4.config import V3DConfig
+from vc4.isa.registers import ELEMENTS
+from vc4.records.shaders import GlShaderRecord, NvShaderRecord
+
+from ...launch import Launch
+from ..cle.shader_records import ShaderRecord
+from ..memory import Memory, MemoryFault
+from ..qps.sync import Sync
+from ..qpu.qpu import Qpu
+from ..tmu.port import TmuPort
+from ..unbuilt import Unbuilt, Waiting
+from ..vpm.shader_port import ShaderPort
+from .vcd import load_attributes, load_shaded
+
+__all__ = ["BATCH", "ShaderKind", "ShadingError", "Vertex", "VertexShading", "clips", "has_point_size", "vertex_words"]
+
+#: Vertices that are shaded together.
+BATCH = ELEMENTS
+#: Instructions of a program that count as one that does not end.
+_LIMIT = 1 << 17
+#: What programs of these kinds may use. The guide leaves DMA to programs of the host.
+_UNITS = frozenset({"uniforms", "vpm_read", "vpm_write", "sfu", "tmu", "mutex", "semaphore", "threads", "breakpoint"})
+
+#: The words of a vertex, as its shader leaves them in a column of the VPM, or as they lie in memory.
+Vertex = tuple[int, ...]
+
+
+class ShaderKind(Enum):
+    """Which of the two programs of a shader record; what its vertices consist of.
+
+    COORDINATE : Xc, Yc, Zc, Wc, Xs and Ys in one word with Xs in the low half, Zs, 1/Wc [, point size]
+    VERTEX : Xs and Ys in one word, Zs, 1/Wc [, point size], varyings
+    """
+
+    COORDINATE = "coordinate"
+    VERTEX = "vertex"
+
+
+class ShadingError(Exception):
+    """Vertices cannot be shaded: the program does not end, or needs what it cannot have, or something is not in memory."""
+
+
+def has_point_size(shader: ShaderRecord) -> bool:
+    """Whether vertices of a GL or NV shader record have their own point size."""
+    return bool(shader.fields.point_size_included)
+
+
+def clips(shader: ShaderRecord) -> bool:
+    """Whether primitives are clipped: it is enabled, and vertices have the coordinates for it."""
+    header = shader.layout is GlShaderRecord or shader.fields.clip_coordinates_header_included
+    return bool(header and shader.fields.enable_clipping)
+
+
+def vertex_words(shader: ShaderRecord, kind: ShaderKind) -> int:
+    """Words of a vertex."""
+    first = 7 if kind is ShaderKind.COORDINATE else 3 + shader.fields.fragment_shader_number_of_varyings
+    return first + has_point_size(shader)
+
+
+class VertexShading:
+    """Shades vertices on a QPU of its own, or fetches those that are shaded already.
+
+    Vertices must not depend on who is shaded with them, or before them: attributes that a column lacks, results that a
+    program leaves out, and registers are 0.
+
+    sync : semaphores and mutex, which others may share
+    limit : instructions after which a program counts as one that does not end
+    shaded, instructions, lookups : vertices that were shaded, and what that took
+    """
+
+    def __init__(self, memory: Memory, config: V3DConfig, sync: Sync | None = None, *, limit: int = _LIMIT):
+        self.limit = limit
+        self.shaded = self.instructions = self.lookups = 0
+        self._memory = memory
+        self._config = config
+        self._sync = sync or Sync()
+        self._port = ShaderPort(memory)
+        self._units = _UNITS if config.tmus_per_slice else _UNITS - {"tmu"}
+
+    def _new_qpu(self) -> Qpu:
+        """With 0 in all registers, and without lookups: nothing comes from the batch before."""
+        tmu = TmuPort(self._memory, self._config.tmus_per_slice, 0)
+        return Qpu(0, self._memory, self._port, tmu, self._sync, self._units)
+
+    def vertices(self, shader: ShaderRecord, kind: ShaderKind, indices: Sequence[int]) -> list[Vertex]:
+        """The words of each vertex, see `ShaderKind`. Raises `ShadingError`.
+
+        Without a header for clipping, an NV record has 0 for Xc, Yc, Zc and Wc.
+        """
+        if shader.layout not in (GlShaderRecord, NvShaderRecord):
+            raise ShadingError("a VG shader has no vertices")
+        words, found = vertex_words(shader, kind), []
+        for first in range(0, len(indices), BATCH):
+            batch = indices[first : first + BATCH]
+            try:
+                if shader.layout is NvShaderRecord:
+                    found += load_shaded(self._memory, shader, words, batch, kind is ShaderKind.COORDINATE)
+                else:
+                    found += self._shade(shader, kind, words, batch)
+            except MemoryFault as fault:
+                raise ShadingError(str(fault)) from None
+        return found
+
+    def _shade(self, shader: ShaderRecord, kind: ShaderKind, words: int, indices: Sequence[int]) -> list[Vertex]:
+        """One batch: attributes into the VPM, the program, results out of it."""
+        self._port.begin()
+        coordinate = kind is ShaderKind.COORDINATE
+        load_attributes(self._memory, shader, coordinate, indices, self._port.attributes)
+        fields = shader.fields
+        if coordinate:
+            launch = Launch(fields.coordinate_shader_code_address, fields.coordinate_shader_uniforms_address)
+        else:
+            launch = Launch(fields.vertex_shader_code_address, fields.vertex_shader_uniforms_address)
+        qpu = self._new_qpu()
+        try:
+            self._run(qpu, launch)
+        except (ShadingError, MemoryFault, Unbuilt, Waiting) as error:
+            where = qpu.sequencer.pc
+            what = f"programs of this kind have no {error.unit}" if isinstance(error, Unbuilt) else error
+            raise ShadingError(f"{kind.value} shader at {where:#010x}: {what}") from None
+        self.shaded += len(indices)
+        results = np.zeros((words, len(indices)), np.uint32)
+        rows = self._port.results.words[:words, : len(indices)]
+        results[: len(rows)] = rows
+        return list(map(tuple, results.T.tolist()))
+
+    def _run(self, qpu: Qpu, launch: Launch) -> None:
+        qpu.start(launch)
+        try:
+            for _ in range(self.limit):
+                qpu.step()
+                self.instructions += 1
+                if not qpu.sequencer.running:
+                    return
+        finally:
+            self.lookups += qpu.tmu.lookups
+        raise ShadingError(f"the program does not end within {self.limit} instructions")

@@ -1,0 +1,1 @@
+"""Vertex pipe memory, the ways into it, and its DMA."""
