@@ -1,13 +1,12 @@
-"""Unpacks, packs and the colour conversion (QPU facts, section 3).
+"""Unpacks, packs and the colour conversion, for one element (QPU facts, section 3).
 
-All functions work on arrays of uint32 of one shape.
+Modes are the codes of `Pack` and `Unpack`, values words of 32 bits.
 """
-
-import numpy as np
 
 from vc4.isa.ops import Pack, Unpack
 
-from . import float as fp
+from ..compiled import kernel
+from .float import EXPONENT_MAX, MANTISSA, SIGN, exponent, signed, significand
 
 __all__ = ["BYTE_ENABLES", "colour", "half_to_single", "pack", "single_to_half", "unpack"]
 
@@ -19,97 +18,105 @@ def _unit_float(byte: int) -> int:
     exponent = 127
     while byte << (127 - exponent) < 255:
         exponent -= 1
-    return exponent << 23 | (byte << (150 - exponent)) // 255 & 0x7F_FFFF
+    return exponent << 23 | (byte << (150 - exponent)) // 255 & MANTISSA
 
 
-_UNIT_FLOATS = np.array([_unit_float(byte) for byte in range(256)], np.uint32)
+_UNIT_FLOATS = tuple(_unit_float(byte) for byte in range(256))
 
-#: Bytes of the destination that a pack mode writes, bit 0 the lowest byte; saturating modes as their plain ones.
-BYTE_ENABLES = {
-    mode: {0: 0b1111, 1: 0b0011, 2: 0b1100, 3: 0b1111}.get(mode.value % 8, 1 << mode.value % 4) for mode in Pack
-}
-_HALF_MODES = {Pack.HALF_A, Pack.HALF_B, Pack.HALF_A_SATURATE, Pack.HALF_B_SATURATE}
+#: By pack mode, the bytes of the destination that it writes, bit 0 the lowest byte; saturating modes as their plain ones.
+BYTE_ENABLES = tuple(
+    {0: 0b1111, 1: 0b0011, 2: 0b1100, 3: 0b1111}.get(mode.value % 8, 1 << mode.value % 4) for mode in Pack
+)
+_HALVES = tuple(int(mode in {Pack.HALF_A, Pack.HALF_B, Pack.HALF_A_SATURATE, Pack.HALF_B_SATURATE}) for mode in Pack)
+_NONE, _SATURATE = Pack.NONE.value, Pack.SATURATE.value
+_UNPACK_NONE, _REPLICATED = Unpack.NONE.value, Unpack.BYTE_D_REPLICATED.value
+_HALF_A, _HALF_B, _BYTE_A = Unpack.HALF_A.value, Unpack.HALF_B.value, Unpack.BYTE_A.value
 _HALF_INFINITY = 0x7C00
 
 
-def half_to_single(half: np.ndarray) -> np.ndarray:
-    """Float of the half float in the low 16 bits; a denormal keeps its mantissa and stays denormal."""
-    sign = (half & np.uint32(0x8000)) << np.uint32(16)
-    exponent = half >> np.uint32(10) & np.uint32(31)
-    mantissa = (half & np.uint32(0x3FF)) << np.uint32(13)
-    widened = np.where(exponent == 31, 255, exponent + 112).astype(np.uint32)
-    return sign | np.where(exponent == 0, 0, widened << np.uint32(23)).astype(np.uint32) | mantissa
+@kernel
+def half_to_single(half: int) -> int:
+    """Float of a half float of 16 bits; a denormal keeps its mantissa and stays denormal."""
+    biased = half >> 10 & 31
+    widened = EXPONENT_MAX if biased == 31 else biased + 112 if biased else 0
+    return (half & 0x8000) << 16 | widened << 23 | (half & 0x3FF) << 13
 
 
-def single_to_half(single: np.ndarray) -> np.ndarray:
-    """Half float, in the low 16 bits, rounded away from zero (OPEN-9); what would be denormal gives +0.
+@kernel
+def single_to_half(single: int) -> int:
+    """Half float of 16 bits, rounded away from zero (OPEN-9); what would be denormal gives +0.
 
     Infinity, NaN patterns and overflow give infinity with the sign.
     """
-    exponent = fp.exponent(single)
-    mantissa = (single & np.uint32(0x7F_FFFF)).astype(np.int64)
-    half = (exponent - 112 << 10) + (mantissa >> 13) + (mantissa & 0x1FFF != 0)
-    sign = (single >> np.uint32(16) & np.uint32(0x8000)).astype(np.int64)
-    return np.where(half < 0x400, 0, np.minimum(half, _HALF_INFINITY) | sign).astype(np.uint32)
+    half = (exponent(single) - 112) * 1024 + ((single & MANTISSA) >> 13) + (1 if single & 0x1FFF else 0)
+    return 0 if half < 0x400 else min(half, _HALF_INFINITY) | single >> 16 & 0x8000
 
 
-def unpack(value: np.ndarray, mode: Unpack, is_float: bool) -> np.ndarray:
+@kernel
+def unpack(value: int, mode: int, is_float: int) -> int:
     """Widen a part of `value`; `is_float` says that the consumer works on floats (always so for r4)."""
-    if mode is Unpack.NONE:
+    if mode == _UNPACK_NONE:
         return value
-    if mode is Unpack.BYTE_D_REPLICATED:
-        return (value >> np.uint32(24)) * np.uint32(0x0101_0101)
-    if mode in (Unpack.HALF_A, Unpack.HALF_B):
-        half = value >> np.uint32(16) if mode is Unpack.HALF_B else value & np.uint32(0xFFFF)
-        return half_to_single(half) if is_float else half.astype(np.uint16).view(np.int16).astype(np.uint32)
-    byte = value >> np.uint32(8 * (mode.value - Unpack.BYTE_A.value)) & np.uint32(255)
+    if mode == _REPLICATED:
+        return (value >> 24) * 0x0101_0101
+    if mode in (_HALF_A, _HALF_B):
+        half = value >> 16 if mode == _HALF_B else value & 0xFFFF
+        return half_to_single(half) if is_float else (half ^ 0x8000) - 0x8000 & 0xFFFF_FFFF
+    byte = value >> 8 * (mode - _BYTE_A) & 255
     return _UNIT_FLOATS[byte] if is_float else byte
 
 
-def colour(value: np.ndarray) -> np.ndarray:
+@kernel
+def colour(value: int) -> int:
     """The float `value` times 255, rounded to nearest with ties up, clamped to 0..255."""
-    shift = np.minimum(150 - fp.exponent(value), 40)
-    scaled = fp.significand(value) * 255
-    rounded = scaled + (1 << np.maximum(shift - 1, 0)) >> np.maximum(shift, 0)
-    return np.where(value & fp.SIGN, 0, np.where(shift < 24, 255, rounded)).astype(np.uint32)
+    shift = min(150 - exponent(value), 40)
+    if value & SIGN:
+        return 0
+    if shift < 24:
+        return 255
+    return significand(value) * 255 + (1 << shift - 1) >> shift
 
 
-def _integer(value: np.ndarray, mode: Pack, carry: np.ndarray, overflow: np.ndarray) -> np.ndarray:
+@kernel
+def _integer(value: int, mode: int, carry: int, overflow: int) -> int:
     """The narrow integer, before it is put into its place.
 
     After a signed overflow the unit chooses the bound by the carry, so a difference saturates to the wrong side, and the
     clamping modes combine that bound with their own.
     """
-    half, saturate = mode in _HALF_MODES, mode.value >= Pack.SATURATE.value
-    width = 32 if mode in (Pack.NONE, Pack.SATURATE) else 16 if half else 8
+    if mode == _NONE:
+        return value
+    half, saturates = _HALVES[mode], mode >= _SATURATE
+    width = 32 if mode == _SATURATE else 16 if half else 8
     mask = (1 << width) - 1
-    if mode is Pack.NONE:
-        return value.astype(np.int64)
     lowest = 0 if width == 8 else 1 << width - 1
-    bound = np.where(carry, lowest, mask if width == 8 else mask >> 1)
+    highest = mask if width == 8 else mask >> 1
+    bound = lowest if carry else highest
     if width == 32:
-        return np.where(overflow, bound, value)
-    if not saturate:
-        return np.where(overflow, bound, value & np.uint32(mask))
-    low, high = (0, 255) if width == 8 else (-0x8000, 0x7FFF)
-    signed = value.view(np.int32)
-    clamped = np.clip(signed, low, high).astype(np.int64)
-    return np.where(overflow, np.where(clamped == signed, mask, clamped) & bound, clamped & mask)
+        return bound if overflow else value
+    if not saturates:
+        return bound if overflow else value & mask
+    number = signed(value)
+    low, high = (-0x8000, 0x7FFF) if half else (0, 255)
+    clamped = min(max(number, low), high)
+    if overflow:
+        return (mask if clamped == number else clamped) & bound
+    return clamped & mask
 
 
-def pack(
-    value: np.ndarray, mode: Pack, is_float: bool, carry: np.ndarray, overflow: np.ndarray
-) -> tuple[np.ndarray, int]:
-    """`value` as it enters register file A, and the bytes that it writes (bit 0 the lowest).
+@kernel
+def pack(value: int, mode: int, is_float: int, carry: int, overflow: int) -> int:
+    """`value` as it enters register file A, whose bytes in `BYTE_ENABLES` it writes.
 
-    `is_float` says that the operation gave a float; `carry` and `overflow` are those of the operation, per element.
-    The data is replicated to every place a narrow value may go.
+    `is_float` says that the operation gave a float; `carry` and `overflow` are those of the operation. The data is
+    replicated to every place a narrow value may go.
     """
-    if is_float and mode in _HALF_MODES:
-        narrow = single_to_half(value).astype(np.int64)
-    elif is_float and mode is Pack.SATURATE:
-        narrow = value.astype(np.int64)
+    if is_float and _HALVES[mode]:
+        narrow = single_to_half(value)
+    elif is_float and mode == _SATURATE:
+        narrow = value
     else:
         narrow = _integer(value, mode, carry, overflow)
-    copies = 1 if mode in (Pack.NONE, Pack.SATURATE) else 0x1_0001 if mode in _HALF_MODES else 0x0101_0101
-    return (narrow * copies).astype(np.uint32), BYTE_ENABLES[mode]
+    if mode in (_NONE, _SATURATE):
+        return narrow
+    return narrow * (0x1_0001 if _HALVES[mode] else 0x0101_0101)

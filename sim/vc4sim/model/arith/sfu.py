@@ -1,105 +1,104 @@
-"""The special function unit (SFU facts, sections 2 and 3).
+"""The special function unit, for one element (SFU facts, sections 2 and 3).
 
-Every function takes an array of uint32 of any shape, or one word, and returns the like: bit patterns of floats. A pattern
-of a NaN counts as the infinity with its sign, and what would be denormal as zero.
+Every function takes and returns a word: bit patterns of floats. A pattern of a NaN counts as the infinity with its sign, and
+what would be denormal as zero.
 """
-
-from collections.abc import Callable
-
-import numpy as np
 
 from vc4.isa.sfu_tables import COEFFICIENTS, PARABOLA, STEPS, SfuFunction
 
-from . import float as fp
+from ..compiled import kernel
+from .float import EXPONENT_MAX, INFINITY, MANTISSA, SIGN, exponent, significand
 
-__all__ = ["SFU_FUNCTIONS", "exp", "interpolate", "log", "recip", "recipsqrt"]
+__all__ = ["exp", "interpolate", "log", "recip", "recipsqrt", "special"]
 
 _FRACTION_BITS = 15
 _FRACTION_MASK = (1 << _FRACTION_BITS) - 1
-_INFINITY = int(fp.INFINITY)
-_MINUS = int(fp.SIGN)
 _ONE = 127 << 23
 #: The bits of `log` before its magnitude is a float: seven of an integer, sixteen of a fraction.
 _FIXED_MASK = 0x7F_FFFF
 
-_PARABOLA = np.array(PARABOLA, np.int64)
-_ROWS = {
-    function: np.array([(row.c0, row.c1, row.c2) for row in rows], np.int64).T
-    for function, rows in COEFFICIENTS.items()
-}
+_RECIP, _RECIPSQRT, _EXP, _LOG = (function.value for function in SfuFunction)
+_PARABOLA = tuple(PARABOLA)
+_ROWS = tuple((row.c0, row.c1, row.c2) for function in SfuFunction for row in COEFFICIENTS[function])
+_SEGMENTS = len(_ROWS) // len(SfuFunction)
 
 
-def interpolate(function: SfuFunction, argument: np.ndarray) -> np.ndarray:
-    """Fifteen bits for an argument of fifteen bits; of LOG the complement of the fraction. Both are int64."""
-    segment, x = argument // STEPS, argument % STEPS
-    c0, c1, c2 = (row[segment] for row in _ROWS[function])
-    linear = c1 * x >> 11
-    curve = c2 * _PARABOLA[x >> 5] >> 5
-    return c0 + (linear + 1 if function is SfuFunction.EXP else -linear) - curve
+@kernel
+def interpolate(function: int, argument: int) -> int:
+    """Fifteen bits for an argument of fifteen bits; of LOG the complement of the fraction."""
+    row = function * _SEGMENTS + argument // STEPS
+    x = argument % STEPS
+    linear = _ROWS[row][1] * x >> 11
+    curve = _ROWS[row][2] * _PARABOLA[x >> 5] >> 5
+    return _ROWS[row][0] + (linear + 1 if function == _EXP else -linear) - curve
 
 
-def _fields(word: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Sign (0 or the sign bit), biased exponent and mantissa, int64."""
-    bits = np.asarray(word, np.uint32).astype(np.int64)
-    return bits & _MINUS, bits >> 23 & fp.EXPONENT_MAX, bits & 0x7F_FFFF
-
-
-def _words(cases: list, otherwise: np.ndarray) -> np.ndarray:
-    """The value of the first of the (condition, value) that holds."""
-    conditions, values = zip(*cases, strict=True)
-    return np.select(conditions, values, otherwise).astype(np.uint32)
-
-
-def recip(word: np.ndarray) -> np.ndarray:
+@kernel
+def recip(word: int) -> int:
     """1 / x: infinity for zeros, and zero from 2^126 on, each with the sign of x. That of 1 is 1, not what the table gives."""
-    sign, exponent, mantissa = _fields(word)
-    value = interpolate(SfuFunction.RECIP, mantissa >> 8)
-    result = sign | 253 - exponent << 23 | value << 8
-    is_one = (exponent == 127) & (mantissa == 0)
-    return _words([(is_one, sign | _ONE), (exponent == 0, sign | _INFINITY), (exponent >= 253, sign)], result)
+    sign, biased, mantissa = word & SIGN, exponent(word), word & MANTISSA
+    if biased == 127 and mantissa == 0:
+        return sign | _ONE
+    if biased == 0:
+        return sign | INFINITY
+    if biased >= 253:
+        return sign
+    return sign | 253 - biased << 23 | interpolate(_RECIP, mantissa >> 8) << 8
 
 
-def recipsqrt(word: np.ndarray) -> np.ndarray:
+@kernel
+def recipsqrt(word: int) -> int:
     """1 / sqrt(|x|): infinity for zeros, +0 for infinities."""
-    _, exponent, mantissa = _fields(word)
-    value = interpolate(SfuFunction.RECIPSQRT, np.where(exponent % 2, 0, 1 << 14) + (mantissa >> 9))
-    result = 126 - (exponent - 127) // 2 << 23 | value << 8
-    return _words([(exponent == 0, _INFINITY), (exponent == fp.EXPONENT_MAX, 0)], result)
+    biased, mantissa = exponent(word), word & MANTISSA
+    if biased == 0:
+        return INFINITY
+    if biased == EXPONENT_MAX:
+        return 0
+    value = interpolate(_RECIPSQRT, (0 if biased % 2 else 1 << 14) + (mantissa >> 9))
+    return 126 - (biased - 127 >> 1) << 23 | value << 8
 
 
-def exp(word: np.ndarray) -> np.ndarray:
+@kernel
+def exp(word: int) -> int:
     """2^x: infinity from 128 on, +0 up to -126."""
-    sign, exponent, mantissa = _fields(word)
-    negative = (sign != 0) & (exponent != 0)
-    too_large = exponent >= 127 + 7
-    significand = np.where(exponent == 0, 0, mantissa | 1 << 23)
+    biased = exponent(word)
+    negative = word & SIGN and biased
+    if biased >= 127 + 7:
+        return 0 if negative else INFINITY
     # |x| in fixed point; the complement of all its bits is 128 - |x|, less one unit.
-    fixed = significand >> np.clip(150 - _FRACTION_BITS - exponent, 0, 63)
-    fixed = np.where(negative, (128 << _FRACTION_BITS) - 1 - fixed, fixed)
+    fixed = significand(word) >> min(150 - _FRACTION_BITS - biased, 63)
+    if negative:
+        fixed = (128 << _FRACTION_BITS) - 1 - fixed
     integer = fixed >> _FRACTION_BITS
-    value = interpolate(SfuFunction.EXP, fixed & _FRACTION_MASK)
-    result = np.where(negative, integer - 1, 127 + integer) << 23 | value << 8
-    too_small = negative & (too_large | (integer < 2))
-    return _words([(too_small, 0), (too_large, _INFINITY)], result)
+    if negative and integer < 2:
+        return 0
+    return (integer - 1 if negative else 127 + integer) << 23 | interpolate(_EXP, fixed & _FRACTION_MASK) << 8
 
 
-def log(word: np.ndarray) -> np.ndarray:
+@kernel
+def log(word: int) -> int:
     """log2(|x|): infinity for infinities, minus infinity for zeros."""
-    _, exponent, mantissa = _fields(word)
-    fraction = 2 * (_FRACTION_MASK - interpolate(SfuFunction.LOG, mantissa >> 8))
-    fixed = (exponent + 1) % 128 << 16 | fraction
-    below_one = exponent < 127
-    fixed = np.where(below_one, _FIXED_MASK - fixed, fixed)
-    _, top = np.frexp(fixed.astype(np.float64))  # exact: top - 1 is the leading one
-    top = top.astype(np.int64)
-    result = np.where(below_one, _MINUS, 0) | 110 + top << 23 | fixed << 24 - top & 0x7F_FFFF
-    infinite = (exponent == fp.EXPONENT_MAX) | (exponent == 0)
-    return _words([(infinite, np.where(exponent == 0, _MINUS, 0) | _INFINITY), (fixed == 0, 0)], result)
+    biased = exponent(word)
+    if biased == 0:
+        return SIGN | INFINITY
+    if biased == EXPONENT_MAX:
+        return INFINITY
+    fraction = 2 * (_FRACTION_MASK - interpolate(_LOG, (word & MANTISSA) >> 8))
+    fixed = (biased + 1) % 128 << 16 | fraction
+    sign = 0
+    if biased < 127:
+        sign, fixed = SIGN, _FIXED_MASK - fixed
+    if fixed == 0:
+        return 0
+    top = fixed.bit_length()
+    return sign | 110 + top << 23 | fixed << 24 - top & MANTISSA
 
 
-SFU_FUNCTIONS: dict[SfuFunction, Callable[[np.ndarray], np.ndarray]] = {
-    SfuFunction.RECIP: recip,
-    SfuFunction.RECIPSQRT: recipsqrt,
-    SfuFunction.EXP: exp,
-    SfuFunction.LOG: log,
-}
+@kernel
+def special(function: int, word: int) -> int:
+    """The function with the code of `SfuFunction`."""
+    if function == _RECIP:
+        return recip(word)
+    if function == _RECIPSQRT:
+        return recipsqrt(word)
+    return exp(word) if function == _EXP else log(word)

@@ -1,0 +1,201 @@
+"""Runs the model's functions of plain integers: interpreted for short work, compiled by Numba once a run pays for it.
+
+A `kernel` is a function of integers, of arrays of integers, and of named tuples of these, that calls nothing but kernels.
+Interpreted it gets `State.views`, compiled `State.arrays`: the same numbers, and an index of a view gives an `int`. Numbers
+have 64 bits with their sign. Tables of kernels are tuples, which become arrays when they are compiled. Without Numba
+everything is interpreted.
+
+``VC4_MODEL`` in the environment can be ``interpreted`` or ``compiled``; otherwise `Entry` decides.
+"""
+
+import hashlib
+import os
+import time
+from collections.abc import Callable, Iterator
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from types import CodeType, FunctionType
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+__all__ = ["Entry", "State", "cache_folder", "elementwise", "is_compiled", "kernel", "kernels_of"]
+
+_T = TypeVar("_T")
+#: Seconds that it takes to compile an entry, and to load one that was compiled before.
+_COMPILATION, _LOADING = 8.0, 0.6
+#: Tables from this size on become arrays.
+_TABLE = 5
+
+_kernels: set[FunctionType] = set()
+_twins: dict[FunctionType, Any] = {}
+
+
+def kernel(function: _T) -> _T:
+    """Marks a function as one that can be compiled."""
+    assert isinstance(function, FunctionType)
+    _kernels.add(function)
+    return function
+
+
+def kernels_of(function: FunctionType) -> Iterator[FunctionType]:
+    """The kernels that a kernel calls."""
+    for name in _names(function.__code__):
+        value = function.__globals__.get(name)
+        if isinstance(value, FunctionType) and value in _kernels:
+            yield value
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _names(constant)
+
+
+def cache_folder() -> Path:
+    """Where compiled code is kept: a folder for each content of the model's source."""
+    root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return root / "vc4-rtl" / "model" / _digest()
+
+
+@cache
+def _digest() -> str:
+    """Of all that compiled code is made from: Numba sees only whether the file of a function has changed."""
+    import vc4.isa
+    import vc4.records
+
+    found = hashlib.sha256()
+    for package in (__file__, vc4.isa.__file__, vc4.records.__file__):
+        for path in sorted(Path(package).parent.rglob("*.py")):
+            found.update(path.read_bytes())
+    return found.hexdigest()[:16]
+
+
+@cache
+def _numba() -> Any:
+    """Numba, with what kernels use that it lacks; `None` without it."""
+    mode = os.environ.get("VC4_MODEL", "")
+    if mode == "interpreted" or find_spec("numba") is None:
+        return None
+    import numba
+    from numba.core import types
+    from numba.cpython.unsafe.numbers import leading_zeros
+    from numba.extending import overload_method
+
+    @overload_method(types.Integer, "bit_length")
+    def _bit_length(value):
+        return lambda value: 64 - leading_zeros(np.int64(value))
+
+    numba.config.CACHE_DIR = str(cache_folder())
+    return numba
+
+
+def _twin(function: FunctionType) -> Any:
+    """The compiled form of a kernel."""
+    if function not in _twins:
+        known = dict(function.__globals__)
+        for called in kernels_of(function):
+            known[called.__name__] = _twin(called)
+        for name in _names(function.__code__):
+            value = known.get(name)
+            if isinstance(value, tuple) and len(value) >= _TABLE:
+                known[name] = np.array(value, np.int64)
+        copy = FunctionType(function.__code__, known, function.__name__, function.__defaults__)
+        copy.__qualname__, copy.__module__ = function.__qualname__, function.__module__
+        _twins[function] = _numba().njit(copy, cache=True, error_model="numpy")
+    return _twins[function]
+
+
+class State(Generic[_T]):
+    """Named tuples of arrays that kernels work on.
+
+    arrays : for compiled code and for NumPy
+    views : for interpreted code
+    """
+
+    def __init__(self, arrays: _T):
+        self.arrays = arrays
+        self.views = _view(arrays)
+
+
+def _view(part: Any) -> Any:
+    if isinstance(part, tuple):
+        return type(part)(*map(_view, part))  # a named tuple
+    return memoryview(part) if isinstance(part, np.ndarray) else part
+
+
+class Entry:
+    """A kernel that Python calls: `entry(*arguments)`, each an integer or a `State`.
+
+    It is compiled as soon as it has run for as long as that would take; so a long loop should come back sometimes.
+    """
+
+    def __init__(self, function: Callable[..., Any]):
+        assert isinstance(function, FunctionType)
+        _kernels.add(function)
+        self._function = function
+        self._spent = 0.0
+        self._compiled: Any = None
+
+    def __call__(self, *arguments: Any) -> Any:
+        if self._compiled is None and self._pays():
+            self._compile()
+        if self._compiled is not None:
+            return self._compiled(*(a.arrays if isinstance(a, State) else a for a in arguments))
+        begin = time.perf_counter()
+        try:
+            return self._function(*(a.views if isinstance(a, State) else a for a in arguments))
+        finally:
+            self._spent += time.perf_counter() - begin
+
+    @property
+    def _mark(self) -> Path:
+        """A file that is there if this has been compiled before."""
+        return cache_folder() / f"{self._function.__module__}.{self._function.__name__}"
+
+    def _pays(self) -> bool:
+        if os.environ.get("VC4_MODEL") == "compiled":
+            return _numba() is not None
+        if self._spent < _LOADING or (self._spent < _COMPILATION and not self._mark.exists()):
+            return False
+        return _numba() is not None
+
+    def _compile(self) -> None:
+        self._compiled = _twin(self._function)
+        self._mark.parent.mkdir(parents=True, exist_ok=True)
+        self._mark.touch()
+
+
+def is_compiled() -> bool:
+    """Whether there is a compiler, and it may be used."""
+    return _numba() is not None
+
+
+def elementwise(function: Callable[..., Any], *operands: Any) -> Any:
+    """A kernel of integers for each element of arrays that fit together; integers stay what they are.
+
+    Returns an array (int64), or one of each number that the kernel returns.
+    """
+    assert isinstance(function, FunctionType)
+    arrays = np.broadcast_arrays(*operands)
+    rows = np.stack([array.reshape(-1).astype(np.int64) for array in arrays], axis=-1)
+    if _numba() is None:
+        found = [function(*row) for row in rows.tolist()]
+    else:
+        found = _loop(function, len(operands))(rows)
+    results = np.array(found, np.int64)
+    if results.ndim == 1:
+        return results.reshape(arrays[0].shape)
+    return tuple(results[:, number].reshape(arrays[0].shape) for number in range(results.shape[1]))
+
+
+@cache
+def _loop(function: FunctionType, operands: int) -> Any:
+    """The loop of `elementwise`, compiled."""
+    called = _twin(function)
+    arguments = ", ".join(f"rows[n, {number}]" for number in range(operands))
+    scope: dict[str, Any] = {"called": called}
+    exec(f"def loop(rows):\n    return [called({arguments}) for n in range(len(rows))]", scope)
+    return _numba().njit(scope["loop"])
