@@ -181,10 +181,8 @@ def elementwise(function: Callable[..., Any], *operands: Any) -> Any:
     assert isinstance(function, FunctionType)
     arrays = np.broadcast_arrays(*operands)
     rows = np.stack([array.reshape(-1).astype(np.int64) for array in arrays], axis=-1)
-    if _numba() is None:
-        found = [function(*row) for row in rows.tolist()]
-    else:
-        found = _loop(function, len(operands))(rows)
+    loop = _loop(function, len(operands)) if _numba() else None
+    found = loop(rows) if loop else [function(*row) for row in rows.tolist()]
     results = np.array(found, np.int64)
     if results.ndim == 1:
         return results.reshape(arrays[0].shape)

@@ -1,6 +1,59 @@
 """Byte memory with bounds."""
 
-__all__ = ["Memory", "MemoryFault"]
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from .compiled import State, kernel
+
+__all__ = ["Memory", "MemoryFault", "MemoryState", "is_inside", "read_bytes", "write_bytes"]
+
+#: Bytes that kernels can write before somebody who watches must be told.
+_LOG = 1 << 16
+_BASE, _SIZE, _WATCHED, _LOGGED = range(4)
+
+
+class MemoryState(NamedTuple):
+    """What kernels see of memory.
+
+    bytes : uint8
+    about : address of the first byte, how many there are; whether somebody watches writes, how many are in the log
+    log : an address and a byte of each write, the byte in the low 8 bits
+    """
+
+    bytes: np.ndarray
+    about: np.ndarray
+    log: np.ndarray
+
+
+@kernel
+def is_inside(memory: MemoryState, address: int, length: int) -> bool:
+    """Whether memory has these bytes."""
+    offset = address - memory.about[_BASE]
+    return offset >= 0 and offset + length <= memory.about[_SIZE]
+
+
+@kernel
+def read_bytes(memory: MemoryState, address: int, count: int) -> int:
+    """The number of one to seven bytes, little endian; memory must have them."""
+    offset = address - memory.about[_BASE]
+    value = 0
+    for byte in range(count):
+        value |= int(memory.bytes[offset + byte]) << 8 * byte
+    return value
+
+
+@kernel
+def write_bytes(memory: MemoryState, address: int, value: int, count: int) -> None:
+    """Store the low bytes of a number; memory must have them."""
+    offset = address - memory.about[_BASE]
+    for byte in range(count):
+        new = value >> 8 * byte & 255
+        memory.bytes[offset + byte] = new
+        if memory.about[_WATCHED] and memory.about[_LOGGED] < _LOG:
+            memory.log[memory.about[_LOGGED]] = address + byte << 8 | new
+            memory.about[_LOGGED] += 1
 
 
 class MemoryFault(Exception):
@@ -12,9 +65,10 @@ class MemoryFault(Exception):
 
 
 class Memory:
-    """`size` bytes from `base` on, at first `image` and then zeros, little endian.
+    """`size` bytes from `base` on, at first `image` and then zeros, little endian. Raises `MemoryFault` outside of the range.
 
-    `on_write`, if set, is called with address and bytes of every write. Raises `MemoryFault` outside of the range.
+    data : all bytes
+    state : the same, for kernels
     """
 
     def __init__(self, size: int, base: int = 0, image: bytes = b""):
@@ -22,7 +76,31 @@ class Memory:
             raise ValueError(f"an image of {len(image)} bytes does not fit {size} bytes of memory")
         self.base = base
         self.data = bytearray(image) + bytearray(size - len(image))
-        self.on_write = None
+        about = np.array([base, size, 0, 0], np.int64)
+        self.state = State(MemoryState(np.frombuffer(self.data, np.uint8), about, np.zeros(_LOG, np.int64)))
+        self._on_write: Callable[[int, bytes], None] | None = None
+
+    @property
+    def on_write(self) -> Callable[[int, bytes], None] | None:
+        """Called with address and bytes of every write: for those of kernels by `tell`."""
+        return self._on_write
+
+    @on_write.setter
+    def on_write(self, watcher: Callable[[int, bytes], None] | None) -> None:
+        self._on_write = watcher
+        self.state.arrays.about[_WATCHED:] = watcher is not None, 0
+
+    def tell(self) -> None:
+        """Tell whoever watches what kernels have written: bytes that follow each other as one write."""
+        about, log = self.state.arrays.about, self.state.arrays.log
+        count = int(about[_LOGGED])
+        if not count or not self._on_write:
+            return
+        addresses, values = log[:count] >> 8, (log[:count] & 255).astype(np.uint8)
+        ends = np.flatnonzero(np.diff(addresses, append=-1) != 1) + 1
+        about[_LOGGED] = 0
+        for first, end in zip([0, *ends.tolist()], ends.tolist(), strict=False):
+            self._on_write(int(addresses[first]), values[first:end].tobytes())
 
     def _offset(self, address: int, length: int, access: str) -> int:
         offset = address - self.base
@@ -43,5 +121,5 @@ class Memory:
         """Store `data`; `access` names the writer in a fault."""
         offset = self._offset(address, len(data), access)
         self.data[offset : offset + len(data)] = data
-        if self.on_write:
-            self.on_write(address, data)
+        if self._on_write:
+            self._on_write(address, data)
