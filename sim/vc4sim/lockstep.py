@@ -8,7 +8,7 @@ from .launch import Launch
 from .model.memory import MemoryFault
 from .model.qpu.qpu import Qpu
 from .model.unbuilt import Unbuilt, Waiting
-from .model.v3d import ModelV3D
+from .model.v3d import V3D
 
 __all__ = ["Difference", "Lockstep"]
 
@@ -36,7 +36,7 @@ class Lockstep:
     """
 
     def __init__(self, job: Job):
-        self.model = ModelV3D(job.config, job.image, job.base)
+        self.model = V3D(job.config, job.image, job.base)
         self.model.memory.on_write = lambda address, data: self._written.append((address, data))
         self.retired = 0
         self._launches = list(job.launches)
