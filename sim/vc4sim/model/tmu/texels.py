@@ -1,0 +1,82 @@
+"""Texels of a texture, from memory to their channels."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from vc4.isa.registers import ELEMENTS
+from vc4.records.tmu import LEVELS, TextureType, TmuParameterName
+
+from ..compiled import kernel
+from ..memory import MemoryState
+from .etc1 import decode_block
+from .formats import BITS, BLOCK, FORMAT_ROWS, TILE_HEIGHT, TILE_WIDTH, decode_texel
+from .layout import LEVEL_FIELDS, LEVEL_FORMAT, LEVEL_HEIGHT, LEVEL_OFFSET, LEVEL_PITCH, texel_place
+from .parameters import BASE, CUBE_STRIDE, FLIP, FLIP_BLOCKS, PARAMETERS, TEXTURE_FIELDS, TYPE
+from .reader import NO_FAULT, fetch
+
+__all__ = ["SamplerState", "new_sampler", "read_texel"]
+
+_ADDRESSES = 0xFFFF_FFFF
+_ETC1, _YUYV = TextureType.ETC1.value, TextureType.YUYV422R.value
+_YUYV_BYTES = 4
+#: Words that a lookup returns of an element.
+_WORDS = 2
+
+
+class SamplerState(NamedTuple):
+    """What one lookup works with; nothing of it outlasts the lookup.
+
+    uniforms : that it took
+    coordinates : what the program wrote, [letter, element]; 0 if it did not
+    texture, levels : see `describe` and `list_levels`
+    border : channels of the border colour
+    words : what it returns, [word, element]
+    fault : address of its first read outside of memory, or `NO_FAULT`
+    """
+
+    uniforms: np.ndarray
+    coordinates: np.ndarray
+    texture: np.ndarray
+    levels: np.ndarray
+    border: np.ndarray
+    words: np.ndarray
+    fault: np.ndarray
+
+
+def new_sampler() -> SamplerState:
+    """The arrays of a sampler."""
+    return SamplerState(
+        uniforms=np.zeros(PARAMETERS, np.int64),
+        coordinates=np.zeros((len(TmuParameterName), ELEMENTS), np.int64),
+        texture=np.zeros(TEXTURE_FIELDS, np.int64),
+        levels=np.zeros((LEVELS, LEVEL_FIELDS), np.int64),
+        border=np.zeros(4, np.int64),
+        words=np.zeros((_WORDS, ELEMENTS), np.int64),
+        fault=np.full(1, NO_FAULT, np.int64),
+    )
+
+
+@kernel
+def read_texel(
+    sampler: SamplerState, memory: MemoryState, level: int, face: int, x: int, y: int
+) -> tuple[int, int, int, int]:
+    """Channels of a texel of a level."""
+    type_ = sampler.texture[TYPE]
+    bits, block = FORMAT_ROWS[type_][BITS], FORMAT_ROWS[type_][BLOCK]
+    tile_width, tile_height = FORMAT_ROWS[type_][TILE_WIDTH], FORMAT_ROWS[type_][TILE_HEIGHT]
+    if sampler.texture[FLIP]:
+        y = sampler.levels[level, LEVEL_HEIGHT] - 1 - y
+    format_, pitch = sampler.levels[level, LEVEL_FORMAT], sampler.levels[level, LEVEL_PITCH]
+    place = texel_place(bits, tile_width, tile_height, block, format_, pitch, x, y)
+    first = sampler.texture[BASE] + face * sampler.texture[CUBE_STRIDE] + sampler.levels[level, LEVEL_OFFSET]
+    address = first + place // 8 & _ADDRESSES
+    if type_ == _ETC1:
+        low, high = fetch(memory, sampler.fault, address, bits // 8)
+        return decode_block(low, high, x % block, y % block if sampler.texture[FLIP_BLOCKS] else block - 1 - y % block)
+    if type_ == _YUYV:
+        pair, high = fetch(memory, sampler.fault, address & -_YUYV_BYTES, _YUYV_BYTES)
+        low = pair >> x % 2 * 16 & 0xFF | pair & 0xFF00 | pair >> 24 << 16
+        return decode_texel(type_, low, high)
+    low, high = fetch(memory, sampler.fault, address, max(bits // 8, 1))
+    return decode_texel(type_, low >> place % 8, high)
