@@ -45,6 +45,11 @@ LEVEL_WIDTH, LEVEL_HEIGHT, LEVEL_PITCH, LEVEL_FORMAT, LEVEL_SIZE, LEVEL_OFFSET, 
 
 
 @kernel
+def _log2(power: int) -> int:
+    return power.bit_length() - 1
+
+
+@kernel
 def _microtile(format_: int, pitch: int, column: int, row: int) -> int:
     """Number of the first byte of a microtile."""
     if format_ != _T_FORMAT:
@@ -70,8 +75,10 @@ def texel_place(
     """
     if format_ == _RASTER:
         return 8 * y * pitch + x * bits
-    inner = (y % tile_height // block * (tile_width // block) + x % tile_width // block) * bits
-    return 8 * _microtile(format_, pitch, x // tile_width, y // tile_height) + inner
+    across, up = _log2(tile_width), _log2(tile_height)
+    inner_x, inner_y = (x & tile_width - 1) >> _log2(block), (y & tile_height - 1) >> _log2(block)
+    inner = (inner_y << across - _log2(block)) + inner_x
+    return 8 * _microtile(format_, pitch, x >> across, y >> up) + inner * bits
 
 
 @kernel

@@ -8,7 +8,7 @@ import numpy as np
 
 from vc4.records.tmu import LINE_BYTES
 
-from ..compiled import kernel
+from ..compiled import inlined
 from ..memory import MemoryState, is_inside, read_bytes
 
 __all__ = ["NO_FAULT", "fetch"]
@@ -17,7 +17,7 @@ __all__ = ["NO_FAULT", "fetch"]
 NO_FAULT = -1
 
 
-@kernel
+@inlined
 def fetch(memory: MemoryState, fault: np.ndarray, address: int, width: int) -> tuple[int, int]:
     """The number of 1, 2, 4 or 8 bytes at an address (0 to 2^32 - 1) of that alignment: 32 bits and the 32 above them.
 

@@ -3,10 +3,10 @@
 from vc4.isa.registers import ELEMENTS, QUADS
 from vc4.records.tmu import TmuParameterName, Wrap
 
-from ..compiled import kernel
+from ..compiled import inlined, kernel
 from ..memory import MemoryState
 from .coordinates import FRACTION, axis, face_coordinates, face_of, fixed, wrapped
-from .filter import blend_levels, blend_texels, fixed_of_half
+from .filter import blend_levels, blend_texels
 from .formats import (
     BITS,
     CHANNELS,
@@ -38,21 +38,20 @@ from .parameters import (
     WRAP_T,
     describe,
 )
-from .texels import SamplerState, read_texel
+from .texels import COLOURS, SamplerState, read_texel
 
 __all__ = ["sample"]
 
 _S, _T, _R, _B = (letter.value for letter in TmuParameterName)
-_COLOURS = 4
 #: Elements of a quad.
 _QUAD = ELEMENTS // QUADS
 #: Bits of a normalised coordinate.
 _COORDINATE_BITS = FRACTION + 2
 _REPEAT, _MIRROR = Wrap.REPEAT.value, Wrap.MIRROR.value
-_HALVES, _INTEGER = Channels.HALVES.value, Channels.INTEGER.value
+_INTEGER = Channels.INTEGER.value
 
 
-@kernel
+@inlined
 def _texel(
     sampler: SamplerState, memory: MemoryState, level: int, face: int, x: int, y: int, inside: int
 ) -> tuple[int, int, int, int]:
@@ -64,40 +63,39 @@ def _texel(
     return read_texel(sampler, memory, level, face, x, y)
 
 
-@kernel
-def _of_level(
-    sampler: SamplerState, memory: MemoryState, level: int, face: int, s: int, t: int, linear: int
-) -> tuple[int, int, int, int]:
-    """Channels of the texel of a level at normalised coordinates (26 bits), or with `linear` of the blend of four."""
+@inlined
+def _read_level(
+    sampler: SamplerState, memory: MemoryState, turn: int, level: int, face: int, s: int, t: int, linear: int
+) -> None:
+    """Writes into `blends[turn]` the texel of a level at normalised coordinates (26 bits), or with `linear` a blend of four."""
     texture = sampler.texture
     wide, high = max(texture[WINDOW_WIDTH] >> level, 1), max(texture[WINDOW_HEIGHT] >> level, 1)
     left, right, is_left, is_right, across = axis(s, wide, texture[WRAP_S], linear)
     lower, upper, is_lower, is_upper, up = axis(t, high, texture[WRAP_T], linear)
-    a = _texel(sampler, memory, level, face, left, lower, is_left & is_lower)
-    if not linear:
-        return a
-    b = _texel(sampler, memory, level, face, right, lower, is_right & is_lower)
-    c = _texel(sampler, memory, level, face, left, upper, is_left & is_upper)
-    d = _texel(sampler, memory, level, face, right, upper, is_right & is_upper)
-    channels = FORMAT_ROWS[texture[TYPE]][CHANNELS]
-    return (
-        blend_texels(a[0], b[0], c[0], d[0], across, up, channels),
-        blend_texels(a[1], b[1], c[1], d[1], across, up, channels),
-        blend_texels(a[2], b[2], c[2], d[2], across, up, channels),
-        blend_texels(a[3], b[3], c[3], d[3], across, up, channels),
-    )
+    for number in range(4 if linear else 1):
+        x, is_x = (right, is_right) if number & 1 else (left, is_left)
+        y, is_y = (upper, is_upper) if number & 2 else (lower, is_lower)
+        red, green, blue, alpha = _texel(sampler, memory, level, face, x, y, is_x & is_y)
+        sampler.texels[number, 0], sampler.texels[number, 1] = red, green
+        sampler.texels[number, 2], sampler.texels[number, 3] = blue, alpha
+    channels, texels = FORMAT_ROWS[texture[TYPE]][CHANNELS], sampler.texels
+    for colour in range(COLOURS):
+        blend = texels[0, colour]
+        if linear:
+            blend = blend_texels(blend, texels[1, colour], texels[2, colour], texels[3, colour], across, up, channels)
+        sampler.blends[turn, colour] = blend
 
 
 @kernel
-def _blended(larger: int, smaller: int, weight: int, linear: int, channels: int) -> int:
+def _blend(larger: int, smaller: int, weight: int, linear: int, channels: int) -> int:
     """A channel of two levels, each that of a texel or with `linear` of a blend."""
-    if linear:
-        return blend_levels(larger, smaller, weight, channels)
-    first = blend_texels(larger, 0, 0, 0, 0, 0, channels)
-    return blend_levels(first, blend_texels(smaller, 0, 0, 0, 0, 0, channels), weight, channels)
+    if not linear:
+        larger = blend_texels(larger, 0, 0, 0, 0, 0, channels)
+        smaller = blend_texels(smaller, 0, 0, 0, 0, 0, channels)
+    return blend_levels(larger, smaller, weight, channels)
 
 
-@kernel
+@inlined
 def _sample_element(sampler: SamplerState, memory: MemoryState, element: int, detail: int) -> tuple[int, int]:
     """Both words of an element, from the level of detail of its quad."""
     texture, at = sampler.texture, sampler.coordinates
@@ -117,18 +115,14 @@ def _sample_element(sampler: SamplerState, memory: MemoryState, element: int, de
     channels = FORMAT_ROWS[type_][CHANNELS]
     if channels == _INTEGER:
         linear = 0
-    a = _of_level(sampler, memory, level, face, s, t, linear)
-    b = _of_level(sampler, memory, level + 1, face, s, t, linear) if weight else a
+    for turn in range(2 if weight else 1):
+        _read_level(sampler, memory, turn, level + turn, face, s, t, linear)
+    blends = sampler.blends
     # A single texel keeps all its bits.
-    if channels == _INTEGER or not linear and not weight:
-        return packed(type_, a[0], a[1], a[2], a[3])
-    return packed(
-        type_,
-        _blended(a[0], b[0], weight, linear, channels),
-        _blended(a[1], b[1], weight, linear, channels),
-        _blended(a[2], b[2], weight, linear, channels),
-        _blended(a[3], b[3], weight, linear, channels),
-    )
+    if channels != _INTEGER and (linear or weight):
+        for colour in range(COLOURS):
+            blends[0, colour] = _blend(blends[0, colour], blends[1, colour], weight, linear, channels)
+    return packed(type_, blends[0, 0], blends[0, 1], blends[0, 2], blends[0, 3])
 
 
 @kernel
@@ -161,7 +155,7 @@ def sample(sampler: SamplerState, memory: MemoryState, count: int) -> int:
     bits, raster = FORMAT_ROWS[type_][BITS], FORMAT_ROWS[type_][RASTER]
     width, height = texture[WIDTH], texture[HEIGHT]
     list_levels(sampler.levels, bits, tile_width, tile_height, raster, width, height, texture[LEVEL_COUNT])
-    for colour in range(_COLOURS):
+    for colour in range(COLOURS):
         sampler.border[colour] = border_channel(type_, colour, 0 if texture[CUBE] else sampler.coordinates[_R, 0])
     detail = 0
     for element in range(ELEMENTS):
