@@ -21,7 +21,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-__all__ = ["Buffers", "Entry", "State", "cache_folder", "elementwise", "is_compiled", "kernel", "kernels_of"]
+__all__ = ["Buffers", "Entry", "State", "cache_folder", "elementwise", "inlined", "is_compiled", "kernel", "kernels_of"]
 
 _T = TypeVar("_T")
 #: Seconds that it takes to compile an entry, and to load one that was compiled before.
@@ -30,6 +30,7 @@ _COMPILATION, _LOADING = 8.0, 0.6
 _TABLE = 5
 
 _kernels: set[FunctionType] = set()
+_inlined: set[FunctionType] = set()
 _twins: dict[FunctionType, Any] = {}
 
 
@@ -37,6 +38,12 @@ def kernel(function: _T) -> _T:
     """Marks a function as one that can be compiled."""
     assert isinstance(function, FunctionType)
     _kernels.add(function)
+    return function
+
+
+def inlined(function: _T) -> _T:
+    """Marks a kernel that becomes a part of those that call it: arrays take time to be passed. For one that has one caller."""
+    _inlined.add(kernel(function))  # type: ignore[arg-type]
     return function
 
 
@@ -105,7 +112,9 @@ def _twin(function: FunctionType) -> Any:
                 known[name] = np.array(value, np.int64)
         copy = FunctionType(function.__code__, known, function.__name__, function.__defaults__)
         copy.__qualname__, copy.__module__ = function.__qualname__, function.__module__
-        _twins[function] = _numba().njit(copy, cache=True, error_model="numpy")
+        # Kernels make no arrays, so nobody has to count who knows one: that took half of the time.
+        options = {"error_model": "numpy", "_nrt": False, "forceinline": function in _inlined}
+        _twins[function] = _numba().njit(copy, cache=True, **options)
     return _twins[function]
 
 
