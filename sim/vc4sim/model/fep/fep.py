@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from vc4.records.state import DepthTest, Oversample
+from vc4.records.state import CoverageUpdate, DepthTest, Oversample
 
 from ..compiled import Entry, State, kernel
 from ..pse.pse import Z_FRACTION, Z_GAIN_FRACTION, Z_MAX, PrimitiveState, SetUp
@@ -285,6 +285,6 @@ class FrontEnd:
         state, codes = primitive.state, (*limits.planes, limits.early)
         return Quads(*_rasterise_window(state, self.quads, self._tile, *edges, oversample.value, *codes))
 
-    def accumulate(self, quads: Quads, oversample: Oversample, mode: int, turns: int) -> None:
+    def accumulate(self, quads: Quads, oversample: Oversample, mode: CoverageUpdate, turns: int) -> None:
         """Coverage of the pixels in the tile that the last primitive covers; see `cap.updated`."""
-        _accumulate_quads(self.quads, self._tile, quads.kept, oversample.value, mode, turns)
+        _accumulate_quads(self.quads, self._tile, quads.kept, oversample.value, mode.value, turns)

@@ -4,9 +4,8 @@ A vector ends when it is full, when the next quad is one that it has already, an
 a program share. Vectors are shaded one after the other, when a program has no more of them.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -18,10 +17,11 @@ from ..pse.coefficients import COEFFICIENTS
 from ..pse.pse import PrimitiveState, SetUp
 from ..qpu.fragment_port import FragmentModes, FragmentState, begin_fragments
 from ..slice.vri import distance, partial_result, w_of
+from ..tlb.tlb import TileBuffer
 from .fep import QUAD, FrontEnd, Quads, QuadState, flags_of
 from .samples import CENTRE
 
-__all__ = ["FragmentProgram", "Fragments", "HangingShader", "QueueState", "fill"]
+__all__ = ["FragmentProgram", "FragmentShader", "Fragments", "HangingShader", "QueueState", "fill"]
 
 _QUADS = ELEMENTS // QUAD
 _CENTRE_X, _CENTRE_Y = CENTRE
@@ -49,6 +49,21 @@ class FragmentProgram:
     uniforms: int
     threaded: bool
     modes: FragmentModes
+
+
+class FragmentShader(Protocol):
+    """A QPU that shades fragments.
+
+    fragments : what its threads get
+    tile : where they are drawn
+    """
+
+    fragments: State[FragmentState]
+    tile: TileBuffer
+
+    def shade(self, program: FragmentProgram) -> None:
+        """Run a program for the vector of thread 0 of QPU 0. Raises `HangingShader`."""
+        ...
 
 
 class QueueState(NamedTuple):
@@ -172,13 +187,12 @@ def _new_queue(quads: int, primitives: int, planes: int) -> QueueState:
 class Fragments:
     """Collects quads, and has them shaded.
 
-    state : the vector that is shaded; `shade` runs a program for what thread 0 of QPU 0 has there. It raises `HangingShader`.
     quads, vectors : how many there were
     """
 
-    def __init__(self, state: State[FragmentState], shade: Callable[[FragmentProgram], None]):
+    def __init__(self, shader: FragmentShader):
         self.quads = self.vectors = 0
-        self._state, self._shade = state, shade
+        self._shader = shader
         self._queue = State(_new_queue(_ROOM, _ROOM, _ROOM))
         self.forget()
 
@@ -195,8 +209,6 @@ class Fragments:
         front_end: FrontEnd,
         quads: Quads,
         oversample: Oversample,
-        *,
-        multisample: bool,
     ) -> None:
         """The quads of a primitive that the front end has. Raises `HangingShader`."""
         kind = len(primitive.implicit), primitive.varyings
@@ -204,8 +216,9 @@ class Fragments:
             self.flush()
             self._program, self._kind = program, kind
         self.quads += quads.kept
+        multisample = int(self._shader.tile.shape.multisample)
         self._make_room(quads.kept, len(primitive.state.arrays.planes))
-        _append_quads(self._queue, primitive.state, front_end.quads, quads.kept, oversample.value, int(multisample))
+        _append_quads(self._queue, primitive.state, front_end.quads, quads.kept, oversample.value, multisample)
 
     def _make_room(self, quads: int, planes: int) -> None:
         """For one more primitive."""
@@ -230,6 +243,6 @@ class Fragments:
         if self._program and self._kind:
             codes = self._program.modes.codes
             for vector in range(vectors):
-                _fill_vector(self._state, self._queue, 0, 0, vector, self._kind[1], *codes)
-                self._shade(self._program)
+                _fill_vector(self._shader.fragments, self._queue, 0, 0, vector, self._kind[1], *codes)
+                self._shader.shade(self._program)
         self.forget()

@@ -3,11 +3,13 @@
 A colour has four channels of 8 bits, red lowest; in 16 bits red is in bits 15 to 11.
 """
 
+import numpy as np
+
 from vc4.records.tile_buffer import PixelColorFormat
 
-from ..compiled import kernel
+from ..compiled import Entry, State, kernel
 
-__all__ = ["PIXEL_BYTES", "channel", "decoded", "encoded", "mean", "spread"]
+__all__ = ["PIXEL_BYTES", "channel", "decoded", "encoded", "mean", "picture", "spread"]
 
 #: Bytes of a pixel in memory, by the codes of `PixelColorFormat`.
 PIXEL_BYTES = tuple(4 if pixels is PixelColorFormat.RGBA8888 else 2 for pixels in PixelColorFormat)
@@ -60,3 +62,19 @@ def decoded(value: int, pixels: int) -> int:
         return value
     red, green, blue = value >> 11 & 31, value >> 5 & 63, value & 31
     return (red << 3 | red >> 2) | (green << 2 | green >> 4) << 8 | (blue << 3 | blue >> 2) << 16 | _BYTE << 24
+
+
+@kernel
+def _decode(words, pixels: int) -> None:
+    for number in range(len(words)):
+        words[number] = decoded(words[number], pixels)
+
+
+_decode_words = Entry(_decode)
+
+
+def picture(values: np.ndarray, pixels: PixelColorFormat) -> np.ndarray:
+    """Channels of what memory holds of pixels, [..., 4], 8 bits each."""
+    words = values.astype(np.int64).reshape(-1)
+    _decode_words(State(words), pixels.value)
+    return words.astype("<u4").view(np.uint8).reshape(*values.shape, 4)

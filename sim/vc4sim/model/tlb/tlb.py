@@ -123,7 +123,7 @@ class ClearValues:
 
 
 class TileBuffer:
-    """The buffers of a shape, for Python.
+    """The buffers of a shape, for Python: those of `state`, or of its own.
 
     state : for kernels
     colour : [row, column, sample, word]
@@ -131,8 +131,8 @@ class TileBuffer:
     mask : [row, column]
     """
 
-    def __init__(self, shape: TileShape | None = None, x: int = 0, y: int = 0):
-        self.state = State(new_tile())
+    def __init__(self, shape: TileShape | None = None, x: int = 0, y: int = 0, state: TileState | None = None):
+        self.state = State(state or new_tile())
         self._divide(shape or TileShape())
         self.move(x, y)
 
