@@ -120,11 +120,9 @@ def test_coverage():
     )
 
 
-@pytest.mark.parametrize("together", [True, False])
-def test_programs(together):
+def test_programs():
     """Lookups and instructions; two of the points share all their quads."""
     drawing = Drawing()
-    drawing.frame.renderer.fragments.together = together
     drawing.clear()
     drawing.configure()
     points(drawing, LOOKUPS, (8, 8, 0.5), (24, 8, 0.5), (8, 8, 0.5))
