@@ -5,7 +5,7 @@ from collections import deque
 from .backends.base import Ending, Job, Outcome
 from .events import Event, MemoryWrite, Retirement, Start
 from .launch import Launch
-from .model.memory import MemoryFault
+from .model.memory import Memory, MemoryFault
 from .model.qpu.qpu import Qpu
 from .model.unbuilt import Unbuilt, Waiting
 from .model.v3d import V3D
@@ -36,7 +36,7 @@ class Lockstep:
     """
 
     def __init__(self, job: Job):
-        self.model = V3D(job.config, job.image, job.base)
+        self.model = V3D(job.config, Memory(len(job.image), job.base, job.image))
         self.model.memory.on_write = lambda address, data: self._written.append((address, data))
         self.retired = 0
         self._launches = list(job.launches)

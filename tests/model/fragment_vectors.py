@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from vc4sim.model.compiled import Entry, State
+from vc4sim.model.compiled import Buffers, Entry, State
 from vc4sim.model.qpu import fragment_port
 from vc4sim.model.qpu.fragment_port import FRAGMENT_LOADS, FRAGMENT_WRITES, FragmentModes, new_fragments
 
@@ -17,14 +17,14 @@ _ELEMENTS = 16
 
 def _words(values=()):
     """A vector; elements that are missing are 0."""
-    return State(np.array([*values, *(0,) * (_ELEMENTS - len(values))], np.int64))
+    return Buffers(np.array([*values, *(0,) * (_ELEMENTS - len(values))], np.int64))
 
 
 class Vector:
     """Pixels of a tile, flags of each, and which are seen from behind; places that are left have the last pixel, without flags."""
 
     def __init__(self, tile, places, flags, reverse=(), **modes):
-        self._tile, self._state = tile, State(new_fragments(1))
+        self._tile, self._state = tile, State(new_fragments())
         fragments = self._state.arrays
         for element in range(_ELEMENTS):
             fragments.x[0, 0, element], fragments.y[0, 0, element] = places[min(element, len(places) - 1)]

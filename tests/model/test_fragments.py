@@ -100,7 +100,7 @@ class Recording:
     """A shader that keeps what it gets."""
 
     def __init__(self):
-        self.fragments, self.tile = State(new_fragments(1)), TileBuffer()
+        self.fragments, self.tile = State(new_fragments()), TileBuffer()
         self.seen = []
 
     def shade(self, program):

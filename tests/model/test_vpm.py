@@ -465,7 +465,7 @@ class TestPrograms:
         def run(*sources, observed=None):
             codes = [assemble(source + "\nthrend\nnop\nnop\n").code for source in sources]
             image = b"".join(code.ljust(0x400, b"\0") for code in codes) + bytes(0x1000)
-            model = V3D(V3DConfig(), image, BASE)
+            model = V3D(V3DConfig(), Memory(len(image), BASE, image))
             model.vpm.words[:] = np.arange(64)[:, None]
             self.model = model
             self.events = list(model.run([Launch(BASE + 0x400 * number, BASE) for number in range(len(codes))]))

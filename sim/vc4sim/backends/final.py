@@ -12,7 +12,8 @@ from ..bench.gpu import HOPELESS_STALLS
 from ..events import MemoryWrite
 from ..model.qps.sync import MUTEX, describe, place
 from ..model.qpu.decoded import decoded
-from ..model.qpu.status import NO_RESULT, NO_SLOT, NO_VECTOR
+from ..model.qpu.status import NO_VECTOR
+from ..model.tmu.fifos import NO_RESULT, NO_SLOT
 from ..model.unbuilt import lacking
 from .base import Ending, Job, Outcome
 

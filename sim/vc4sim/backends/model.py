@@ -3,7 +3,7 @@
 from vc4.isa.registers import QUADS
 
 from ..events import MemoryWrite
-from ..model.memory import MemoryFault
+from ..model.memory import Memory, MemoryFault
 from ..model.qps.sync import place
 from ..model.unbuilt import Unbuilt
 from ..model.v3d import V3D, Deadlock
@@ -18,7 +18,7 @@ def run(job: Job, watch: Watcher | None = None) -> Outcome:
     The model has no clocks. It counts four for each instruction of a QPU, which is what the RTL needs at least: what the
     model gives up after `max_cycles`, the RTL does, too.
     """
-    model = V3D(job.config, job.image, job.base)
+    model = V3D(job.config, Memory(len(job.image), job.base, job.image))
     outcome = Outcome(Ending.DONE, b"")
     limit = job.max_cycles // QUADS
     try:

@@ -144,6 +144,12 @@ class State(Buffers[_T]):
         super().__init__(_laid(self._record, arrays))
         self.passed = self._record[0]
 
+    def part(self, name: str) -> "Buffers[Any]":
+        """One of the tuples in it, by itself; it lies in the same record."""
+        found = Buffers(getattr(self.arrays, name))
+        found.passed = self._record[name][0]
+        return found
+
 
 def _view(part: Any) -> Any:
     if isinstance(part, tuple):

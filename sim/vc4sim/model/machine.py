@@ -8,9 +8,10 @@ import numpy as np
 from .compiled import State
 from .memory import Memory
 from .qps.sync import SyncState
-from .qpu.fragment_port import FragmentState, TileState
+from .qpu.fragment_port import FragmentState
 from .qpu.instructions import Instructions, InstructionState
 from .qpu.state import Effects, QpuState
+from .tlb.tlb import TileState
 from .tmu.fifos import TmuState
 from .vpm.vpm import VpmState
 

@@ -1,5 +1,6 @@
 """The GPU of the model put together."""
 
+from collections import Counter
 from collections.abc import Container, Iterable, Iterator
 from typing import NamedTuple
 
@@ -9,12 +10,18 @@ from vc4.config import BUILT_UNITS, V3DConfig
 
 from ..events import Retirement, Start
 from ..launch import Launch
+from .cle.cle import Cle, Rest
 from .compiled import Buffers, Entry, State, kernel
+from .fep.fragment_shader import FragmentShader
+from .host.registers import HostRegisters
+from .host.renderer import Renderer
 from .machine import Machine, Parts
 from .memory import Memory, MemoryFault, MemoryState
+from .ptb.binner import Binner
+from .qps.shaders import Shaders
 from .qps.sync import new_sync, place
 from .qpu import state as _s
-from .qpu.fragment_port import new_fragments, new_tile
+from .qpu.fragment_port import new_fragments
 from .qpu.instructions import Instructions, new_instructions, units_mask
 from .qpu.qpu import Qpu, met, retirement, why
 from .qpu.sequencer import RUNNING, has_suspended, place_of, resume
@@ -22,7 +29,9 @@ from .qpu.state import new_effects, new_qpus
 from .qpu.status import RETIRED, UNKNOWN, WAITS_SEMAPHORE, WAITS_VECTOR, reason
 from .qpu.step import start, step
 from .slice.uniforms import new_uniforms
-from .tmu.fifos import LOOKUP_ERROR, has_results, lookup_fault, new_tmu
+from .tlb.tlb import TileBuffer, new_tile
+from .tmu.fifos import LOOKUP_ERROR, NO_FAULT, has_unread_words, new_tmu
+from .vcm.vertices import VertexShading
 from .vpm.vpm import FAULT, LOADED, READ_ERRORS, Vpm, new_vpm, reserve
 
 __all__ = ["V3D", "Deadlock"]
@@ -30,6 +39,8 @@ __all__ = ["V3D", "Deadlock"]
 #: Turns of QPUs until a run comes back to Python, which may compile it or be interrupted.
 _CHUNK = 2000
 _NO_LIMIT = 1 << 62
+#: Clocks of an instruction, quads of a vector.
+_INSTRUCTION_CLOCKS = _VECTOR_QUADS = 4
 # Why `_run` has come back, after the numbers of `status`.
 _STARTED, _ENDED, _STUCK, _TOO_LONG, _DMA_FAULT, _MORE = range(20, 26)
 # What `Schedule.about` holds.
@@ -130,24 +141,25 @@ _entry = Entry(_run)
 
 
 class V3D:
-    """QPUs, VPM and a memory that holds `image` from address `base` on.
+    """The GPU in front of a memory.
 
-    built : services that programs may use; texture units only in a configuration that has them
+    built : services that programs of users may have; texture units only in a configuration that has them
     current, stopped_at : number and address of the QPU that made the last step of a run, or tried to
+    binner, renderer, cle, registers : of the 3D pipeline; nothing happens there but in `advance`
     """
 
-    def __init__(self, config: V3DConfig, image: bytes, base: int, built: frozenset[str] = BUILT_UNITS):
-        self.memory = Memory(len(image), base, image)
+    def __init__(self, config: V3DConfig, memory: Memory, built: frozenset[str] = BUILT_UNITS):
+        self.memory = memory
         count = config.qpus
         machine = Machine(
             instructions=new_instructions(),
-            qpus=new_qpus(count),
+            qpus=new_qpus(),
             effects=new_effects(),
-            uniforms=new_uniforms(count),
-            vpm=new_vpm(config.vpm_rows, count),
-            tmu=new_tmu(count, config.qpus_per_slice, config.tmus_per_slice),
+            uniforms=new_uniforms(),
+            vpm=new_vpm(config.vpm_rows),
+            tmu=new_tmu(config.qpus_per_slice),
             sync=new_sync(),
-            fragments=new_fragments(count),
+            fragments=new_fragments(),
             tile=new_tile(),
         )
         machine.qpus.units[:] = units_mask(built - (BUILT_UNITS - config.units))
@@ -157,6 +169,43 @@ class V3D:
         self.qpus = [Qpu(self.parts, number) for number in range(count)]
         self.current = self.stopped_at = 0
         self._waits = np.zeros((count, 2), np.int64)
+        has_tmus = config.tmus_per_slice > 0
+        shading = [VertexShading(memory, self.vpm, self._shaders(), has_tmus) for _ in range(2)]
+        tile = TileBuffer(state=state.part("tile"))
+        self.fragment_shader = FragmentShader(self._shaders(), state.part("fragments"), tile, has_tmus)
+        self.binner = Binner(memory, shading[0])
+        self.renderer = Renderer(memory, shading[1], self.fragment_shader)
+        self.cle = Cle(memory, self.binner, self.renderer)
+        self.registers = HostRegisters(self.cle, self.binner, lambda: self.events)
+
+    def _shaders(self) -> Shaders:
+        return Shaders(self.parts, self.qpus)
+
+    def advance(self, limit: int) -> Rest:
+        """Go on with both control lists until nobody gets on, at most `limit` steps."""
+        return self.cle.run(limit)
+
+    def read(self, name: str) -> int:
+        """A register, as the host reads it."""
+        return self.registers.read(name)
+
+    def write(self, name: str, value: int) -> None:
+        """A register, as the host writes it."""
+        self.registers.write(name, value)
+
+    @property
+    def interrupt(self) -> bool:
+        """The interrupt line."""
+        return self.registers.interrupt
+
+    @property
+    def events(self) -> Counter[str]:
+        """What performance counters count, by the names of their sources; nothing of clocks, stalls and caches."""
+        lookups = int(self.machine.tmu.lookups.sum())
+        programs = Counter(
+            QPU_CLOCKS_EXECUTING=_INSTRUCTION_CLOCKS * self.instructions, TMU_QUADS=_VECTOR_QUADS * lookups
+        )
+        return self.renderer.events + self.binner.events + programs
 
     @property
     def machine(self) -> Machine:
@@ -186,13 +235,13 @@ class V3D:
     @property
     def errors(self) -> frozenset[str]:
         """Names of the bits of ERRSTAT and XBUSERR that are set."""
-        lookups = {LOOKUP_ERROR} if lookup_fault(self.machine.tmu) >= 0 else set()
+        lookups = {LOOKUP_ERROR} if (self.machine.tmu.faults != NO_FAULT).any() else set()
         return frozenset(self.vpm.errors | lookups)
 
     @property
     def chances(self) -> frozenset[str]:
         """Names of errors of which it is chance whether they come: whether the hardware reads what nobody takes."""
-        return READ_ERRORS | {LOOKUP_ERROR} if has_results(self.machine.tmu) else READ_ERRORS
+        return READ_ERRORS | {LOOKUP_ERROR} if has_unread_words(self.machine.tmu) else READ_ERRORS
 
     @property
     def interrupts(self) -> int:

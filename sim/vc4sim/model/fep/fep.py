@@ -10,7 +10,7 @@ import numpy as np
 
 from vc4.records.state import CoverageUpdate, DepthTest, Oversample
 
-from ..compiled import Entry, State, kernel
+from ..compiled import Buffers, Entry, kernel
 from ..pse.pse import Z_FRACTION, Z_GAIN_FRACTION, Z_MAX, PrimitiveState, SetUp
 from ..tlb.compare import GREATER, passes
 from ..tlb.tlb import MS_SAMPLES, SAMPLES, TileBuffer, TileState, accumulate, pixel_of
@@ -265,7 +265,7 @@ class FrontEnd:
     """
 
     def __init__(self, tile: TileBuffer):
-        self.quads = State(
+        self.quads = Buffers(
             QuadState(*np.zeros((2, _MOST + 1), np.int64), *np.zeros((2, _MOST + 1, QUAD), np.int64)),
         )
         self._tile = tile.state

@@ -16,13 +16,15 @@ from vc4.isa.registers import (
     write_address,
 )
 from vc4.isa.sfu_tables import SfuFunction
+from vc4.records.tmu import TmuParameterName
 
 from ..arith.pack import BYTE_ENABLES
 from ..compiled import kernel
 from ..unbuilt import FRAGMENT_UNITS
 from .decoded import TMU_PARAMETERS, Decoded, Write, decoded
+from .fragment_port import FRAGMENT_LOADS, FRAGMENT_READS, FRAGMENT_WRITES
 
-__all__ = ["FRAGMENT_WRITES", "UNITS", "Instructions", "InstructionState", "find_row", "new_instructions", "units_mask"]
+__all__ = ["UNITS", "Instructions", "InstructionState", "find_row", "new_instructions", "units_mask"]
 
 #: Services, a bit each.
 UNITS = tuple(sorted(BUILT_UNITS | FRAGMENT_UNITS))
@@ -50,24 +52,12 @@ _READS = {
     "vr_busy": READS_LOAD_BUSY,
     "vw_busy": READS_STORE_BUSY,
 }
-#: What a fragment shader reads of its pixels: `READS_FRAGMENT` and on.
-FRAGMENT_READS = ("x_coord", "y_coord", "ms_mask", "rev_flag")
-
 # Where a result goes.
 TO_NOTHING, TO_FILE, TO_ACCUMULATOR, TO_R5, TO_SFU, TO_TMU, TO_FRAGMENT, TO_OTHER = range(8)
-#: What a fragment shader writes, by the numbers of `fragment_write`.
-FRAGMENT_WRITES = ("ms_mask", "rev_flag", "stencil", "tlbz", "tlbm", "tlbc", "tlbam")
 OTHERS = (
     *("irq", "mutex", "tmu_noswap", "unif_addr", "unif_addr_rel"),
     *("vpm", "vr_setup", "vw_setup", "vr_addr", "vw_addr"),
 )
-#: What a signal brings to r4, by the numbers of `fragment_load`.
-_FRAGMENT_LOADS = {
-    Signal.LOAD_COVERAGE: 0,
-    Signal.LOAD_COLOUR: 1,
-    Signal.LOAD_COLOUR_END: 1,
-    Signal.LOAD_ALPHA_MASK: 2,
-}
 #: Set-ups and addresses of the VPM: of both files, so that one instruction can write two of them.
 _VPM_REGISTERS = {write_address(name) for name in ("vr_setup", "vr_addr")}
 #: Services that have no use for the address behind a branch.
@@ -174,9 +164,9 @@ def _row(todo: Decoded) -> tuple[list[int], tuple[int, ...]]:
         TAKES_MUTEX: "mutex" in names,
         TAKES_SEMAPHORE: "semaphore" in todo.units,
         TMU_UNIT: todo.tmu_write[0] if todo.tmu_write else -1,
-        TMU_LETTER: "strb".index(todo.tmu_write[1]) if todo.tmu_write else 0,
+        TMU_LETTER: TmuParameterName[todo.tmu_write[1].upper()].value if todo.tmu_write else 0,
         TMU_LOAD: _or(todo.tmu_load, -1),
-        FRAGMENT_LOAD: _FRAGMENT_LOADS.get(todo.signal, -1),
+        FRAGMENT_LOAD: FRAGMENT_LOADS.get(todo.signal, -1),
         ENDS: todo.signal in (Signal.PROGRAM_END, Signal.LOAD_COLOUR_END),
         SWITCHES: todo.signal in (Signal.THREAD_SWITCH, Signal.LAST_THREAD_SWITCH),
         IS_BRANCH: branch is not None,
@@ -257,7 +247,7 @@ def _target(write: Write, name: str) -> tuple[int, int]:
         return TO_FRAGMENT, FRAGMENT_WRITES.index(name)
     if name in TMU_PARAMETERS:
         unit, letter = TMU_PARAMETERS[name]
-        return TO_TMU, 4 * unit + "strb".index(letter)
+        return TO_TMU, 4 * unit + TmuParameterName[letter.upper()].value
     if write.unit == "sfu":
         return TO_SFU, SfuFunction[name.upper()].value
     return TO_OTHER, OTHERS.index(name)

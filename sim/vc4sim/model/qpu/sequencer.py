@@ -5,6 +5,7 @@ The sequence of a QPU is a row of numbers, see the columns below; -1 stands for 
 
 import numpy as np
 
+from vc4.config import MAX_QPUS
 from vc4.isa.timing import BRANCH_DISTANCE, DELAY_SLOTS, END_SLOTS, SWITCH_SLOTS
 from vc4.isa.word import WORD_BYTES
 
@@ -16,6 +17,7 @@ __all__ = [
     "THREAD",
     "advance",
     "begin_program",
+    "clear_sequence",
     "counts_branches",
     "has_suspended",
     "new_sequences",
@@ -31,9 +33,9 @@ PC, THREAD, RUNNING, BANKS, _, RESUME, _, SHARES, AT_SWITCH, TARGET, JUMP_SLOTS,
 _WORD = 0xFFFF_FFFF
 
 
-def new_sequences(qpus: int) -> np.ndarray:
+def new_sequences() -> np.ndarray:
     """Of QPUs that run nothing."""
-    sequences = np.zeros((qpus, SINCE_BRANCH + 1), np.int64)
+    sequences = np.zeros((MAX_QPUS, SINCE_BRANCH + 1), np.int64)
     sequences[:, [RESUME, RESUME + 1, END, SWITCH]] = -1
     sequences[:, SINCE_BRANCH] = BRANCH_DISTANCE
     return sequences
@@ -48,6 +50,17 @@ def _begin(sequences: np.ndarray, qpu: int, pc: int) -> None:
     sequences[qpu, END] = -1
     sequences[qpu, SWITCH] = -1
     sequences[qpu, SINCE_BRANCH] = BRANCH_DISTANCE
+
+
+@kernel
+def clear_sequence(sequences: np.ndarray, qpu: int) -> None:
+    """A QPU runs nothing."""
+    sequences[qpu, RUNNING] = 0
+    sequences[qpu, THREAD] = 0
+    sequences[qpu, AT_SWITCH] = 0
+    for thread in range(2):
+        sequences[qpu, RESUME + thread] = -1
+        sequences[qpu, BANKS + thread] = 0
 
 
 @kernel

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from vc4.config import MAX_QPUS
 from vc4.isa.registers import ELEMENTS, FILE_REGISTERS, QUADS
 from vc4.isa.timing import SFU_DISTANCE
 
@@ -51,11 +52,11 @@ class QpuState(NamedTuple):
     counts: np.ndarray
 
 
-def new_qpus(count: int) -> QpuState:
-    """QPUs with 0 in all registers."""
+def new_qpus() -> QpuState:
+    """As many as there can be, with 0 in all registers."""
 
     def zeros(*shape: int) -> np.ndarray:
-        return np.zeros((count, *shape), np.int64)
+        return np.zeros((MAX_QPUS, *shape), np.int64)
 
     return QpuState(
         files=zeros(2, FILE_REGISTERS, ELEMENTS),
@@ -68,7 +69,7 @@ def new_qpus(count: int) -> QpuState:
         rotation=zeros(),
         r4_due=zeros(R4_PLACES + 1),
         r4_values=zeros(R4_PLACES, ELEMENTS),
-        sequences=new_sequences(count),
+        sequences=new_sequences(),
         units=zeros(),
         fragment=zeros(),
         counts=zeros(2),

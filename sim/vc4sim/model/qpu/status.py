@@ -2,6 +2,7 @@
 
 from ..memory import MemoryFault
 from ..qps.sync import MUTEX, describe
+from ..tmu.fifos import NO_RESULT, NO_SLOT
 from ..unbuilt import Unbuilt, Waiting
 
 __all__ = [
@@ -9,8 +10,6 @@ __all__ = [
     "FAULT_STREAM",
     "FAULT_UNIFORM",
     "LACKS",
-    "NO_RESULT",
-    "NO_SLOT",
     "NO_VECTOR",
     "RETIRED",
     "UNKNOWN",
@@ -29,9 +28,8 @@ WAITS_VECTOR, WAITS_SLOT, WAITS_RESULT, WAITS_MUTEX, WAITS_SEMAPHORE = range(2, 
 #: It cannot be carried out; nothing has happened.
 LACKS, FAULT_FETCH, FAULT_UNIFORM, FAULT_STREAM = range(7, 11)
 
-#: What an instruction waits for that only its own program could bring about; the number is that of the texture unit.
+#: What an instruction waits for that only its own program could bring about.
 NO_VECTOR = "vpm, and no read is set up"
-NO_SLOT, NO_RESULT = "a slot of tmu{}, and takes no result", "tmu{}, and no lookup is under way"
 
 _WAITS = {WAITS_VECTOR: NO_VECTOR, WAITS_SLOT: NO_SLOT, WAITS_RESULT: NO_RESULT, WAITS_MUTEX: MUTEX}
 _FAULTS = {

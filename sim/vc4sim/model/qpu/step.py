@@ -7,7 +7,7 @@ the last quad on each read port and in each ALU, the delay slots. Where the guid
 import numpy as np
 
 from vc4.isa.ops import AddOp
-from vc4.isa.registers import ELEMENTS, QUADS
+from vc4.isa.registers import ELEMENTS, FILE_REGISTERS, QUADS
 from vc4.isa.timing import LINK_BYTES
 from vc4.isa.word import WORD_BYTES
 
@@ -25,6 +25,7 @@ from ..slice.uniforms import (
     pass_uniform,
 )
 from ..tmu.fifos import (
+    tmu_clear,
     tmu_disable_swap,
     tmu_is_empty,
     tmu_is_full,
@@ -34,6 +35,7 @@ from ..tmu.fifos import (
     tmu_write,
 )
 from ..vpm.port import (
+    clear_port,
     forget_reads,
     load,
     next_vector,
@@ -48,9 +50,16 @@ from . import instructions as _i
 from . import state as _s
 from .datapath import merged, new_flags, operate_add, operate_mul, pack_result, rotation_of
 from .flags import ALL_ELEMENTS, is_taken, passing
-from .fragment_port import fragment_load, fragment_read, fragment_start, fragment_varying, fragment_write
+from .fragment_port import (
+    FIRST_REGISTER,
+    fragment_load,
+    fragment_read,
+    fragment_start,
+    fragment_varying,
+    fragment_write,
+)
 from .instructions import find_row
-from .sequencer import PC, RUNNING, THREAD, advance, begin_program, counts_branches, view_of
+from .sequencer import PC, RUNNING, THREAD, advance, begin_program, clear_sequence, counts_branches, view_of
 from .status import (
     FAULT_FETCH,
     FAULT_STREAM,
@@ -65,15 +74,38 @@ from .status import (
     WAITS_VECTOR,
 )
 
-__all__ = ["start", "step"]
+__all__ = ["clear", "start", "step"]
 
-#: Where W (file A) and Z (file B) of a fragment are at first.
-_FIRST_REGISTER = 15
 _IRQ, _MUTEX, _NOSWAP, _UNIFORMS, _RELATIVE, _VPM, _READ_SETUP, _WRITE_SETUP, _LOAD, _STORE = range(len(_i.OTHERS))
 _LAST = ELEMENTS - QUADS
 _ADD_NOP = AddOp.NOP.value
 _ADD_CONDITION = _i.WRITES + _i.CONDITION
 _MUL_CONDITION = _i.WRITES + _i.WRITE_COLUMNS + _i.CONDITION
+
+
+@kernel
+def clear(machine: Machine, q: int) -> None:
+    """A QPU as it is after power-on: it runs nothing, holds 0 in all registers, and has asked for nothing."""
+    qpus = machine.qpus
+    for element in range(ELEMENTS):
+        for file in range(2):
+            for register in range(FILE_REGISTERS):
+                qpus.files[q, file, register, element] = 0
+        for number in range(6):
+            qpus.accumulators[q, number, element] = 0
+    for flag in range(3):
+        qpus.flags[q, flag] = 0
+    for quad in range(QUADS):
+        for port in range(2):
+            qpus.last_read[q, port, quad] = 0
+            qpus.last_mul[q, port, quad] = 0
+    for place in range(_s.R4_PLACES):
+        qpus.r4_due[q, place] = 0
+    qpus.late[q, 8] = 0
+    qpus.rotation[q] = 0
+    clear_sequence(qpus.sequences, q)
+    clear_port(machine.vpm, q)
+    tmu_clear(machine.tmu, q)
 
 
 @kernel
@@ -84,7 +116,7 @@ def start(machine: Machine, q: int, pc: int, uniforms: int, length: int, threade
     begin_uniforms(machine.uniforms, q, thread, uniforms, length)
     tmu_start(machine.tmu, q, thread)
     if qpus.fragment[q]:
-        place = _FIRST_REGISTER ^ view_of(qpus.sequences, q)
+        place = FIRST_REGISTER ^ view_of(qpus.sequences, q)
         fragment_start(machine.fragments, q, thread, machine.effects.vector, machine.effects.second)
         for element in range(ELEMENTS):
             qpus.files[q, 0, place, element] = machine.effects.vector[element]

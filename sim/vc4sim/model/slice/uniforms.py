@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from vc4.config import MAX_QPUS
 from vc4.regs.scheduler import UNLIMITED_UNIFORMS
 
 from ..compiled import kernel
@@ -13,9 +14,9 @@ _ADDRESS_MASK = 0xFFFF_FFFC
 _NEXT, _END = range(2)
 
 
-def new_uniforms(qpus: int) -> np.ndarray:
+def new_uniforms() -> np.ndarray:
     """Of each QPU and thread, the address of the next one, and of the end of the stream, or -1."""
-    return np.zeros((qpus, 2, 2), np.int64)
+    return np.zeros((MAX_QPUS, 2, 2), np.int64)
 
 
 @kernel

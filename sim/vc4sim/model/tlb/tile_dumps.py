@@ -11,7 +11,7 @@ import numpy as np
 
 from vc4.records.tile_buffer import TileBuffer as Part
 
-from ..compiled import Entry, State, kernel
+from ..compiled import Buffers, Entry, kernel
 from ..memory import Memory
 from .surfaces import gather, scatter
 from .tlb import SAMPLES, WIDTH, WORDS, TileBuffer, TileState
@@ -88,7 +88,7 @@ def store_dump(memory: Memory, tile: TileBuffer, address: int, dumped: Dumped) -
     """All samples to `address` and on. Raises `MemoryFault`."""
     for part, count, width in _parts(tile, dumped):
         numbers = np.zeros(count, np.int64)
-        _dump_numbers(tile.state, State(numbers), count, part.value, 0)
+        _dump_numbers(tile.state, Buffers(numbers), count, part.value, 0)
         scatter(memory, address + width * np.arange(count), numbers, width, "tile store")
         address += count * width
 
@@ -97,5 +97,5 @@ def load_dump(memory: Memory, tile: TileBuffer, address: int, dumped: Dumped) ->
     """All samples from `address` on. Raises `MemoryFault`."""
     for part, count, width in _parts(tile, dumped):
         numbers = gather(memory, address + width * np.arange(count), width, "tile load").astype(np.int64)
-        _dump_numbers(tile.state, State(numbers), count, part.value, 1)
+        _dump_numbers(tile.state, Buffers(numbers), count, part.value, 1)
         address += count * width

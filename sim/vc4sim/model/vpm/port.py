@@ -26,7 +26,17 @@ from .vpm import (
     write_element,
 )
 
-__all__ = ["forget_reads", "load", "next_vector", "no_vector", "read_setup", "store", "write_setup", "write_vector"]
+__all__ = [
+    "clear_port",
+    "forget_reads",
+    "load",
+    "next_vector",
+    "no_vector",
+    "read_setup",
+    "store",
+    "write_setup",
+    "write_vector",
+]
 
 _STRIDES = 64
 _COUNTS = 16
@@ -140,6 +150,15 @@ def next_vector(vpm: VpmState, qpu: int, into: list[int]) -> None:
             for field in range(_UNREAD + 1):
                 vpm.reads[qpu, setup, field] = vpm.reads[qpu, setup + 1, field]
     _fetch(vpm, qpu)
+
+
+@kernel
+def clear_port(vpm: VpmState, qpu: int) -> None:
+    """Forget all set-ups."""
+    forget_reads(vpm, qpu)
+    write_setup(vpm, qpu, 0)
+    for number in range(_LOAD_PITCH + 1):
+        vpm.blocks[qpu, number] = 0
 
 
 @kernel

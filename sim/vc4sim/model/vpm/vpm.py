@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from vc4.config import MAX_QPUS, MOST_VPM_ROWS
 from vc4.isa.registers import ELEMENTS
 from vc4.isa.timing import READ_AHEAD, READ_SETUPS
 from vc4.regs.table import register
@@ -82,17 +83,17 @@ class VpmState(NamedTuple):
     fetched: np.ndarray
 
 
-def new_vpm(rows: int, qpus: int) -> VpmState:
+def new_vpm(rows: int) -> VpmState:
     """All of it 0. Programs reach all that the host can reserve: whoever starts programs reserves it, see `reserve`."""
     vpm = VpmState(
-        bytes=np.zeros((rows + 2 * SHADER_ROWS) * ROW_BYTES, np.uint8),
+        bytes=np.zeros((MOST_VPM_ROWS + 2 * SHADER_ROWS) * ROW_BYTES, np.uint8),
         about=np.array([rows, 0, 0, -1, 0], np.int64),
-        windows=np.zeros((qpus, 3), np.int64),
-        writes=np.zeros((qpus, 5), np.int64),
-        reads=np.zeros((qpus, READ_SETUPS, 7), np.int64),
-        blocks=np.zeros((qpus, 4), np.int64),
-        queue=np.zeros((qpus, 3), np.int64),
-        fetched=np.zeros((qpus, READ_AHEAD, ELEMENTS), np.int64),
+        windows=np.zeros((MAX_QPUS, 3), np.int64),
+        writes=np.zeros((MAX_QPUS, 5), np.int64),
+        reads=np.zeros((MAX_QPUS, READ_SETUPS, 7), np.int64),
+        blocks=np.zeros((MAX_QPUS, 4), np.int64),
+        queue=np.zeros((MAX_QPUS, 3), np.int64),
+        fetched=np.zeros((MAX_QPUS, READ_AHEAD, ELEMENTS), np.int64),
     )
     vpm.writes[:] = 0, 1, 0, 0, SHADER_ROWS  # what a word of 0 says
     reserve(vpm, _MOST_BLOCKS)
@@ -115,8 +116,8 @@ def use_as_program(vpm: VpmState, qpu: int) -> None:
 @kernel
 def use_as_shader(vpm: VpmState, qpu: int) -> None:
     """A QPU gets a batch of vertices: row 0 is that of the first attribute to it, or of the first result."""
-    vpm.windows[qpu, _READ_BASE] = vpm.about[_ROWS]
-    vpm.windows[qpu, _WRITE_BASE] = vpm.about[_ROWS] + SHADER_ROWS
+    vpm.windows[qpu, _READ_BASE] = MOST_VPM_ROWS
+    vpm.windows[qpu, _WRITE_BASE] = MOST_VPM_ROWS + SHADER_ROWS
     vpm.windows[qpu, IS_SHADER] = 1
 
 
@@ -202,8 +203,11 @@ class Vpm:
     def __init__(self, state: VpmState):
         self._state = state
         rows = int(state.about[_ROWS])
+        words = state.bytes.view("<u4").reshape(-1, ELEMENTS)
         #: All words, [row, column].
-        self.words = state.bytes[: rows * ROW_BYTES].view("<u4").reshape(rows, ELEMENTS)
+        self.words = words[:rows]
+        #: What shaders reach: attributes and results.
+        self.attributes, self.results = np.split(words[MOST_VPM_ROWS:], 2)
 
     @property
     def errors(self) -> set[str]:
