@@ -16,11 +16,9 @@ from vc4sim.backends.base import Ending, Job, Launch
 from vc4sim.events import MemoryWrite, Retirement, Write
 from vc4sim.lockstep import Lockstep
 from vc4sim.model.memory import Memory
-from vc4sim.model.qps.sync import Sync
-from vc4sim.model.qpu.qpu import Qpu
-from vc4sim.model.tmu.port import TmuPort
-from vc4sim.model.vpm.port import VpmPort
-from vc4sim.model.vpm.vpm import Vpm
+from vc4sim.model.qpu.instructions import units_mask
+from vc4sim.model.unbuilt import FRAGMENT_UNITS
+from vc4sim.model.v3d import V3D
 from vc4sim.retired import EventOrder
 
 BASE, DATA = 0x1_0000, 0x1_1000
@@ -102,25 +100,16 @@ def test_the_model_by_itself():
     assert [line.split(" | ")[1].partition("=")[0] for line in map(str, lines[1:]) if "r4=" in line] == ["r4"]
 
 
-class Colours:
-    """A port for fragments that has one colour."""
-
-    vectors, inputs, outputs = 1, {}, {}
-    COLOUR = np.arange(16, dtype=np.uint32)
-
-    def start(self):
-        return self.COLOUR, self.COLOUR
-
-    def load(self, _signal):
-        return self.COLOUR
-
-
 def test_a_colour_of_the_tile_buffer():
-    memory = Memory(64, 0, assemble("nop; loadc\nmov r0, r4" + END).code)
-    units = frozenset({"tile_buffer", "uniforms", "qpu"})
-    qpu = Qpu(0, memory, VpmPort(Vpm(64, memory)), TmuPort(memory), Sync(), units, Colours())
+    """A vector of fragments in pixels 0 to 15 of a row, and the colours that the tile has there."""
+    gpu = V3D(preset("qpu"), Memory(64, 0, assemble("nop; loadc\nmov r0, r4" + END).code))
+    machine, qpu = gpu.machine, gpu.qpus[0]
+    machine.qpus.units[0] = units_mask(FRAGMENT_UNITS)
+    machine.qpus.fragment[0] = 1
+    machine.fragments.x[0, 0] = colours = np.arange(16, dtype=np.uint32)
+    gpu.fragment_shader.tile.colour[0, :16, 0, 0] = colours
     qpu.start(Launch(0, 0))
-    assert qpu.step().writes == (Write.of_r4(Colours.COLOUR),)
+    assert qpu.step().writes == (Write.of_r4(colours),)
     assert qpu.step().writes[0].words == tuple(range(16))
 
 

@@ -18,6 +18,7 @@ from vc4sim.model.cle.control_records import ControlRecord
 from vc4sim.model.cle.pipeline import Recorder
 from vc4sim.model.cle.primitives import Primitive
 from vc4sim.model.memory import Memory
+from vc4sim.model.ptb.binner import Binner
 from vc4sim.model.ptb.state_cache import record_bytes
 from vc4sim.model.v3d import V3D
 

@@ -98,7 +98,7 @@ class Recording:
 
     def __init__(self):
         self.fragments, self.tile = State(new_fragments()), TileBuffer()
-        self.seen = []
+        self.seen, self.qpu = [], 0
 
     def shade(self, program):
         x, y, flags = (array[0, 0].reshape(4, 4) for array in self.fragments.arrays[:3])

@@ -175,7 +175,7 @@ class TestPrograms:
         memory.write(shader.fields.vertex_shader_code_address, assemble(load).code)
         with pytest.raises(ShadingError, match="tmu0"):
             shading.vertices(shader, ShaderKind.VERTEX, [0])
-        assert (shading.shaded, shading.lookups) == (4, 2)
+        assert (shading.shaded, shading.shaders.lookups) == (4, 2)
 
     def test_programs_of_the_frame(self):
         memory, _ = frames.frame(random.Random(1))

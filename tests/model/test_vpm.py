@@ -320,7 +320,7 @@ class TestStores:
     def test_counts_of_zero_are_128(self, port):
         lengths = []
         port.vpm.memory.on_write = lambda _, data: lengths.append(len(data))
-        self.store(port, store_setup(0, 1))
+        self.store(port, store_setup(0, 1), stride=1)
         assert lengths == [4] * 128
         self.store(port, store_setup(1, 0))
         self.store(port, store_setup(1, 0, mode=HALF))
@@ -415,7 +415,7 @@ class TestRows:
 
 class TestReservation:
     def test_at_first_all_rows_that_the_host_can_reserve(self):
-        assert [Vpm(rows, Memory(0)).user_rows for rows in (64, 128, 192, 256)] == [64, 124, 124, 124]
+        assert [VpmUnit(rows, Memory(0)).user_rows for rows in (64, 128, 192, 256)] == [64, 124, 124, 124]
 
     @pytest.mark.parametrize(
         ("blocks", "row", "errors"),
@@ -505,7 +505,7 @@ class TestPrograms:
     def test_a_wait_leaves_the_mutex_alone(self, model):
         with pytest.raises(Deadlock):
             model("or r0, vpm, mutex")
-        assert not self.model.sync.locked
+        assert not self.model.machine.sync.mutex[0]
 
     def test_loads_and_stores(self, model):
         done = model(

@@ -137,7 +137,7 @@ class Load:
 
     @property
     def block(self) -> Block:
-        return load_block(VdrBasicSetup.from_bits(self.basic), self.pitch, self.address)
+        return load_block(self.basic, self.pitch, self.address)
 
 
 @dataclass(frozen=True)
@@ -154,8 +154,7 @@ class Store:
 
     @property
     def block(self) -> Block:
-        stride = VdwStrideSetup.from_bits(self.stride)
-        return store_block(VdwBasicSetup.from_bits(self.basic), stride.stride, bool(stride.block_mode), self.address)
+        return store_block(self.basic, self.stride, self.address)
 
 
 def load(address=BASE, *, pitch=64, **fields) -> Load:

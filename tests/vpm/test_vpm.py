@@ -8,14 +8,13 @@ import numpy as np
 import pytest
 
 from vc4.isa.timing import READ_AHEAD
-from vc4.records.vpm import DmaMode, VdrBasicSetup, VdwBasicSetup, VpmSize
+from vc4.records.vpm import DmaMode, VpmSize
 from vc4.vpm import Vpm, VpmCommand
 from vc4.vpm.vpm import VpmErrors
 from vc4sim.bench.streams import put, watch
 from vc4sim.model.memory import Memory
 from vc4sim.model.vpm.blocks import load_block, row_of, store_block, vector_places
-from vc4sim.model.vpm.port import VpmPort as ModelPort
-from vc4sim.model.vpm.vpm import Vpm as ModelVpm
+from vc4sim.model.vpm.unit import VpmUnit
 
 from .programs import (
     BASE,
@@ -52,13 +51,14 @@ class Reference:
 
     def __init__(self, rows, init, user_rows=None):
         self.memory = Memory(SIZE, BASE, init)
-        self.vpm = ModelVpm(rows, self.memory)
+        self.vpm = VpmUnit(rows, self.memory)
+        self._ports = iter(self.vpm.ports)  # each program has a QPU of its own
         if user_rows is not None:
             self.vpm.reserve(user_rows // 4)
 
     def run(self, commands):
         """Carries out all commands of one program; returns the vectors that it reads."""
-        port, vectors = ModelPort(self.vpm), []
+        port, vectors = next(self._ports), []
         for command, value in commands:
             if command is VpmCommand.FETCH:
                 vectors.append([int(word) for word in port.read()])
@@ -149,7 +149,7 @@ class Writer:
             }
             stride = {"stride": rng.choice([0, 4, 64, rng.randrange(100)]), "block_mode": rng.random() < 0.2}
             words = vdw_basic(**basic), vdw_stride(**stride)
-            block = self._block(store_block, words[0][1], stride["stride"], stride["block_mode"])
+            block = store_block(words[0][1], words[1][1], 0)
             if self._fits(block):
                 break
         self.commands += [*words, store(BASE + HALF + self._address(block))]
@@ -169,15 +169,10 @@ class Writer:
             }
             pitch = rng.randrange(200)
             words = vdr_basic(**basic), vdr_pitch(pitch)
-            block = self._block(load_block, words[0][1], pitch)
+            block = load_block(words[0][1], pitch, 0)
             if self._fits(block):
                 break
         self.commands += [*words, load(BASE + self._address(block))]
-
-    @staticmethod
-    def _block(make, word, *rest):
-        kind = VdrBasicSetup if make is load_block else VdwBasicSetup
-        return make(kind.from_bits(word), *rest, 0)
 
     @staticmethod
     def _extent(block):

@@ -12,7 +12,7 @@ from ..memory import Memory, MemoryFault
 from ..qpu.status import NO_VECTOR
 from ..unbuilt import Waiting
 from . import port
-from .vpm import Vpm, dma_fault, new_vpm, reserve
+from .vpm import USER_ROWS, Vpm, dma_fault, new_vpm, reserve
 
 __all__ = ["VpmPort", "VpmUnit"]
 
@@ -79,6 +79,11 @@ class VpmUnit(Vpm):
     def fault(self) -> MemoryFault | None:
         """The first access of DMA outside of memory."""
         return dma_fault(self.state.arrays)
+
+    @property
+    def user_rows(self) -> int:
+        """Rows from 0 on that programs reach."""
+        return int(self.state.arrays.about[USER_ROWS])
 
     def reserve(self, blocks: int) -> None:
         """A write of VPMBASE."""

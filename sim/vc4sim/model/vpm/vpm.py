@@ -31,6 +31,7 @@ __all__ = [
     "FAULT",
     "READ_ERRORS",
     "SHADER_ROWS",
+    "USER_ROWS",
     "VpmState",
     "dma_fault",
     "dma_load",
