@@ -12,7 +12,7 @@ from ..bench.gpu import HOPELESS_STALLS
 from ..events import MemoryWrite
 from ..model.qps.sync import MUTEX, describe, place
 from ..model.qpu.decoded import plan
-from ..model.tmu.port import NO_RESULT, NO_SLOT
+from ..model.tmu.fifos import NO_RESULT, NO_SLOT
 from ..model.unbuilt import lacking
 from ..model.vpm.port import NO_VECTOR
 from .base import Ending, Job, Outcome

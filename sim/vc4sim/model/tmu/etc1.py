@@ -44,4 +44,9 @@ def decode_block(low: int, high: int, x: int, y: int) -> tuple[int, int, int, in
     step = _STEPS[colours >> 2 & 7 if second else colours >> 5 & 7][steps & 1]
     if steps & 1 << 16:
         step = -step
-    return _channel(colours, 24, second, step), _channel(colours, 16, second, step), _channel(colours, 8, second, step), _OPAQUE
+    return (
+        _channel(colours, 24, second, step),
+        _channel(colours, 16, second, step),
+        _channel(colours, 8, second, step),
+        _OPAQUE,
+    )

@@ -137,9 +137,7 @@ def _detail_of_quad(sampler: SamplerState, first: int) -> int:
         s1, t1 = face_coordinates(face, s1, t1, at[_R, first + 1])
         s2, t2 = face_coordinates(face, s2, t2, at[_R, first + 2])
         s3, t3 = face_coordinates(face, s3, t3, at[_R, first + 3])
-    return of_quad(
-        s0, s1, s2, s3, t0, t1, t2, t3, texture[WINDOW_WIDTH], texture[WINDOW_HEIGHT], texture[CUBE]
-    )
+    return of_quad(s0, s1, s2, s3, t0, t1, t2, t3, texture[WINDOW_WIDTH], texture[WINDOW_HEIGHT], texture[CUBE])
 
 
 @kernel
