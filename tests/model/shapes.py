@@ -1,18 +1,30 @@
 """Vertices and coverage for tests of set-up and front end."""
 
 import struct
+from typing import NamedTuple
 
 import numpy as np
 
 from vc4.records.state import Oversample
-from vc4sim.model.fep.fep import Window, rasterise
+from vc4sim.model.fep.fep import FrontEnd, Limits, Window
 from vc4sim.model.fep.samples import positions
 from vc4sim.model.pse.pse import ScreenVertex, SetUpState
+from vc4sim.model.tlb.tlb import TileBuffer
 
-__all__ = ["BOTH", "bits", "coverage", "number", "quads_of", "vertex"]
+__all__ = ["BOTH", "Quads", "bits", "coverage", "number", "quads_of", "rasterise", "vertex"]
 
 #: Both faces are drawn.
 BOTH = SetUpState()
+_FRONT_END = FrontEnd(TileBuffer())
+
+
+class Quads(NamedTuple):
+    """Quads that the front end has made, each array [quad, 4]: pixels, samples of them, Z."""
+
+    x: np.ndarray
+    y: np.ndarray
+    covered: np.ndarray
+    z: np.ndarray
 
 
 def bits(value):
@@ -27,14 +39,21 @@ def number(word):
 
 def vertex(x, y, z=0.5, reciprocal_w=1.0, varyings=()):
     """A vertex; x and y in sixteenths of a pixel."""
-    return ScreenVertex(x, y, bits(z), bits(reciprocal_w), np.array([bits(v) for v in varyings], np.uint32))
+    return ScreenVertex(x, y, bits(z), bits(reciprocal_w), tuple(map(bits, varyings)))
+
+
+def rasterise(primitive, window, oversample=Oversample.NONE, limits=Limits()):
+    """The quads of a primitive."""
+    kept = _FRONT_END.rasterise(primitive, window, oversample, limits).kept
+    x, y, covered, z = (array[:kept].copy() for array in _FRONT_END.quads.arrays)
+    return Quads(x[:, None] + [0, 1, 0, 1], y[:, None] + [0, 0, 1, 1], covered, z)
 
 
 def quads_of(primitive, window, oversample=Oversample.NONE):
     """The quads of a primitive that has some."""
     assert primitive is not None
     quads = rasterise(primitive, window, oversample)
-    assert quads is not None
+    assert len(quads.x)
     return quads
 
 
@@ -44,9 +63,8 @@ def coverage(primitives, width, height, oversample):
     found = np.zeros((height + 1, width + 1, count), int)  # quads may reach beyond
     for primitive in primitives:
         quads = rasterise(primitive, Window(0, width, 0, height), oversample)
-        if quads is not None:
-            for sample in range(count):
-                found[quads.y, quads.x, sample] += quads.covered >> sample & 1
+        for sample in range(count):
+            found[quads.y, quads.x, sample] += quads.covered >> sample & 1
     assert not found[height:].any()
     assert not found[:, width:].any()
     return found[:height, :width]

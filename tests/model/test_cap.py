@@ -2,12 +2,14 @@
 
 import random
 
-import numpy as np
 import pytest
 
+from vc4.isa.ops import Signal
 from vc4.records.state import CoverageUpdate
-from vc4sim.model.cap.cap import SAMPLES, Update, level, sample_mask, updated
-from vc4sim.model.tlb.tlb import TileBuffer
+from vc4sim.model.cap.cap import SAMPLES, level, sample_mask, updated
+from vc4sim.model.tlb.tlb import TileBuffer, accumulate
+
+from .fragment_vectors import Vector
 
 
 def counters(word):
@@ -20,7 +22,7 @@ def test_updates(mode, turns):
     rng = random.Random(1)
     for _ in range(200):
         word, covered = rng.getrandbits(32), rng.getrandbits(16)
-        new = int(updated(np.array([word]), Update(mode, turns), np.array([covered]))[0])
+        new = updated(word, mode.value, turns, covered)
         for n, (old, found) in enumerate(zip(counters(word), counters(new), strict=True)):
             wanted = {
                 CoverageUpdate.NONZERO: (old + turns) % 4,
@@ -36,21 +38,21 @@ def test_levels_and_masks():
     for _ in range(200):
         word = rng.getrandbits(32) & rng.getrandbits(32)
         covered = [count != 0 for count in counters(word)]
-        assert int(sample_mask(np.array([word]))[0]) == sum(
-            1 << n for n, is_covered in enumerate(covered) if is_covered
-        )
-        assert abs(int(level(np.array([word]))[0]) - 255 * sum(covered) / 16) <= 0.5
-    assert level(np.array([0, 0xFFFF_FFFF])).tolist() == [0, 255]
+        assert sample_mask(word) == sum(1 << n for n, is_covered in enumerate(covered) if is_covered)
+        assert abs(level(word) - 255 * sum(covered) / 16) <= 0.5
+    assert [level(0), level(0xFFFF_FFFF)] == [0, 255]
 
 
 def test_coverage_takes_the_place_of_z_and_stencil():
     tile = TileBuffer()
-    x, y, all_covered = np.array([[6, 7, 6, 7]]), np.array([[8, 8, 9, 9]]), np.full((1, 4), 0xFFFF)
-    tile.accumulate(x, y, Update(CoverageUpdate.NONZERO), all_covered)
+    places = [(6, 8), (7, 8), (6, 9), (7, 9)]
+    for x, y in places:
+        accumulate(tile.state.views, x, y, CoverageUpdate.NONZERO.value, 1, 0xFFFF)
     assert (tile.z[9, 7, 0], tile.stencil[9, 7, 0]) == (0x555555, 0x55)
-    flags = np.array([[15, 0, 15, 15]])
-    for clear, wanted in ((False, 0x5555_5555), (True, 0x5555_5555), (True, 0)):
-        found = tile.load_coverage(x, y, flags, clear=clear)
-        assert found.tolist() == [[wanted, 0x5555_5555, wanted, wanted]]
-    tile.accumulate(x, y, Update(CoverageUpdate.NONZERO, -1), all_covered)
-    assert level(tile.load_coverage(x, y, flags, clear=False)).tolist() == [[255, 0, 255, 255]]
+    for clears, wanted in ((False, 0xFFFF), (True, 0xFFFF), (True, 0)):
+        vector = Vector(tile, places, [15, 0, 15, 15], coverage_clears=clears, coverage_mask=True)
+        assert vector.load(Signal.LOAD_COVERAGE)[:4] == [wanted, 0xFFFF, wanted, wanted]
+    for x, y in places:
+        accumulate(tile.state.views, x, y, CoverageUpdate.NONZERO.value, -1, 0xFFFF)
+    levels = Vector(tile, places, [15, 0, 15, 15]).load(Signal.LOAD_COVERAGE)
+    assert levels[:4] == [0xFFFF_FFFF, 0, 0xFFFF_FFFF, 0xFFFF_FFFF]

@@ -6,13 +6,15 @@ import numpy as np
 import pytest
 
 from vc4.records.state import DepthTest, Oversample
-from vc4sim.model.fep.fep import QUAD, Window, early_z, flags_of, rasterise, sixteen
+from vc4sim.model.compiled import elementwise
+from vc4sim.model.fep.fep import QUAD, FrontEnd, Limits, Window, early_test, flags_of, sixteen
 from vc4sim.model.fep.samples import PIXEL, SAMPLES_4X, SAMPLES_16X, positions
 from vc4sim.model.pse.pse import SetUpState, set_up_triangle
 from vc4sim.model.pse.pse_shapes import set_up_line, set_up_point, set_up_rht
 from vc4sim.model.tlb.compare import passes
+from vc4sim.model.tlb.tlb import TileBuffer
 
-from .shapes import BOTH, bits, coverage, quads_of, vertex
+from .shapes import BOTH, bits, coverage, quads_of, rasterise, vertex
 
 MODES = list(Oversample)
 
@@ -187,41 +189,51 @@ def test_windows_cut_pixels_not_quads():
     assert (quads.x - quads.x[:, :1] == [0, 1, 0, 1]).all()
     assert (quads.y - quads.y[:, :1] == [0, 0, 1, 1]).all()
     assert quads.x.shape[1] == QUAD
-    assert rasterise(triangle, Window(3, 3, 5, 8), Oversample.NONE) is None
-    assert rasterise(triangle, Window(900, 910, 5, 8), Oversample.NONE) is None
+    assert not len(rasterise(triangle, Window(3, 3, 5, 8)).x)
+    assert not len(rasterise(triangle, Window(900, 910, 5, 8)).x)
 
 
 def test_z_planes_cut_pixels():
     corners = [vertex(0, 0, 0.0), vertex(16 * 32, 0, 1.0), vertex(0, 16 * 32, 0.0)]
     half = 1 << 23
-    whole = quads_of(set_up_triangle(corners, BOTH), Window(0, 32, 0, 32))
-    quads = whole.between((half, (1 << 24) - 1))
+    triangle, window = set_up_triangle(corners, BOTH), Window(0, 32, 0, 32)
+    whole, quads = quads_of(triangle, window), rasterise(triangle, window, limits=Limits((half, (1 << 24) - 1)))
     assert quads.z[quads.covered != 0].min() >= half
     assert (quads.covered != 0).any(axis=1).all()
     assert (quads.covered != 0).sum() == ((whole.covered != 0) & (whole.z >= half)).sum() > 0
-    assert whole.between((0, (1 << 24) - 1)) is whole
 
 
 def test_flags_of_pixels():
-    covered = np.array([[0, 1, 0, 1]])
-    assert flags_of(covered, Oversample.NONE, multisample=True).tolist() == [[0, 15, 0, 15]]
-    assert flags_of(np.array([[5]]), Oversample.X4, multisample=True).tolist() == [[5]]
-    assert flags_of(np.array([[5]]), Oversample.X4, multisample=False).tolist() == [[15]]
+    none, four, sixteens = (mode.value for mode in MODES)
+    assert [flags_of(covered, none, True) for covered in (0, 1)] == [0, 15]
+    assert flags_of(5, four, True) == 5
+    assert flags_of(5, four, False) == 15
     for sample, (x, y) in enumerate(SAMPLES_16X):
         quarter = (x >= 8) + 2 * (y >= 8)
-        assert flags_of(np.array([[1 << sample]]), Oversample.X16, multisample=True).tolist() == [[1 << quarter]]
-    assert sixteen(np.array([1]), Oversample.NONE).tolist() == [0xFFFF]
-    quarters = [int(sixteen(np.array([1 << n]), Oversample.X4)[0]) for n in range(4)]
+        assert flags_of(1 << sample, sixteens, True) == 1 << quarter
+    assert sixteen(1, none) == 0xFFFF
+    quarters = [sixteen(1 << n, four) for n in range(4)]
     assert sum(quarters) == 0xFFFF
-    assert all(bin(quarter).count("1") == 4 for quarter in quarters)
+    assert all(quarter.bit_count() == 4 for quarter in quarters)
 
 
 @pytest.mark.parametrize("test", list(DepthTest))
 @pytest.mark.parametrize("greater", [False, True])
 def test_early_z_keeps_every_quad_with_a_pixel_that_passes(test, greater):
     rng = np.random.default_rng(9)
-    z, stored = rng.integers(0, 6, (2000, 4)), rng.integers(0, 6, (2000, 4))
-    kept = early_z(z, stored, test, greater=greater)
-    assert kept[passes(test, z, stored).any(axis=1)].all()
+    tile = TileBuffer()
+    front_end, window = FrontEnd(tile), Window(0, 64, 0, 64)
+    early = early_test(test, greater=greater)
+    # A sloping triangle, all of whose Z lie among those in the tile buffer.
+    tile.z[..., 0] = rng.integers(0, 1 << 24, (64, 64))
+    triangle = set_up_triangle([vertex(0, 0, 0.1), vertex(2048, 0, 0.9), vertex(0, 2048, 0.4)], BOTH)
+    assert triangle is not None
+    whole = rasterise(triangle, window)
+    kept = front_end.rasterise(triangle, window, Oversample.NONE, Limits(early=early)).kept
+    quads = front_end.quads.arrays
+    places = set(zip(quads.x[:kept].tolist(), quads.y[:kept].tolist(), strict=True))
+    passing = elementwise(passes, test.value, whole.z, tile.z[whole.y, whole.x, 0]).any(axis=1)
+    for x, y, any_passes in zip(whole.x[:, 0].tolist(), whole.y[:, 0].tolist(), passing, strict=True):
+        assert (x, y) in places or not any_passes
     directed = (DepthTest.GREATER, DepthTest.GREATER_EQUAL) if greater else (DepthTest.LESS, DepthTest.LESS_EQUAL)
-    assert kept.all() == (test not in directed)
+    assert (kept == len(whole.x)) == (test not in directed)

@@ -1,121 +1,44 @@
-"""Fragments: vectors that are shaded together have the same bits as one after the other; which quads share a vector."""
+"""Fragments: which quads share a vector, what shaders get of them, and what programs share."""
 
 import random
 
-import numpy as np
 import pytest
 
-from vc4.config import PRESETS
 from vc4.records.primitives import PrimitiveMode
 from vc4.records.state import DepthTest, Oversample
 from vc4sim.model.cle.cle import Rest
-from vc4sim.model.fep.fep import Quads
+from vc4sim.model.compiled import State
+from vc4sim.model.fep.fep import FrontEnd, Window
 from vc4sim.model.fep.fragments import FragmentProgram, Fragments
-from vc4sim.model.memory import Memory
 from vc4sim.model.pse.pse import set_up_triangle
-from vc4sim.model.qpu.fragment_port import FragmentModes
+from vc4sim.model.qpu.fragment_port import FragmentModes, new_fragments
 from vc4sim.model.tlb.tlb import TileBuffer
 
-from .drawing import COLOUR, PLAIN, WITH_Z, Drawing
+from .drawing import COLOUR, WITH_Z, Drawing
 from .shapes import BOTH, vertex
 
-#: Adds to what is there, so that order and number of writes show.
+#: Adds to twice what is there, so that order and number of writes show.
 BLEND = "nop\nnop\nmov r0, vary; loadc\nfadd r0, r5, 0\nftoi r0, r0\nadd r1, r4, r4\nadd tlbc, r0, r1\n"
-#: Rounds until the column that is furthest in its eight has had all of its own.
-LOOP = (
-    COLOUR
-    + """
-    and r1, x_coord, 7
-    mov r2, 0
-again:
-    add r2, r2, r0
-    sub.setf r1, r1, 1
-    brr.anynn -, :again
-    nop
-    nop
-    nop
-    mov tlbc, r2
-"""
-)
-#: Branches on one pixel of sixteen; then rotation by an amount from the first one.
-APART = (
-    COLOUR
-    + """
-    and.setf -, x_coord, 8
-    brr.allz -, :left
-    nop
-    nop
-    nop
-    add r0, r0, 1
-left:
-    mov r1, y_coord
-    and r5rep, r1, 15
-    nop
-    mov r2, x_coord
-    nop
-    mov r2, r2 << r5
-    shl r2, r2, 8
-    or tlbc, r0, r2
-"""
-)
-#: The mutex makes each vector go by itself.
-LOCKED = COLOUR + "mov -, mutex\nmov mutex, 0\nmov tlbc, r0\n"
-SAMPLES = "nop\nnop\nmov r0, vary; loadc\nfadd r0, r5, 0\nftoi r0, r0\n" + "add tlbm, r4, r0; loadc\n" * 3
-SAMPLES += "add tlbm, r4, r0\n"
-NEIGHBOURS = COLOUR + "mov r1, x_coord\nnop\nmov r2, r1 << 5\nshl r2, r2, 8\nor tlbc, r0, r2\n"
-#: A texture of one colour a texel, at the pixel's place; the bias changes with the quad.
-LOOKUP = COLOUR + "itof r1, x_coord\nfmul r1, r1, 0.03125\nitof r2, y_coord\nfmul r2, r2, 0.03125\n"
-LOOKUP += "mov t0t, r2\nmov t0s, r1\nnop; ldtmu0\nmov tlbc, r4\n"
-TEXTURE = (0x1_0000 | 0, 32 << 20 | 32 << 8 | 1 << 7 | 1 << 4)
-
-PROGRAMS = {
-    "plain": (PLAIN, ()),
-    "blend": (BLEND, ()),
-    "depth": (WITH_Z, ()),
-    "loop": (LOOP, ()),
-    "apart": (APART, ()),
-    "locked": (LOCKED, ()),
-    "samples": (SAMPLES, ()),
-    "neighbours": (NEIGHBOURS, ()),
-    "lookup": (LOOKUP, TEXTURE),
-}
 
 
-def random_drawing(seed, program, *, multisample, together):
-    rng = random.Random(seed)
-    drawing = Drawing(96, 64, multisample_mode=int(multisample))
-    drawing.frame.renderer.fragments.together = together
-    drawing.clear(rng.getrandbits(8))
-    source, uniforms = PROGRAMS[program]
-    for _ in range(rng.randint(1, 2)):
-        drawing.configure(
-            depth=rng.choice(list(DepthTest)),
-            z=rng.random() < 0.7,
-            oversample=rng.choice((Oversample.NONE, Oversample.X4)),
-        )
-        triangles = []
-        for _ in range(rng.randint(1, 7)):
-            corners = [(rng.randint(0, 1536) / 16, rng.randint(0, 1024) / 16) for _ in range(3)]
-            triangles.append((*corners, rng.random(), rng.randrange(256)))
-        drawing.triangles(source, *triangles, uniforms=uniforms)
+def test_fragments_of_a_pixel_are_shaded_in_order():
+    """Rectangles on top of each other, of few quads and of many: against the sums in plain Python."""
+    rng = random.Random(1)
+    drawing = Drawing(64, 64)
+    drawing.clear()
+    drawing.configure()
+    wanted = [[0] * 64 for _ in range(64)]
+    triangles = []
+    for _ in range(20):
+        x, y, colour = rng.randrange(48), rng.randrange(48), rng.randrange(256)
+        right, high = x + rng.choice((1, 2, 5, 16)), y + rng.choice((1, 2, 5, 16))
+        a, b, c, d = (x, y), (right, y), (right, high), (x, high)
+        triangles += [(a, b, c, 0.5, colour), (a, c, d, 0.5, colour)]
+        for row in wanted[y:high]:
+            row[x:right] = [2 * value + colour for value in row[x:right]]
+    drawing.triangles(BLEND, *triangles)
     assert drawing.finish().run() is Rest.STOPPED, drawing.thread.waits
-    return drawing
-
-
-@pytest.mark.parametrize("program", PROGRAMS)
-@pytest.mark.parametrize("multisample", [False, True])
-def test_together_or_one_after_the_other(program, multisample):
-    kinds = set()
-    for seed in range(2):
-        drawings = [
-            random_drawing(seed, program, multisample=multisample, together=together) for together in (True, False)
-        ]
-        first, second = (drawing.picture() for drawing in drawings)
-        assert first == second, f"seed {seed}"
-        kinds |= {word for row in first for word in row}
-        counts = [(drawing.frame.renderer.fragments.vectors, drawing.frame.events) for drawing in drawings]
-        assert counts[0] == counts[1]
-    assert len(kinds) > 3
+    assert drawing.picture() == wanted
 
 
 #: Where a program may switch threads, wait for the scoreboard and give it back early; nothing of that can be seen.
@@ -173,41 +96,42 @@ def test_vertices_and_fragments_share_semaphores():
     assert drawing.picture()[0][:9] == [3] * 8 + [0]
 
 
-class Recording(Fragments):
-    """Fragments whose vectors are kept, not shaded."""
+class Recording:
+    """A shader that keeps what it gets."""
 
     def __init__(self):
-        super().__init__(Memory(64), PRESETS["bcm2835"], TileBuffer(), together=False)
+        self.fragments, self.tile = State(new_fragments()), TileBuffer()
         self.seen = []
 
-    def _run(self, program, fragments):
-        places = list(zip(fragments.x[0, ::4].tolist(), fragments.y[0, ::4].tolist(), strict=True))
-        used = int(fragments.flags.reshape(4, 4).any(axis=1).sum())
+    def shade(self, program):
+        x, y, flags = (array[0, 0].reshape(4, 4) for array in self.fragments.arrays[:3])
+        places = list(zip(x[:, 0].tolist(), y[:, 0].tolist(), strict=True))
+        used = int(flags.any(axis=1).sum())
         self.seen.append(places[:used])
-        assert not fragments.flags.reshape(4, 4)[used:].any()
+        assert not flags[used:].any()
         assert set(places[used:]) <= {places[used - 1]}
-
-
-def quads(*places):
-    x, y = (np.array([[place[axis] * 2] for place in places]) for axis in (0, 1))
-    x, y = x + [0, 1, 0, 1], y + [0, 0, 1, 1]
-    return Quads(x, y, np.ones_like(x), np.zeros_like(x))
 
 
 def test_which_quads_share_a_vector():
     """Four that follow each other, also of two primitives; a quad that is there already begins a new one."""
-    fragments, triangle = Recording(), set_up_triangle([vertex(0, 0), vertex(999, 0), vertex(0, 999)], BOTH)
+    shader = Recording()
+    fragments, front_end = Fragments(shader), FrontEnd(shader.tile)
+    triangle = set_up_triangle([vertex(0, 0), vertex(999, 0), vertex(0, 999)], BOTH)
     program = FragmentProgram(0, 0, False, FragmentModes())
-    for places in ([(0, 0), (1, 0)], [(2, 0), (3, 0), (4, 0)], [(4, 0), (5, 0)], [(6, 0)]):
-        found = quads(*places)
-        fragments.add(program, triangle, found, found.covered)
+
+    def add(program, first, end):
+        """Quads side by side: the first one, the one behind the last."""
+        quads = front_end.rasterise(triangle, Window(2 * first, 2 * end, 0, 2), Oversample.NONE)
+        fragments.add(program, triangle, front_end, quads, Oversample.NONE)
+
+    for first, end in ((0, 2), (2, 5), (4, 6), (6, 7)):
+        add(program, first, end)
     fragments.close()
-    found = quads((7, 0))
-    fragments.add(program, triangle, found, found.covered)
-    fragments.add(FragmentProgram(8, 0, False, FragmentModes()), triangle, found, found.covered)
+    add(program, 7, 8)
+    add(FragmentProgram(8, 0, False, FragmentModes()), 7, 8)
     fragments.flush()
     wanted = [[0, 1, 2, 3], [4], [4, 5, 6], [7], [7]]
-    assert fragments.seen == [[(2 * x, 0) for x in row] for row in wanted]
+    assert shader.seen == [[(2 * x, 0) for x in row] for row in wanted]
     assert (fragments.quads, fragments.vectors) == (10, 5)
 
 

@@ -6,26 +6,32 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from vc4.records.state import Oversample
-from vc4sim.model.arith import float as fp
-from vc4sim.model.fep.fep import Window, rasterise
+from vc4sim.model.arith.float import fadd, fmul
+from vc4sim.model.fep.fep import Window
+from vc4sim.model.fep.samples import CENTRE
 from vc4sim.model.pse.pse import SetUpState, set_up_triangle, z_of
 from vc4sim.model.pse.pse_shapes import set_up_line, set_up_point
-from vc4sim.model.slice.vri import interpolate
+from vc4sim.model.slice.vri import distance, partial_result, w_of
 
-from .shapes import BOTH, bits, number, quads_of, vertex
+from .shapes import BOTH, bits, number, quads_of, rasterise, vertex
 
 WINDOW = Window(0, 64, 0, 64)
+
+
+def interpolated(primitive, x, y):
+    """W at a pixel, and of each varying its partial result and C."""
+    dx, dy = distance(x, CENTRE[0], primitive.x), distance(y, CENTRE[1], primitive.y)
+    (a, b, c), *planes = primitive.state.arrays.planes.reshape(-1, 3).tolist()
+    return w_of(a, b, c, dx, dy), [(partial_result(a, b, dx, dy), c) for a, b, c in planes]
 
 
 def shaded(primitive):
     """x, y, Z, and the values of all varyings of the pixels that a primitive covers."""
     quads = quads_of(primitive, WINDOW)
-    w, varyings = interpolate([primitive], np.zeros(quads.x.shape, int), quads.x, quads.y)
-    values = [fp.fadd(fp.fmul(partial, w), c) for partial, c in varyings]
     drawn = quads.covered != 0
-    for place in zip(*np.nonzero(drawn), strict=True):
-        yield int(quads.x[place]), int(quads.y[place]), int(quads.z[place]), [number(value[place]) for value in values]
+    for x, y, z in zip(*(array[drawn].tolist() for array in (quads.x, quads.y, quads.z)), strict=True):
+        w, varyings = interpolated(primitive, x, y)
+        yield x, y, z, [number(fadd(fmul(partial, w), c)) for partial, c in varyings]
 
 
 def weights(corners, x, y):
@@ -141,7 +147,7 @@ def test_slivers_stay_in_the_range_of_their_corners():
         third = (ax + dx // 2 + rng.randint(-1, 1), ay + dy // 2 + rng.randint(-1, 1))
         corners = [vertex(ax, ay, 0.1), vertex(ax + dx, ay + dy, 0.9), vertex(*third, 0.3)]
         ready = set_up_triangle(corners, BOTH)
-        if ready and rasterise(ready, WINDOW, Oversample.NONE):
+        if ready and len(rasterise(ready, WINDOW).x):
             for x, y, z, _ in shaded(ready):
                 share = weights([(c.x, c.y) for c in corners], 16 * x + 8, 16 * y + 8)
                 wanted = sum(a * z_of(c.zs) for a, c in zip(share, corners, strict=True)) / 256
@@ -168,13 +174,13 @@ def test_line_coordinates():
     ready = set_up_line(corners, SetUpState(line_width=bits(6.0)))
     assert ready is not None
     quads = quads_of(ready, WINDOW)
-    w, ((across, c), (partial, c0)) = interpolate([ready], np.zeros(quads.x.shape, int), quads.x, quads.y)
     for place in zip(*np.nonzero(quads.covered), strict=True):
+        w, ((across, c), (partial, c0)) = interpolated(ready, int(quads.x[place]), int(quads.y[place]))
         along = (quads.x[place] + 0.5 - 4) / 48
         wanted = 0.5 + (quads.y[place] + 0.5 - (10 + 12 * along)) / 6
-        assert number(across[place]) + number(c[place]) == pytest.approx(wanted, abs=1e-5)
+        assert number(across) + number(c) == pytest.approx(wanted, abs=1e-5)
         below = 1 - along / 2
-        assert number(w[place]) == pytest.approx(1 / below, rel=1e-5)
-        value = number(partial[place]) * number(w[place]) + number(c0[place])
+        assert number(w) == pytest.approx(1 / below, rel=1e-5)
+        value = number(partial) * number(w) + number(c0)
         assert value == pytest.approx(along / 2 / below, abs=1e-5)
         assert quads.z[place] == pytest.approx(along * 0xFFFFFF, abs=4)

@@ -9,9 +9,10 @@ from vc4.records.control import ControlCode as Code
 from vc4.records.tile_buffer import DecimateMode, FrameColorFormat, MemoryFormat, PixelColorFormat, TileBuffer
 from vc4sim.clist import ListBuilder
 from vc4sim.model.cle.control_records import read_record
+from vc4sim.model.compiled import elementwise
 from vc4sim.model.memory import Memory
 from vc4sim.model.tlb import tlb
-from vc4sim.model.tlb.colours import channels_of, decoded, encoded
+from vc4sim.model.tlb.colours import decoded, encoded, mean, spread
 from vc4sim.model.tlb.tile_transfers import TileTransfers
 
 SIZE = 1 << 20
@@ -177,7 +178,7 @@ def test_colour_formats_of_general_records(pixels):
     other.arm(record(Code.LOAD_TILE_BUFFER_GENERAL, buffer_to_load=TileBuffer.COLOR, **where))
     other.begin(COLUMN, ROW)
     y, x = np.mgrid[:64, :64]
-    wanted = decoded(encoded(colours, pixels, x, y), pixels)
+    wanted = elementwise(decoded, elementwise(encoded, colours, pixels.value, x, y), pixels.value)
     assert np.array_equal(other.tile.colour[..., 0, 0], wanted)
     assert (pixels is PixelColorFormat.RGBA8888) == np.array_equal(wanted, colours)
 
@@ -194,8 +195,7 @@ def test_resolved(format_, colours, code):
         memory, multisample=True, colours=colours, memory_format=format_, decimate_mode=DecimateMode.DECIMATE_X4
     )
     samples = fill(made.tile)["colour"][..., 0]
-    channels = (channels_of(samples).astype(np.uint32).sum(axis=2) + 2) >> 2
-    mean = (channels << np.arange(0, 32, 8, dtype=np.uint32)).sum(axis=-1, dtype=np.uint32)
+    means = elementwise(mean, elementwise(spread, samples).sum(axis=-1), 4)
     made.store(record(code))
     pixels = {
         FrameColorFormat.BGR565_DITHERED: PixelColorFormat.BGR565_DITHERED,
@@ -207,7 +207,8 @@ def test_resolved(format_, colours, code):
     other.arm(record(Code.LOAD_TILE_BUFFER_GENERAL, buffer_to_load=TileBuffer.COLOR, **where))
     other.begin(COLUMN, ROW)
     y, x = np.mgrid[:32, :32]
-    assert np.array_equal(other.tile.colour[..., 0, 0], decoded(encoded(mean, pixels, x, y), pixels))
+    wanted = elementwise(decoded, elementwise(encoded, means, pixels.value, x, y), pixels.value)
+    assert np.array_equal(other.tile.colour[..., 0, 0], wanted)
 
 
 def cleared(tile):

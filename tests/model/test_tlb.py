@@ -6,9 +6,11 @@ import random
 import numpy as np
 import pytest
 
+from vc4.isa.ops import Signal
 from vc4.records.state import DepthTest
-from vc4sim.model.tlb.stencil import StencilMode
 from vc4sim.model.tlb.tlb import ClearValues, TileBuffer, TileShape
+
+from .fragment_vectors import Vector
 
 COMPARE = {
     DepthTest.NEVER: lambda a, b: False,
@@ -51,83 +53,98 @@ def expected(word, masks, z, old_z, old, depth, updates):
 @pytest.mark.parametrize("seed", range(40))
 def test_both_tests(multisample, seed):
     rng = random.Random(seed)
-    tile = TileBuffer(TileShape(multisample))
+    tile = TileBuffer(TileShape(multisample), 64, 32)
     samples = tile.shape.samples
-    tile.x, tile.y = 64, 32
     old_z = np.array([[[rng.randrange(4) for _ in range(samples)] for _ in range(4)] for _ in range(4)])
     old = np.array([[[rng.choice((0, 1, 5, 254, 255)) for _ in range(samples)] for _ in range(4)] for _ in range(4)])
     tile.z[:4, :4], tile.stencil[:4, :4] = old_z, old
-    mode, words, masks = StencilMode(), [0, 0], [None, None]
+    set_ups, words, masks = [], [0, 0], [None, None]
     for _ in range(rng.randrange(3)):
         word = rng.getrandbits(30)
         select = rng.randint(1, 3)
-        mode.write(select << 30 | word)
+        set_ups.append(select << 30 | word)
         for face in (0, 1):
             if select >> face & 1:
                 words[face], masks[face] = word | 1 << 40, None
     if rng.random() < 0.4:
         word = rng.getrandbits(16)
-        mode.write(word)
+        set_ups.append(word)
         masks = [word & 255, word >> 8]
     depth, updates = rng.choice(list(DepthTest)), rng.random() < 0.5
-    y, x = (array.reshape(1, 16) for array in np.mgrid[0:4, 0:4])
-    flags = np.array([[rng.getrandbits(4) for _ in range(16)]])
-    reverse = np.array([[rng.random() < 0.5 for _ in range(16)]])
-    z = np.array([[rng.randrange(4) | rng.choice((0, 0x5500_0000)) for _ in range(16)]], np.uint32)
-    passed = tile.test(x + 64, y + 32, flags, reverse, z, depth, updates=updates, stencil=mode)
+    flags = [rng.getrandbits(4) for _ in range(16)]
+    reverse = [rng.randrange(2) for _ in range(16)]
+    z = [rng.randrange(4) | rng.choice((0, 0x5500_0000)) for _ in range(16)]
+    places = [(64 + n % 4, 32 + n // 4) for n in range(16)]
+    vector = Vector(tile, places, flags, reverse, depth=depth, z_updates=updates)
+    for word in set_ups:
+        vector.write("stencil", [word])
+    vector.write("tlbz", z)
     for n in range(16):
-        row, column, wanted = int(y[0, n]), int(x[0, n]), 0
+        row, column, wanted = n // 4, n % 4, 0
         for sample in range(samples):
             before = int(old_z[row, column, sample]), int(old[row, column, sample])
             after = before
-            if flags[0, n] >> sample & 1:
-                face = int(reverse[0, n])
-                passes, *after = expected(words[face], masks[face], int(z[0, n]) & 0xFFFFFF, *before, depth, updates)
+            if flags[n] >> sample & 1:
+                face = reverse[n]
+                passes, *after = expected(words[face], masks[face], z[n] & 0xFFFFFF, *before, depth, updates)
                 wanted |= passes << sample
             assert (tile.z[row, column, sample], tile.stencil[row, column, sample]) == tuple(after), f"seed {seed}"
-        assert passed[0, n] == (wanted if multisample else 15 * bool(wanted))
+        assert vector.flags[n] == (wanted if multisample else 15 * bool(wanted))
     assert not tile.z[4:].any()
 
 
-def test_write_masks_alone_enable_nothing():
-    mode = StencilMode()
-    mode.write(0x1234)
-    assert not mode.front.enabled
-    assert (mode.front.write_mask, mode.back.write_mask) == (0x34, 0x12)
-    mode.write(2 << 30)
-    assert (mode.front.enabled, mode.back.enabled) == (False, True)
-
-
-def pixels(*places):
-    """A quad of these pixels; those that are missing are the last one again."""
-    x, y = zip(*places, *[places[-1]] * (4 - len(places)), strict=True)
-    return np.array([x]), np.array([y])
-
-
-def quad(*values):
-    """One value a pixel of a quad, 0 for those that are missing."""
-    return np.array([[*values, *(0,) * (4 - len(values))]], np.uint32)
+@pytest.mark.parametrize("enabled", [False, True])
+def test_write_masks_alone_enable_nothing(enabled):
+    tile = TileBuffer()
+    vector = Vector(tile, [(0, 0)], [15])
+    zero_everything = 1 << 30 | 7 << 16  # the test of the front always passes, and each operation is to clear
+    if enabled:
+        vector.write("stencil", [zero_everything])
+    vector.write("stencil", [0x120F])
+    tile.stencil[...] = 0xFF
+    vector.write("tlbz", [0])
+    assert tile.stencil[0, 0, 0] == (0xF0 if enabled else 0xFF)
 
 
 def test_colours_go_to_samples_with_flags():
     tile = TileBuffer(TileShape(multisample=True))
-    x, y = pixels((0, 0), (5, 7))
-    tile.write_colour(x, y, quad(0b1010, 0b0001), range(4), 0, quad(1, 2))
+    vector = Vector(tile, [(0, 0), (5, 7)], [0b1010, 0b0001])
+    vector.write("tlbc", [1, 2])
     assert tile.colour[0, 0, :, 0].tolist() == [0, 1, 0, 1]
     assert tile.colour[7, 5, :, 0].tolist() == [2, 0, 0, 0]
-    assert tile.load_colour(x, y, 3, 0).tolist() == [[1, 0, 0, 0]]
-    assert tile.load_colour(x, y, 4, 0).tolist() == [[0, 2, 2, 2]]  # the first sample once more
     assert np.count_nonzero(tile.colour) == 3
+    loads = [vector.load(Signal.LOAD_COLOUR)[:2] for _ in range(5)]
+    assert loads == [[0, 2], [1, 0], [0, 0], [1, 0], [0, 2]]  # at last the first sample once more
+
+
+def test_single_samples_are_written_one_after_the_other():
+    tile = TileBuffer(TileShape(multisample=True))
+    vector = Vector(tile, [(0, 0), (5, 7)], [0b1111, 0b0110])
+    for value in range(1, 6):
+        vector.write("tlbm", [value, 10 * value])
+    assert tile.colour[0, 0, :, 0].tolist() == [5, 2, 3, 4]  # the fifth is of the first sample again
+    assert tile.colour[7, 5, :, 0].tolist() == [0, 20, 30, 0]
 
 
 def test_wide_colours_have_two_words():
     tile = TileBuffer(TileShape(words=2))
     assert tile.colour.shape == (32, 64, 1, 2)
-    x, y = pixels((3, 4))
-    tile.write_colour(x, y, quad(15), range(1), 0, quad(7))
-    tile.write_colour(x, y, quad(15), range(1), 1, quad(8))
+    vector = Vector(tile, [(3, 4)], [15])
+    vector.write("tlbc", [7])
+    vector.write("tlbc", [8])
     assert tile.colour[4, 3, 0].tolist() == [7, 8]
-    assert [int(tile.load_colour(x, y, 0, word)[0, 0]) for word in range(3)] == [7, 8, 7]
+    assert [vector.load(Signal.LOAD_COLOUR)[0] for _ in range(3)] == [7, 8, 7]
+
+
+def test_the_last_quad_may_be_in_a_vector_several_times():
+    """Flags that a program gives to its copies: all of them are compared with the Z that was there before, the last one stays."""
+    tile = TileBuffer()
+    tile.clear(ClearValues(z=50))
+    vector = Vector(tile, [(0, 0)], [15], depth=DepthTest.LESS, z_updates=True)
+    vector.write("ms_mask", [15] * 16)
+    vector.write("tlbz", [10, *[20] * 14, 30])
+    assert vector.flags == [15] * 16
+    assert tile.z[0, 0, 0] == 30
 
 
 @pytest.mark.parametrize(
@@ -174,6 +191,6 @@ def test_a_frame_of_the_same_shape_keeps_what_is_there():
 
 def test_alpha_mask():
     tile = TileBuffer()
-    x, y = pixels((1, 2), (3, 4))
-    tile.write_mask(x, y, quad(15, 0), quad(0x1234_56AB, 0xFF))
-    assert tile.load_mask(x, y).tolist() == [[0xAB, 0, 0, 0]]
+    vector = Vector(tile, [(1, 2), (3, 4)], [15, 0])
+    vector.write("tlbam", [0x1234_56AB, 0xFF])
+    assert vector.load(Signal.LOAD_ALPHA_MASK)[:2] == [0xABAB_ABAB, 0]

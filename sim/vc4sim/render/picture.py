@@ -10,8 +10,8 @@ from vc4.records.tile_buffer import MemoryFormat, PixelColorFormat
 
 from ..clist import Capture
 from ..model.memory import Memory, MemoryFault
-from ..model.tlb.colours import channels_of, decoded
-from ..model.tlb.surfaces import Surface, gather
+from ..model.tlb import colours
+from ..model.tlb.surfaces import Rectangle, Surface, gather
 from ..problem import BadInput
 from ..workload.fields import Fields
 from ..workload.files import read_bytes
@@ -73,12 +73,12 @@ def picture_of(capture: Capture, memory: Memory) -> Picture:
     pixels = _FORMATS[name]
     pixel_bytes = 4 if pixels is PixelColorFormat.RGBA8888 else 2
     surface = Surface(check.integer("addr", 0, (1 << 32) - 1), _TILINGS[tiling], pixel_bytes, width)
-    x, y = np.broadcast_arrays(np.arange(width), np.arange(height)[:, None])
+    addresses = surface.addresses(Rectangle(0, 0, width, height)).reshape(height, width)
     try:
-        values = gather(memory, surface.addresses(x, y), pixel_bytes, "picture")
+        values = gather(memory, addresses, pixel_bytes, "picture")
     except MemoryFault as fault:
         raise BadInput(f"{capture.name}: {fault}") from None
-    return channels_of(decoded(values, pixels)).astype(np.uint8)
+    return colours.picture(values, pixels)
 
 
 def expected_picture(capture: Capture) -> Picture:

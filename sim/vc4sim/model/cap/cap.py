@@ -3,56 +3,50 @@
 They take the place of Z and stencil. Bits 2 n + 1 and 2 n belong to sample n.
 """
 
-from dataclasses import dataclass
-
-import numpy as np
-
 from vc4.records.state import CoverageUpdate
 
-__all__ = ["SAMPLES", "Update", "level", "sample_mask", "updated"]
+from ..compiled import kernel
+
+__all__ = ["SAMPLES", "level", "sample_mask", "updated"]
 
 SAMPLES = 16
-_FIELDS = 2 * np.arange(SAMPLES)
-_WEIGHTS = 1 << np.arange(SAMPLES)
+_NONZERO, _ODD, _OR = (mode.value for mode in (CoverageUpdate.NONZERO, CoverageUpdate.ODD, CoverageUpdate.OR))
 
 
-@dataclass(frozen=True, slots=True)
-class Update:
-    """What a primitive does to the samples in it.
+@kernel
+def updated(word: int, mode: int, turns: int, covered: int) -> int:
+    """Coverage (32 bits) of a pixel of which samples are covered: non-zero counts modulo 4, odd toggles, or sets, zero clears.
 
+    mode : a code of `CoverageUpdate`
     turns : 1 for a primitive that turns to the front, -1 for one that turns to the back
     """
-
-    mode: CoverageUpdate
-    turns: int = 1
-
-
-def _counts(word: np.ndarray) -> np.ndarray:
-    """What each sample has, [..., 16]."""
-    return word[..., None] >> _FIELDS & 3
-
-
-def updated(word: np.ndarray, update: Update, covered: np.ndarray) -> np.ndarray:
-    """Coverage (32 bits) of pixels of which samples are covered: non-zero counts modulo 4, odd toggles, or sets, zero clears."""
-    old = _counts(word)
-    match update.mode:
-        case CoverageUpdate.NONZERO:
-            new = old + update.turns & 3
-        case CoverageUpdate.ODD:
-            new = old ^ 1
-        case CoverageUpdate.OR:
-            new = old | 1
-        case _:
-            new = np.zeros_like(old)
-    inside = covered[..., None] >> np.arange(SAMPLES) & 1 != 0
-    return (np.where(inside, new, old) << _FIELDS).sum(-1)
+    for sample in range(SAMPLES):
+        if covered >> sample & 1:
+            old, new = word >> 2 * sample & 3, 0
+            if mode == _NONZERO:
+                new = old + turns & 3
+            elif mode == _ODD:
+                new = old ^ 1
+            elif mode == _OR:
+                new = old | 1
+            word ^= (old ^ new) << 2 * sample
+    return word
 
 
-def sample_mask(word: np.ndarray) -> np.ndarray:
+@kernel
+def sample_mask(word: int) -> int:
     """A bit for each sample that is covered."""
-    return ((_counts(word) != 0) * _WEIGHTS).sum(-1)
+    mask = 0
+    for sample in range(SAMPLES):
+        if word >> 2 * sample & 3:
+            mask |= 1 << sample
+    return mask
 
 
-def level(word: np.ndarray) -> np.ndarray:
+@kernel
+def level(word: int) -> int:
     """How much of a pixel is covered, 8 bits: 255 n / 16 for n samples, rounded to the nearest."""
-    return (_counts(word) != 0).sum(-1) * 255 + SAMPLES // 2 >> 4
+    count = 0
+    for sample in range(SAMPLES):
+        count += 1 if word >> 2 * sample & 3 else 0
+    return count * 255 + SAMPLES // 2 >> 4

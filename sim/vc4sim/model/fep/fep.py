@@ -4,22 +4,37 @@ Quads come in rows from the lowest up, each row from the left. Pixel n of a quad
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from vc4.records.state import DepthTest, Oversample
+from vc4.records.state import CoverageUpdate, DepthTest, Oversample
 
-from ..pse.pse import Z_FRACTION, Z_GAIN_FRACTION, Z_MAX, SetUp
-from ..tlb.tlb import MS_SAMPLES
-from .samples import CENTRE, PIXEL, positions
+from ..compiled import Buffers, Entry, kernel
+from ..pse.pse import Z_FRACTION, Z_GAIN_FRACTION, Z_MAX, PrimitiveState, SetUp
+from ..tlb.compare import GREATER, passes
+from ..tlb.tlb import MS_SAMPLES, SAMPLES, TileBuffer, TileState, accumulate, pixel_of
+from .samples import CENTRE, COUNTS, FIRSTS, PIXEL, SAMPLE_X, SAMPLE_Y
 
-__all__ = ["QUAD", "Quads", "Window", "early_z", "flags_of", "rasterise", "sixteen"]
+__all__ = ["QUAD", "ZS", "FrontEnd", "Limits", "Quads", "QuadState", "Window", "early_test", "flags_of", "sixteen"]
 
 #: Pixels of a quad.
 QUAD = 4
+#: The range of Z.
+ZS = (0, Z_MAX)
 _ALL = (1 << MS_SAMPLES) - 1
 #: Samples of sixteen that stand for one of four.
 _QUARTERS = (0x0033, 0x00CC, 0x3300, 0xCC00)
+_NONE, _X4 = Oversample.NONE.value, Oversample.X4.value
+_CENTRE_X, _CENTRE_Y = CENTRE
+#: Quads of the largest tile.
+_MOST = 32 * 32
+_SIDE = 2 * PIXEL
+_WORD, _SIGN = 0xFFFF_FFFF, 1 << 31
+_HALF = 16
+#: Numbers of `PrimitiveState.place`.
+_X, _Y, _Z, _Z_X_HIGH, _Z_X_LOW, _Z_Y_HIGH, _Z_Y_LOW = range(7)
+assert Z_GAIN_FRACTION - Z_FRACTION == _HALF
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +56,12 @@ class Window:
         )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Quads:
-    """Quads of a primitive, each array [quad, 4].
+class QuadState(NamedTuple):
+    """Quads of a primitive.
 
-    x, y : pixels
-    covered : a bit for each sample
-    z : 24 bits, at the centre of the pixel
+    x, y : pixel 0
+    covered : a bit for each sample, [quad, 4]
+    z : 24 bits, at the centre of the pixel, [quad, 4]
     """
 
     x: np.ndarray
@@ -55,98 +69,222 @@ class Quads:
     covered: np.ndarray
     z: np.ndarray
 
-    def chosen(self, which: np.ndarray) -> "Quads":
-        """Some of them."""
-        return Quads(self.x[which], self.y[which], self.covered[which], self.z[which])
 
-    def between(self, planes: tuple[int, int]) -> "Quads":
-        """Those with a pixel whose Z is within `planes`; pixels whose Z is not have no sample covered any more."""
-        kept = (self.z >= planes[0]) & (self.z <= planes[1])
-        if kept.all():
-            return self
-        found = Quads(self.x, self.y, np.where(kept, self.covered, 0), self.z)
-        return found.chosen(found.covered.any(axis=1))
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What quads are kept: those with a pixel whose Z is within `planes`, and that pass the early test (see `early_test`)."""
+
+    planes: tuple[int, int] = ZS
+    early: int = 0
 
 
-def _in_quads(pixels: np.ndarray) -> np.ndarray:
-    """Pixels [row, column], both even in number, as [quad, 4]."""
-    rows, columns = pixels.shape
-    return pixels.reshape(rows // 2, 2, columns // 2, 2).transpose(0, 2, 1, 3).reshape(-1, QUAD)
+@dataclass(frozen=True, slots=True)
+class Quads:
+    """How many quads of a primitive there are: with a sample covered, between the planes, behind the early test."""
+
+    found: int = 0
+    between: int = 0
+    kept: int = 0
 
 
-def rasterise(primitive: SetUp, window: Window, oversample: Oversample) -> Quads | None:
-    """The quads of a primitive within a window that have a sample covered, or `None`.
-
-    An edge's value has 37 bits with the sign, that of a line or point two or three more.
-    """
-    low_x, low_y, high_x, high_y = primitive.box
-    window = window.within(Window(low_x // PIXEL, high_x // PIXEL + 1, low_y // PIXEL, high_y // PIXEL + 1))
-    if window.left >= window.right or window.low >= window.high:
-        return None
-    x = np.arange(window.left & ~1, window.right + 1 & ~1)
-    y = np.arange(window.low & ~1, window.high + 1 & ~1)
-    inside_x = (x >= window.left) & (x < window.right)
-    inside_y = (y >= window.low) & (y < window.high)
-    samples = positions(oversample)
-    sample_x, sample_y = (PIXEL * pixels + samples[:, axis : axis + 1] for axis, pixels in enumerate((x, y)))
-    covered = np.broadcast_to(inside_y[:, None] & inside_x, (len(samples), len(y), len(x)))
-    for a, b, c in primitive.edges:
-        covered = covered & ((a * sample_x)[:, None] + (b * sample_y + c)[:, :, None] >= 0)
-    bits = (covered.astype(np.int64) << np.arange(len(samples))[:, None, None]).sum(0)
-    quads = _in_quads(bits)
-    chosen = quads.any(axis=1)
-    if not chosen.any():
-        return None
-    found_x, found_y = (_in_quads(pixels)[chosen] for pixels in np.broadcast_arrays(x, y[:, None]))
-    return Quads(found_x, found_y, quads[chosen], _z(primitive, found_x, found_y))
+@kernel
+def _covered(edges, count: int, x: int, y: int, oversample: int) -> int:
+    """The samples of a pixel that are inside of all edges."""
+    bits, first = 0, FIRSTS[oversample]
+    for sample in range(COUNTS[oversample]):
+        sample_x, sample_y = PIXEL * x + SAMPLE_X[first + sample], PIXEL * y + SAMPLE_Y[first + sample]
+        inside = True
+        for edge in range(0, count, 3):
+            if edges[edge] * sample_x + edges[edge + 1] * sample_y + edges[edge + 2] < 0:
+                inside = False
+        if inside:
+            bits |= 1 << sample
+    return bits
 
 
-def _z(primitive: SetUp, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Z at the centres of pixels: a sum modulo 2^64, cut off and limited to 24 bits."""
-    dx, dy = (
-        PIXEL * pixels + CENTRE[axis] - at for axis, (pixels, at) in enumerate(((x, primitive.x), (y, primitive.y)))
-    )
-    with np.errstate(over="ignore"):
-        gains = [
-            np.array([gain & (1 << 64) - 1], np.uint64).view(np.int64)[0] for gain in (primitive.z_x, primitive.z_y)
-        ]
-        total = gains[0] * dx + gains[1] * dy
-    z = (total >> Z_GAIN_FRACTION - Z_FRACTION) + primitive.z >> Z_FRACTION
-    return np.clip(z, 0, Z_MAX)
+@kernel
+def _side(edges, count: int, x: int, y: int) -> int:
+    """Where a whole quad is: 1 inside of all edges, -1 outside of one, 0 if that is not clear."""
+    side = 1
+    for edge in range(0, count, 3):
+        a, b = edges[edge], edges[edge + 1]
+        value = a * PIXEL * x + b * PIXEL * y + edges[edge + 2]
+        if value + _SIDE * (max(a, 0) + max(b, 0)) < 0:
+            return -1
+        if value + _SIDE * (min(a, 0) + min(b, 0)) < 0:
+            side = 0
+    return side
 
 
-def flags_of(covered: np.ndarray, oversample: Oversample, *, multisample: bool) -> np.ndarray:
-    """The four flags of pixels. Without multisampling a pixel has all of them if any sample is covered.
+@kernel
+def _z(place, x: int, y: int) -> int:
+    """Z at the centre of a pixel: a sum modulo 2^64, cut off and limited to 24 bits."""
+    dx, dy = PIXEL * x + _CENTRE_X - place[_X], PIXEL * y + _CENTRE_Y - place[_Y]
+    low = place[_Z_X_LOW] * dx + place[_Z_Y_LOW] * dy
+    high = place[_Z_X_HIGH] * dx + place[_Z_Y_HIGH] * dy + (low >> 32)
+    high = (high + _SIGN & _WORD) - _SIGN
+    total = (high << 32 - _HALF) + ((low & _WORD) >> _HALF)
+    return min(max(total + place[_Z] >> Z_FRACTION, 0), Z_MAX)
+
+
+@kernel
+def _early_z(quads: QuadState, tile: TileState, quad: int, test: int) -> bool:
+    """Whether a quad may pass the Z test: the nearest Z of its pixels, against the farthest in the tile buffer."""
+    nearest, farthest = quads.z[quad, 0], tile.z[pixel_of(tile, quads.x[quad], quads.y[quad]) * tile.shape[SAMPLES]]
+    for pixel in range(QUAD):
+        z = quads.z[quad, pixel]
+        place = pixel_of(tile, quads.x[quad] + pixel % 2, quads.y[quad] + pixel // 2) * tile.shape[SAMPLES]
+        nearest = max(nearest, z) if test & GREATER else min(nearest, z)
+        for sample in range(tile.shape[SAMPLES]):
+            stored = tile.z[place + sample]
+            farthest = min(farthest, stored) if test & GREATER else max(farthest, stored)
+    return passes(test, nearest, farthest)
+
+
+@kernel
+def _quad(
+    primitive: PrimitiveState, quads: QuadState, quad: int, left: int, right: int, low: int, high: int, oversample: int
+) -> bool:
+    """Fill in what a primitive covers of a quad, within the window; returns whether that is anything."""
+    count, any_covered = len(primitive.edges), 0
+    side = _side(primitive.edges, count, quads.x[quad], quads.y[quad])
+    if side < 0:
+        return False
+    for pixel in range(QUAD):
+        x, y = quads.x[quad] + pixel % 2, quads.y[quad] + pixel // 2
+        covered = 0
+        if left <= x < right and low <= y < high:
+            whole = (1 << COUNTS[oversample]) - 1
+            covered = whole if side else _covered(primitive.edges, count, x, y, oversample)
+        quads.covered[quad, pixel] = covered
+        any_covered |= covered
+    if any_covered:
+        for pixel in range(QUAD):
+            quads.z[quad, pixel] = _z(primitive.place, quads.x[quad] + pixel % 2, quads.y[quad] + pixel // 2)
+    return any_covered != 0
+
+
+@kernel
+def _between(quads: QuadState, quad: int, nearest: int, farthest: int) -> bool:
+    """Whether a quad has a pixel between the planes; pixels whose Z is not have no sample covered any more."""
+    any_covered = 0
+    for pixel in range(QUAD):
+        if not nearest <= quads.z[quad, pixel] <= farthest:
+            quads.covered[quad, pixel] = 0
+        any_covered |= quads.covered[quad, pixel]
+    return any_covered != 0
+
+
+@kernel
+def _rasterise(
+    primitive: PrimitiveState,
+    quads: QuadState,
+    tile: TileState,
+    left: int,
+    right: int,
+    low: int,
+    high: int,
+    oversample: int,
+    nearest: int,
+    farthest: int,
+    early: int,
+) -> tuple[int, int, int]:
+    """The quads of a primitive in a window; returns the numbers of `Quads`."""
+    box = primitive.box
+    left, right = max(left, box[0] // PIXEL), min(right, box[2] // PIXEL + 1)
+    low, high = max(low, box[1] // PIXEL), min(high, box[3] // PIXEL + 1)
+    found, between, kept = 0, 0, 0
+    for y in range(low - low % 2, high, 2):
+        for x in range(left - left % 2, right, 2):
+            quads.x[kept] = x
+            quads.y[kept] = y
+            if _quad(primitive, quads, kept, left, right, low, high, oversample):
+                found += 1
+                if _between(quads, kept, nearest, farthest):
+                    between += 1
+                    if early == 0 or _early_z(quads, tile, kept, early):
+                        kept += 1
+    return found, between, kept
+
+
+@kernel
+def flags_of(covered: int, oversample: int, multisample: bool) -> int:
+    """The four flags of a pixel. Without multisampling it has all of them if any sample is covered.
 
     With it, a single sample stands for all four, and of sixteen those in a quarter of the pixel for one.
     """
-    if not multisample or oversample is Oversample.NONE:
-        return np.where(covered, _ALL, 0)
-    if oversample is Oversample.X4:
+    if not multisample or oversample == _NONE:
+        return _ALL if covered else 0
+    if oversample == _X4:
         return covered
-    quarters = [(covered & quarter != 0).astype(np.int64) << sample for sample, quarter in enumerate(_QUARTERS)]
-    return np.bitwise_or.reduce(quarters)
+    flags = 0
+    for sample in range(MS_SAMPLES):
+        flags |= 1 << sample if covered & _QUARTERS[sample] else 0
+    return flags
 
 
-def sixteen(covered: np.ndarray, oversample: Oversample) -> np.ndarray:
-    """Sixteen samples of pixels, for coverage: a single one stands for all, one of four for those in its quarter."""
-    if oversample is Oversample.NONE:
-        return np.where(covered, 0xFFFF, 0)
-    if oversample is Oversample.X4:
-        quarters = [np.where(covered >> sample & 1, quarter, 0) for sample, quarter in enumerate(_QUARTERS)]
-        return np.bitwise_or.reduce(quarters)
-    return covered
+@kernel
+def sixteen(covered: int, oversample: int) -> int:
+    """Sixteen samples of a pixel, for coverage: a single one stands for all, one of four for those in its quarter."""
+    if oversample == _NONE:
+        return 0xFFFF if covered else 0
+    if oversample != _X4:
+        return covered
+    flags = 0
+    for sample in range(MS_SAMPLES):
+        flags |= _QUARTERS[sample] if covered >> sample & 1 else 0
+    return flags
 
 
-def early_z(z: np.ndarray, stored: np.ndarray, test: DepthTest, *, greater: bool) -> np.ndarray:
-    """Which quads may pass the Z test: Z of their pixels, and of all samples of those in the tile buffer, [quad, ...].
+@kernel
+def _accumulate(quads: QuadState, tile: TileState, count: int, oversample: int, mode: int, turns: int) -> None:
+    """Coverage of the pixels of quads."""
+    for quad in range(count):
+        for pixel in range(QUAD):
+            x, y = quads.x[quad] + pixel % 2, quads.y[quad] + pixel // 2
+            accumulate(tile, x, y, mode, turns, sixteen(quads.covered[quad, pixel], oversample))
 
-    The hardware knows the farthest Z of each quad, in the direction that a frame has chosen; other tests pass.
+
+_rasterise_window = Entry(_rasterise)
+_accumulate_quads = Entry(_accumulate)
+
+
+def early_test(test: DepthTest, *, greater: bool) -> int:
+    """The early test that goes with a Z test, its code; 0: there is none.
+
+    The hardware knows the farthest Z of each quad, in the direction that a frame has chosen; with other tests all pass.
     """
-    if greater and test in (DepthTest.GREATER, DepthTest.GREATER_EQUAL):
-        nearest, farthest = z.max(axis=1), stored.min(axis=1)
-        return nearest > farthest if test is DepthTest.GREATER else nearest >= farthest
-    if not greater and test in (DepthTest.LESS, DepthTest.LESS_EQUAL):
-        nearest, farthest = z.min(axis=1), stored.max(axis=1)
-        return nearest < farthest if test is DepthTest.LESS else nearest <= farthest
-    return np.ones(len(z), bool)
+    directed = (DepthTest.GREATER, DepthTest.GREATER_EQUAL) if greater else (DepthTest.LESS, DepthTest.LESS_EQUAL)
+    return test.value if test in directed else 0
+
+
+class FrontEnd:
+    """Makes quads of primitives, one primitive at a time.
+
+    quads : of the last primitive, with those first that are kept
+    """
+
+    def __init__(self, tile: TileBuffer):
+        self.quads = Buffers(
+            QuadState(*np.zeros((2, _MOST + 1), np.int64), *np.zeros((2, _MOST + 1, QUAD), np.int64)),
+        )
+        self._tile = tile.state
+
+    def rasterise(
+        self,
+        primitive: SetUp,
+        window: Window,
+        oversample: Oversample,
+        limits: Limits = Limits(),
+    ) -> Quads:
+        """The quads of a primitive in a window, which is no larger than a tile.
+
+        An edge's value has 37 bits with the sign, that of a line or point two or three more.
+        """
+        edges = window.left, window.right, window.low, window.high
+        state, codes = primitive.state, (*limits.planes, limits.early)
+        return Quads(*_rasterise_window(state, self.quads, self._tile, *edges, oversample.value, *codes))
+
+    def accumulate(self, quads: Quads, oversample: Oversample, mode: CoverageUpdate, turns: int) -> None:
+        """Coverage of the pixels in the tile that the last primitive covers; see `cap.updated`."""
+        _accumulate_quads(self.quads, self._tile, quads.kept, oversample.value, mode.value, turns)

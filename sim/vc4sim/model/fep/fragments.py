@@ -1,37 +1,37 @@
 """Fragments on their way to the QPUs: vectors of four quads, and the programs that shade them (guide, sections 1 and 6).
 
 A vector ends when it is full, when the next quad is one that it has already, and when anything changes that all fragments of
-a program share. The result is that of shading one vector after the other. To be fast, vectors are shaded in rounds: all of a
-round together, each of them in the first round behind those that have a quad of its own.
+a program share. Vectors are shaded one after the other, when a program has no more of them.
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from vc4.config import V3DConfig
 from vc4.isa.registers import ELEMENTS
+from vc4.records.state import Oversample
 
-from ...launch import Launch
-from ..memory import Memory, MemoryFault
-from ..pse.pse import SetUp
-from ..qps.sync import Sync
-from ..qpu.fragment_port import FragmentModes, FragmentPort, FragmentVectors
-from ..qpu.qpu import Qpu
-from ..qpu.vectors import Divergence
-from ..slice.vri import interpolate
+from ..compiled import Buffers, Entry, kernel
+from ..pse.coefficients import COEFFICIENTS
+from ..pse.pse import PrimitiveState, SetUp
+from ..qpu.fragment_port import FragmentModes, FragmentState, begin_fragments
+from ..slice.vri import distance, partial_result, w_of
 from ..tlb.tlb import TileBuffer
-from ..tmu.port import TmuPort
-from ..unbuilt import FRAGMENT_UNITS, Unbuilt, Waiting
-from ..vpm.port import VpmPort
-from ..vpm.vpm import Vpm
-from .fep import QUAD, Quads
+from .fep import QUAD, FrontEnd, Quads, QuadState, flags_of
+from .samples import CENTRE
 
-__all__ = ["FragmentProgram", "Fragments", "HangingShader"]
+__all__ = ["FragmentProgram", "FragmentShader", "Fragments", "HangingShader", "QueueState", "fill"]
 
 _QUADS = ELEMENTS // QUAD
-#: Instructions of a program that count as one that does not end.
-_LIMIT = 1 << 16
+_CENTRE_X, _CENTRE_Y = CENTRE
+#: Quads, and coefficients of primitives, that there is room for at first.
+_ROOM = 1 << 10
+#: Indices of `QueueState.counts`.
+_COUNT, _VECTORS, _OPEN, _PRIMITIVES = range(4)
+#: What is kept of `PrimitiveState.place`.
+_X, _Y, _REVERSE = 0, 1, 7
+_PLACE = 3
 
 
 class HangingShader(Exception):
@@ -51,187 +51,203 @@ class FragmentProgram:
     modes: FragmentModes
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Batch:
-    """Quads of whole vectors, each array [quad, 4], and the number of each one's primitive."""
+class FragmentShader(Protocol):
+    """A QPU that shades fragments.
+
+    fragments : what its threads get
+    tile : where they are drawn
+    """
+
+    fragments: Buffers[FragmentState]
+    tile: TileBuffer
+
+    @property
+    def qpu(self) -> int:
+        """That shades the next vector."""
+        ...
+
+    def shade(self, program: FragmentProgram) -> None:
+        """Run a program for the vector of thread 0 of that QPU. Raises `HangingShader`."""
+        ...
+
+
+class QueueState(NamedTuple):
+    """Quads of one program in vectors.
+
+    x, y : of pixel 0
+    flags, z : [quad, 4]
+    primitive : of a quad
+    first : of each vector, its first quad
+    counts : quads, vectors, whether the last one may get more quads, primitives
+    places : x and y of the reference vertex of each primitive, whether it is seen from behind
+    planes : A, B and C of 1/W and of all varyings of each primitive
+    """
 
     x: np.ndarray
     y: np.ndarray
     flags: np.ndarray
     z: np.ndarray
-    which: np.ndarray
-
-    @property
-    def quads(self) -> np.ndarray:
-        """Where the quads lie: one number each."""
-        return self.y[:, 0] << 16 | self.x[:, 0]
-
-    def part(self, first: int, last: int | None = None) -> "_Batch":
-        """Some of them, in order."""
-        chosen = slice(first, last)
-        return _Batch(self.x[chosen], self.y[chosen], self.flags[chosen], self.z[chosen], self.which[chosen])
-
-    def filled(self) -> "_Batch":
-        """With places that are left in the last vector: the last quad once more, without flags."""
-        missing = -len(self.x) % _QUADS
-        if not missing:
-            return self
-        places = np.concatenate((np.arange(len(self.x)), np.full(missing, len(self.x) - 1)))
-        flags = self.flags[places]
-        flags[len(self.x) :] = 0
-        return _Batch(self.x[places], self.y[places], flags, self.z[places], self.which[places])
+    primitive: np.ndarray
+    first: np.ndarray
+    counts: np.ndarray
+    places: np.ndarray
+    planes: np.ndarray
 
 
-def _joined(parts: list[_Batch]) -> _Batch:
-    return _Batch(
-        *(np.concatenate([getattr(part, name) for part in parts]) for name in ("x", "y", "flags", "z", "which"))
-    )
+@kernel
+def _is_in_vector(queue: QueueState, x: int, y: int) -> bool:
+    """Whether the last vector has a quad at this place."""
+    for quad in range(queue.first[queue.counts[_VECTORS] - 1], queue.counts[_COUNT]):
+        if queue.x[quad] == x and queue.y[quad] == y:
+            return True
+    return False
 
 
-def _kind(primitive: SetUp) -> tuple[int, int]:
-    """What all primitives of a vector have the same: numbers of implicit and of all varyings."""
-    return len(primitive.implicit), primitive.varyings
+@kernel
+def _append(
+    queue: QueueState, primitive: PrimitiveState, quads: QuadState, count: int, oversample: int, multisample: int
+) -> None:
+    """Put quads of a primitive into vectors."""
+    number, size = queue.counts[_PRIMITIVES], len(primitive.planes)
+    queue.counts[_PRIMITIVES] += 1
+    queue.places[number, 0] = primitive.place[_X]
+    queue.places[number, 1] = primitive.place[_Y]
+    queue.places[number, 2] = primitive.place[_REVERSE]
+    for index in range(size):
+        queue.planes[number * size + index] = primitive.planes[index]
+    for quad in range(count):
+        x, y, place = quads.x[quad], quads.y[quad], queue.counts[_COUNT]
+        if queue.counts[_OPEN] == 0 or _is_in_vector(queue, x, y):
+            queue.first[queue.counts[_VECTORS]] = place
+            queue.counts[_VECTORS] += 1
+        queue.x[place] = x
+        queue.y[place] = y
+        queue.primitive[place] = number
+        for pixel in range(QUAD):
+            queue.flags[place, pixel] = flags_of(quads.covered[quad, pixel], oversample, multisample != 0)
+            queue.z[place, pixel] = quads.z[quad, pixel]
+        queue.counts[_COUNT] += 1
+        held = queue.counts[_COUNT] - queue.first[queue.counts[_VECTORS] - 1]
+        queue.counts[_OPEN] = 1 if held < _QUADS else 0
+
+
+@kernel
+def _fill_element(
+    fragments: FragmentState, queue: QueueState, q: int, t: int, element: int, quad: int, varyings: int
+) -> None:
+    """What a shader gets of a pixel."""
+    pixel, number = element % QUAD, queue.primitive[quad]
+    x, y = queue.x[quad] + pixel % 2, queue.y[quad] + pixel // 2
+    fragments.x[q, t, element] = x
+    fragments.y[q, t, element] = y
+    fragments.reverse[q, t, element] = queue.places[number, 2]
+    fragments.z[q, t, element] = queue.z[quad, pixel]
+    dx, dy = distance(x, _CENTRE_X, queue.places[number, 0]), distance(y, _CENTRE_Y, queue.places[number, 1])
+    plane = number * (varyings + 1) * COEFFICIENTS
+    planes = queue.planes
+    fragments.w[q, t, element] = w_of(planes[plane], planes[plane + 1], planes[plane + 2], dx, dy)
+    for varying in range(varyings):
+        plane += COEFFICIENTS
+        fragments.partial[q, t, varying, element] = partial_result(planes[plane], planes[plane + 1], dx, dy)
+        fragments.c[q, t, varying, element] = planes[plane + 2]
+
+
+@kernel
+def fill(
+    fragments: FragmentState,
+    queue: QueueState,
+    q: int,
+    t: int,
+    vector: int,
+    varyings: int,
+    depth: int,
+    z_updates: int,
+    clears: int,
+    as_mask: int,
+) -> None:
+    """A vector for a thread of a QPU; see `FragmentModes` for the last numbers.
+
+    Places that are left in it have the last quad once more, without flags.
+    """
+    begin_fragments(fragments, q, t, varyings, depth, z_updates, clears, as_mask)
+    first = queue.first[vector]
+    end = queue.first[vector + 1] if vector + 1 < queue.counts[_VECTORS] else queue.counts[_COUNT]
+    for element in range(ELEMENTS):
+        quad = first + element // QUAD
+        fragments.flags[q, t, element] = queue.flags[quad, element % QUAD] if quad < end else 0
+        _fill_element(fragments, queue, q, t, element, min(quad, end - 1), varyings)
+
+
+_append_quads = Entry(_append)
+_fill_vector = Entry(fill)
+
+
+def _new_queue(quads: int, primitives: int, planes: int) -> QueueState:
+    x, y, primitive, first = np.zeros((4, quads), np.int64)
+    flags, z = np.zeros((2, quads, QUAD), np.int64)
+    counts, places = np.zeros(_PRIMITIVES + 1, np.int64), np.zeros((primitives, _PLACE), np.int64)
+    return QueueState(x, y, flags, z, primitive, first, counts, places, np.zeros(planes, np.int64))
 
 
 class Fragments:
-    """Collects quads, and shades them into `tile`.
+    """Collects quads, and has them shaded.
 
-    sync : semaphores and mutex, which others may share
-    limit : instructions after which a program counts as one that does not end
-    together : shade vectors together where that cannot be seen
-    quads, vectors, instructions, lookups : how many there were; a vector's lookup is one
+    quads, vectors : how many there were
     """
 
-    def __init__(
-        self,
-        memory: Memory,
-        config: V3DConfig,
-        tile: TileBuffer,
-        sync: Sync | None = None,
-        *,
-        limit: int = _LIMIT,
-        together: bool = True,
-    ):
-        self.limit, self.together = limit, together
-        self.quads = self.vectors = self.instructions = self.lookups = 0
-        self._memory, self._config, self._tile = memory, config, tile
-        self._sync = sync or Sync()
-        self._vpm = Vpm(config.vpm_rows, memory)
-        self._units = FRAGMENT_UNITS if config.tmus_per_slice else FRAGMENT_UNITS - {"tmu"}
+    def __init__(self, shader: FragmentShader):
+        self.quads = self.vectors = 0
+        self._shader = shader
+        self._queue = Buffers(_new_queue(_ROOM, _ROOM, _ROOM))
         self.forget()
 
     def forget(self) -> None:
         """There are no fragments."""
         self._program: FragmentProgram | None = None
-        self._primitives: list[SetUp] = []
-        self._closed: list[_Batch] = []
-        self._open: list[_Batch] = []
-        self._numbers: list[int] = []
-        self._rounds: dict[int, int] = {}
+        self._kind: tuple[int, int] | None = None
+        self._queue.arrays.counts[:] = 0
 
-    def add(self, program: FragmentProgram, primitive: SetUp, quads: Quads, flags: np.ndarray) -> None:
-        """Quads of a primitive, with the flags of their pixels. Raises `HangingShader`, and `MemoryFault`."""
-        same_varyings = self._primitives and _kind(self._primitives[-1]) == _kind(primitive)
-        if program != self._program or not same_varyings:
+    def add(
+        self,
+        program: FragmentProgram,
+        primitive: SetUp,
+        front_end: FrontEnd,
+        quads: Quads,
+        oversample: Oversample,
+    ) -> None:
+        """The quads of a primitive that the front end has. Raises `HangingShader`."""
+        kind = len(primitive.implicit), primitive.varyings
+        if program != self._program or kind != self._kind:
             self.flush()
-            self._program = program
-        self._primitives.append(primitive)
-        self.quads += len(quads.x)
-        batch = _Batch(quads.x, quads.y, flags, quads.z, np.full(len(quads.x), len(self._primitives) - 1))
-        self._add(batch)
+            self._program, self._kind = program, kind
+        self.quads += quads.kept
+        multisample = int(self._shader.tile.shape.multisample)
+        self._make_room(quads.kept, len(primitive.state.arrays.planes))
+        _append_quads(self._queue, primitive.state, front_end.quads, quads.kept, oversample.value, multisample)
 
-    def _add(self, batch: _Batch) -> None:
-        """First what completes the open vector, then whole vectors; what is left is the next open one."""
-        start, places = 0, batch.quads
-        while self._open and start < len(places):
-            held = np.concatenate([part.quads for part in self._open])
-            if (held == places[start]).any():
-                self.close()
-                break
-            self._open.append(batch.part(start, start + 1))
-            start += 1
-            if len(held) + 1 == _QUADS:
-                self.close()
-        end = start + (len(places) - start) // _QUADS * _QUADS
-        if end > start:
-            self._push(batch.part(start, end))
-        if end < len(places):
-            self._open.append(batch.part(end))
+    def _make_room(self, quads: int, planes: int) -> None:
+        """For one more primitive."""
+        old = self._queue.arrays
+        count, _, _, primitives = old.counts.tolist()
+        needed = count + quads, primitives + 1, (primitives + 1) * planes
+        sizes = len(old.x), len(old.places), len(old.planes)
+        if any(need > size for need, size in zip(needed, sizes, strict=True)):
+            new = _new_queue(*(size if need <= size else 2 * need for need, size in zip(needed, sizes, strict=True)))
+            for kept, array in zip(old, new, strict=True):
+                array[: len(kept)] = kept
+            self._queue = Buffers(new)
 
     def close(self) -> None:
         """The open vector gets no more quads."""
-        if self._open:
-            batch, self._open = _joined(self._open).filled(), []
-            self._push(batch)
-
-    def _push(self, batch: _Batch) -> None:
-        """Whole vectors, each into the first round behind those that have a quad of its own."""
-        rounds = []
-        for places in batch.quads.reshape(-1, _QUADS).tolist():
-            number = 1 + max(self._rounds.get(place, -1) for place in places)
-            rounds.append(number)
-            self._rounds |= dict.fromkeys(places, number)
-        self._closed.append(batch)
-        self._numbers += rounds
+        self._queue.arrays.counts[_OPEN] = 0
 
     def flush(self) -> None:
         """Shade all fragments."""
-        self.close()
-        if self._closed:
-            batch, numbers = _joined(self._closed), np.array(self._numbers)
-            order = np.argsort(numbers, kind="stable")
-            assert self._program is not None
-            fragments = self._fragments(batch)
-            self.vectors += len(fragments.x)
-            if self.together:
-                for part in np.split(order, np.flatnonzero(np.diff(numbers[order])) + 1):
-                    self._shade(self._program, fragments.part(part))
-            else:
-                for number in range(len(fragments.x)):
-                    self._run(self._program, fragments.part(slice(number, number + 1)))
+        vectors = self._queue.views.counts[_VECTORS]
+        self.vectors += vectors
+        if self._program and self._kind:
+            codes = self._program.modes.codes
+            for vector in range(vectors):
+                _fill_vector(self._shader.fragments, self._queue, self._shader.qpu, 0, vector, self._kind[1], *codes)
+                self._shader.shade(self._program)
         self.forget()
-
-    def _shade(self, program: FragmentProgram, fragments: FragmentVectors) -> None:
-        """Shade vectors that have no pixel in common: as one, or in groups that go the same way."""
-        before, instructions, lookups = self._tile.copy(), self.instructions, self.lookups
-        try:
-            self._run(program, fragments)
-            return
-        except Divergence as what:
-            self._tile.restore(before)
-            self.instructions, self.lookups = instructions, lookups
-            values = np.arange(len(fragments.x)) if what.values is None else what.values
-        for value in np.unique(values):
-            self._shade(program, fragments.part(np.flatnonzero(values == value)))
-
-    def _fragments(self, batch: _Batch) -> FragmentVectors:
-        """What shaders get of quads."""
-        which = np.repeat(batch.which, QUAD).reshape(-1, ELEMENTS)
-        x, y, flags, z = (array.reshape(-1, ELEMENTS) for array in (batch.x, batch.y, batch.flags, batch.z))
-        used, which = np.unique(which, return_inverse=True)
-        which = which.reshape(x.shape)
-        primitives = [self._primitives[number] for number in used]
-        w, varyings = interpolate(primitives, which, x, y)
-        reverse = np.array([primitive.reverse for primitive in primitives])[which]
-        return FragmentVectors(x, y, flags, reverse, z.astype(np.uint32), w, varyings)
-
-    def _run(self, program: FragmentProgram, fragments: FragmentVectors) -> None:
-        """Shade vectors as one."""
-        port = FragmentPort(self._tile, fragments, program.modes)
-        tmu = TmuPort(self._memory, self._config.tmus_per_slice, 0)
-        qpu = Qpu(0, self._memory, VpmPort(self._vpm), tmu, self._sync, self._units, port)
-        qpu.start(Launch(program.code, program.uniforms, program.threaded))
-        steps = 0
-        try:
-            while qpu.sequencer.running:
-                if steps == self.limit:
-                    raise HangingShader(f"the program does not end within {self.limit} instructions")
-                qpu.step()
-                steps += 1
-        except Waiting as what:
-            raise HangingShader(f"fragment shader at {qpu.sequencer.pc:#010x}: waits for {what}") from None
-        except (HangingShader, MemoryFault, Unbuilt) as what:
-            raise HangingShader(f"fragment shader at {qpu.sequencer.pc:#010x}: {what}") from None
-        finally:
-            self.instructions += steps * port.vectors
-            self.lookups += tmu.lookups * port.vectors

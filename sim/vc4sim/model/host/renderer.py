@@ -3,22 +3,19 @@
 from collections import Counter
 from collections.abc import Callable
 
-from vc4.config import V3DConfig
 from vc4.records.control import ControlCode, Role
 
 from ..cle.control_records import ControlRecord, ListError
 from ..cle.pipeline import Work
 from ..cle.primitives import Primitive
-from ..fep import fep
-from ..fep.fep import Window
-from ..fep.fragments import Fragments, HangingShader
+from ..fep.fep import FrontEnd, Limits, Window, early_test
+from ..fep.fragments import FragmentProgram, Fragments, FragmentShader, HangingShader
 from ..memory import Memory, MemoryFault
 from ..pse.draw_state import DrawState
+from ..pse.pse import SetUp
 from ..pse.screen import Screen
-from ..qps.sync import Sync
 from ..tlb.tile_transfers import TileTransfers
-from ..tlb.tlb import TileBuffer
-from ..vcm.vertices import ShadingError
+from ..vcm.vertices import ShadingError, VertexShading
 
 __all__ = ["Renderer"]
 
@@ -28,7 +25,7 @@ _LOADS = (ControlCode.LOAD_TILE_BUFFER_GENERAL, ControlCode.RELOAD_FULL_RESOLUTI
 
 
 class Renderer:
-    """The pipeline of the rendering thread.
+    """The pipeline of the rendering thread; `shading` shades vertices, `shader` runs fragment shaders.
 
     only : column and row of the one tile that is drawn; others are neither drawn nor stored
     error : what a fragment or vertex shader, or an access outside of memory, has come to; the pipeline hangs
@@ -36,18 +33,18 @@ class Renderer:
     counts : primitives by their kinds, stores, and what counters count
     """
 
-    def __init__(self, memory: Memory, config: V3DConfig, sync: Sync | None = None):
-        sync = sync or Sync()
+    def __init__(self, memory: Memory, shading: VertexShading, shader: FragmentShader):
         self.out_of_memory = False
         self.only: tuple[int, int] | None = None
         self.error: str | None = None
         self.tiles: set[tuple[int, int]] = set()
         self.counts: Counter[str] = Counter()
-        self.tile = TileBuffer()
+        self.tile = shader.tile
         self.transfers = TileTransfers(memory, self.tile)
-        self.fragments = Fragments(memory, config, self.tile, sync)
-        self.screen = Screen(memory, config, sync)
+        self.fragments = Fragments(shader)
+        self.screen = Screen(memory, shading)
         self._memory = memory
+        self._front_end = FrontEnd(self.tile)
         self._state = DrawState()
         self._early_z = False
         self._greater = False
@@ -127,48 +124,40 @@ class Renderer:
             return
         state = self._state
         shader = state.read_shader(self._memory)
-        program = state.program(shader)
-        oversample, window, planes = state.configuration.rasteriser_oversample_mode, self._window(), state.z_planes
+        program, window, limits = state.program(shader), self._window(), self._limits()
         self.screen.shade(shader, held)
         for primitive in held:
             self.counts[primitive.type.name.lower()] += 1
             found = self.screen.set_up(primitive, shader, state)
             self.counts["PSE_PRIMITIVES_REVERSED"] += not found
             for ready in found:
-                quads = self._between(fep.rasterise(ready, window, oversample), planes)
-                self.counts["FEP_PRIMITIVES"] += 1
-                if quads is None:
-                    self.counts["FEP_PRIMITIVES_EMPTY"] += 1
-                    continue
-                self.counts["FEP_QUADS"] += len(quads.x)
-                if state.configuration.coverage_pipe_select:
-                    self.fragments.flush()
-                    covered = fep.sixteen(quads.covered, oversample)
-                    self.tile.accumulate(quads.x, quads.y, state.coverage(ready.turns), covered)
-                    continue
-                if state.configuration.early_z_enable and self._early_z:
-                    quads = self._nearer(quads)
-                if len(quads.x):
-                    flags = fep.flags_of(quads.covered, oversample, multisample=self.tile.shape.multisample)
-                    self.fragments.add(program, ready, quads, flags)
+                self._rasterise(program, ready, window, limits)
+
+    def _rasterise(self, program: FragmentProgram, primitive: SetUp, window: Window, limits: Limits) -> None:
+        """A primitive to coverage, or to fragments."""
+        bits = self._state.configuration
+        oversample = bits.rasteriser_oversample_mode
+        quads = self._front_end.rasterise(primitive, window, oversample, limits)
+        self.counts["FEP_PRIMITIVES"] += 1
+        self.counts["FEP_PRIMITIVES_EMPTY"] += not quads.between
+        self.counts["FEP_QUADS"] += quads.between
+        self.counts["FEP_QUADS_CLIPPED"] += quads.found - quads.kept
+        if not quads.kept:
+            return
+        if bits.coverage_pipe_select:
+            self.fragments.flush()
+            self._front_end.accumulate(quads, oversample, bits.coverage_update_mode, primitive.turns)
+        else:
+            self.fragments.add(program, primitive, self._front_end, quads, oversample)
+
+    def _limits(self) -> Limits:
+        """What quads are kept."""
+        bits = self._state.configuration
+        early = bits.early_z_enable and self._early_z and not bits.coverage_pipe_select
+        test = early_test(bits.depth_test_function, greater=self._greater) if early else 0
+        return Limits(self._state.z_planes, test)
 
     def _window(self) -> Window:
         tile = self.tile
         whole = Window(tile.x, tile.x + tile.shape.width, tile.y, tile.y + tile.shape.height)
         return whole.within(self._state.window)
-
-    def _between(self, quads: fep.Quads | None, planes: tuple[int, int]) -> fep.Quads | None:
-        """Those between the Z planes, if there are any."""
-        if quads is None:
-            return None
-        kept = quads.between(planes)
-        self.counts["FEP_QUADS_CLIPPED"] += len(quads.x) - len(kept.x)
-        return kept if len(kept.x) else None
-
-    def _nearer(self, quads: fep.Quads) -> fep.Quads:
-        """Those that the early Z test lets pass."""
-        stored = self.tile.z[quads.y - self.tile.y, quads.x - self.tile.x].reshape(len(quads.x), -1)
-        test = self._state.configuration.depth_test_function
-        kept = fep.early_z(quads.z, stored, test, greater=self._greater)
-        self.counts["FEP_QUADS_CLIPPED"] += len(kept) - int(kept.sum())
-        return quads.chosen(kept)

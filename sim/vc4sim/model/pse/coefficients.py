@@ -9,30 +9,55 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..arith import float as fp
-from .pse import SetUp
+from ..arith.float import SIGN, fadd, fmul
+from ..compiled import Buffers, Entry, kernel
 
-__all__ = ["coefficients"]
+__all__ = ["COEFFICIENTS", "Corners", "Implicit", "coefficients"]
+
+#: A, B and C.
+COEFFICIENTS = 3
+_VERTICES = 3
+_FLAT_BITS = 32
+#: A, B and C of a varying that no shader has written.
+Implicit = tuple[int, int, int]
+#: 1/W and varyings of three vertices.
+Corners = tuple[Sequence[int], Sequence[int], Sequence[int]]
 
 
-def coefficients(primitives: Sequence[SetUp]) -> np.ndarray:
-    """[A, B and C; 1/W and varyings; primitive], floats. All primitives have as many varyings."""
-    corners = np.stack(
-        [primitive.corners for primitive in primitives], axis=-1
-    )  # [vertex; 1/W and varyings; primitive]
-    weights = np.array([primitive.weights for primitive in primitives], np.uint32).T
-    first, others = corners[0], corners[1:]
-    gained = fp.fadd(others, np.broadcast_to(first ^ fp.SIGN, others.shape))
-    varyings = gained[:, 1:]
-    gained[:, 1:] = fp.fmul(varyings, np.broadcast_to(others[:, :1], varyings.shape))
-    a, b = (
-        fp.fadd(*(fp.fmul(gained[n], np.broadcast_to(weights[axis + n], first.shape)) for n in range(2)))
-        for axis in (0, 2)
-    )
-    found = np.stack([a, b, first])
-    flat = np.array([[primitive.flat >> n & 1 for primitive in primitives] for n in range(first.shape[0] - 1)], bool)
-    if flat.any():
-        found[:2, 1:][:, flat] = 0
-        found[2, 1:][flat] = corners[2, 1:][flat]
-    implicit = np.array([primitive.implicit for primitive in primitives], np.uint32).reshape(len(primitives), -1, 3)
-    return np.concatenate([found[:, :1], implicit.transpose(2, 1, 0), found[:, 1:]], axis=1)
+@kernel
+def _gained(corners, vertex: int, plane: int) -> int:
+    """What 1/W (plane 0) or a varying over W gains from the reference vertex to another one."""
+    gain = fadd(corners[vertex, plane], corners[0, plane] ^ SIGN)
+    return fmul(gain, corners[vertex, 0]) if plane else gain
+
+
+@kernel
+def _find(planes, corners, weights, count: int, implicit: int, flat: int) -> None:
+    """The planes of what vertices have."""
+    for plane in range(count):
+        place = COEFFICIENTS * (plane + implicit if plane else 0)
+        if 0 < plane <= _FLAT_BITS and flat >> plane - 1 & 1:
+            planes[place] = 0
+            planes[place + 1] = 0
+            planes[place + 2] = corners[_VERTICES - 1, plane]
+        else:
+            first, second = _gained(corners, 1, plane), _gained(corners, 2, plane)
+            planes[place] = fadd(fmul(first, weights[0]), fmul(second, weights[1]))
+            planes[place + 1] = fadd(fmul(first, weights[2]), fmul(second, weights[3]))
+            planes[place + 2] = corners[0, plane]
+
+
+_find_planes = Entry(_find)
+
+
+def coefficients(corners: Corners, weights: Sequence[int], implicit: Sequence[Implicit], flat: int) -> np.ndarray:
+    """A, B and C of 1/W, of the implicit varyings, and of those of the vertices, floats: one after the other.
+
+    Arguments are those of `SetUp`.
+    """
+    given = np.array(corners, np.int64)
+    count = given.shape[1]
+    planes = np.zeros(COEFFICIENTS * (count + len(implicit)), np.int64)
+    planes[COEFFICIENTS : COEFFICIENTS * (1 + len(implicit))] = np.array(implicit, np.int64).reshape(-1)
+    _find_planes(Buffers(planes), Buffers(given), Buffers(np.array(weights, np.int64)), count, len(implicit), flat)
+    return planes

@@ -13,7 +13,6 @@ from vc4.records.state import (
     ZClippingPlanes,
 )
 
-from ..cap import cap
 from ..cle.control_records import ControlRecord
 from ..cle.fields import Fields, packing
 from ..cle.shader_records import SHADER_LAYOUTS, ShaderRecord, read_shader_record
@@ -106,10 +105,6 @@ class DrawState:
             line_width=self._fields[ControlCode.LINE_WIDTH].line_width,
             rht_boundary=self._fields[ControlCode.RHT_X_BOUNDARY].rht_primitive_x_boundary + self.viewport[0],
         )
-
-    def coverage(self, turns: int) -> cap.Update:
-        """What a primitive does to coverage."""
-        return cap.Update(self.configuration.coverage_update_mode, turns)
 
     @property
     def modes(self) -> FragmentModes:

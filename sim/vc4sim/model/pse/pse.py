@@ -7,13 +7,17 @@ vertex and by what they gain for a sixteenth of a pixel along x and y.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from vc4.records.state import Oversample
 
 from ..arith.fixed_point import fixed, quotient
+from ..compiled import Buffers
 from ..fep.samples import PIXEL
+from .coefficients import Corners, Implicit, coefficients
 
 __all__ = [
     "Z_FRACTION",
@@ -21,6 +25,7 @@ __all__ = [
     "Z_MAX",
     "Edge",
     "Implicit",
+    "PrimitiveState",
     "ScreenVertex",
     "SetUp",
     "SetUpState",
@@ -39,8 +44,7 @@ _LARGEST_OFFSET = 1 << 33
 _GAIN_SHIFT = Z_GAIN_FRACTION - Z_FRACTION
 
 Edge = tuple[int, int, int]
-#: A, B and C of a varying that no shader has written.
-Implicit = tuple[int, int, int]
+_WORD = 0xFFFF_FFFF
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,19 +52,19 @@ class ScreenVertex:
     """A shaded vertex on the screen.
 
     zs, reciprocal_w : floats
-    varyings : floats, as an array
+    varyings : floats
     """
 
     x: int
     y: int
     zs: int
     reciprocal_w: int
-    varyings: np.ndarray
+    varyings: tuple[int, ...]
 
     @property
-    def planes(self) -> np.ndarray:
+    def planes(self) -> tuple[int, ...]:
         """What is interpolated: 1/W, then the varyings."""
-        return np.concatenate((np.array([self.reciprocal_w], np.uint32), self.varyings))
+        return self.reciprocal_w, *self.varyings
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +88,23 @@ class SetUpState:
     rht_boundary: int = 0
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+class PrimitiveState(NamedTuple):
+    """What kernels see of a primitive, see `SetUp`.
+
+    box : lowest x and y, highest x and y
+    edges : three numbers of each
+    place : x and y of the reference vertex, Z there; what Z gains along x and y modulo 2^64, the upper half of each, with its
+        sign, and the lower half; whether it is seen from behind
+    planes : A, B and C of 1/W and of all varyings
+    """
+
+    box: np.ndarray
+    edges: np.ndarray
+    place: np.ndarray
+    planes: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
 class SetUp:
     """A primitive that is ready for the rasteriser.
 
@@ -107,7 +127,7 @@ class SetUp:
     z: int
     z_x: int
     z_y: int
-    corners: np.ndarray
+    corners: Corners
     weights: tuple[int, int, int, int]
     implicit: tuple[Implicit, ...] = ()
     flat: int = 0
@@ -117,7 +137,24 @@ class SetUp:
     @property
     def varyings(self) -> int:
         """How many it has."""
-        return len(self.implicit) + self.corners.shape[1] - 1
+        return len(self.implicit) + len(self.corners[0]) - 1
+
+    @cached_property
+    def state(self) -> Buffers[PrimitiveState]:
+        """For kernels."""
+        gains = (half for gain in (self.z_x, self.z_y) for half in (_signed(gain >> 32), gain & _WORD))
+        return Buffers(
+            PrimitiveState(
+                np.array(self.box, np.int64),
+                np.array(self.edges, np.int64).reshape(-1),
+                np.array([self.x, self.y, self.z, *gains, self.reverse], np.int64),
+                coefficients(self.corners, self.weights, self.implicit, self.flat),
+            )
+        )
+
+
+def _signed(word: int) -> int:
+    return (word + (1 << 31) & _WORD) - (1 << 31)
 
 
 def z_of(zs: int) -> int:
@@ -180,7 +217,7 @@ def set_up_triangle(vertices: Sequence[ScreenVertex], state: SetUpState) -> SetU
         z=z + _offset(state, z_x, z_y),
         z_x=z_x,
         z_y=z_y,
-        corners=np.stack([vertex.planes for vertex in vertices]),
+        corners=(first.planes, second.planes, third.planes),
         weights=(quotient(y2, area), quotient(-y1, area), quotient(-x2, area), quotient(x1, area)),
         flat=state.flat,
         reverse=reverse,

@@ -2,10 +2,8 @@
 
 from collections.abc import Sequence
 
-import numpy as np
-
-from ..arith import float as fp
-from ..arith.fixed_point import MINUS, fixed, quotient
+from ..arith.fixed_point import fixed, quotient
+from ..arith.float import SIGN, fmul
 from .pse import ScreenVertex, SetUp, SetUpState, box_of, edge_between, z_gain, z_of
 
 __all__ = ["set_up_line", "set_up_point", "set_up_rht"]
@@ -27,7 +25,7 @@ def set_up_point(vertex: ScreenVertex, size: int) -> SetUp | None:
     if not extent:
         return None
     x, y = vertex.x, vertex.y
-    gain = int(fp.fmul(np.array([quotient(1, extent)], np.uint32), np.array([vertex.reciprocal_w], np.uint32))[0])
+    gain = fmul(quotient(1, extent), vertex.reciprocal_w)
     half = extent + 1 >> 1
     return SetUp(
         edges=(
@@ -42,9 +40,9 @@ def set_up_point(vertex: ScreenVertex, size: int) -> SetUp | None:
         z=z_of(vertex.zs),
         z_x=0,
         z_y=0,
-        corners=np.stack([vertex.planes] * 3),
+        corners=(vertex.planes,) * 3,
         weights=_CONSTANT,
-        implicit=((gain, 0, _HALF), (0, gain ^ MINUS, _HALF)),
+        implicit=((gain, 0, _HALF), (0, gain ^ SIGN, _HALF)),
     )
 
 
@@ -78,7 +76,7 @@ def set_up_line(vertices: Sequence[ScreenVertex], state: SetUpState) -> SetUp | 
         z=z_of(first.zs),
         z_x=dz if flat else 0,
         z_y=0 if flat else dz,
-        corners=np.stack([first.planes, last.planes, last.planes]),
+        corners=(first.planes, last.planes, last.planes),
         weights=(one, 0, 0, 0) if flat else (0, 0, one, 0),
         implicit=((quotient(a, 2 * reach), quotient(b, 2 * reach), _HALF),),
         flat=state.flat,
@@ -112,7 +110,7 @@ def set_up_rht(vertices: Sequence[ScreenVertex], state: SetUpState) -> list[SetU
                     z=z_of(first.zs),
                     z_x=0,
                     z_y=0,
-                    corners=np.stack([first.planes] * 3),
+                    corners=(first.planes,) * 3,
                     weights=_CONSTANT,
                     reverse=reverse,
                     turns=turns,

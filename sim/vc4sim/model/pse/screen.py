@@ -3,19 +3,16 @@
 The hardware does all of this once more for each tile; nothing in a frame changes the results, so here they are kept.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import reduce
 
-import numpy as np
-
-from vc4.config import V3DConfig
 from vc4.records.primitives import PrimitiveType
 
-from ..arith import float as fp
+from ..arith.float import fadd, fmul
 from ..cle.clipped import read_clipped_vertices
 from ..cle.primitives import Primitive
 from ..cle.shader_records import ShaderRecord
 from ..memory import Memory
-from ..qps.sync import Sync
 from ..vcm.vertices import ShaderKind, Vertex, VertexShading, has_point_size
 from .draw_state import DrawState
 from .pse import ScreenVertex, SetUp, set_up_triangle
@@ -25,7 +22,6 @@ __all__ = ["Screen"]
 
 #: Zs and 1/W of vertices that are coordinates: 0.5 and 1.
 _VG_Z, _VG_W = 0x3F00_0000, 0x3F80_0000
-_NO_VARYINGS = np.zeros(0, np.uint32)
 
 
 def _signed(word: int) -> int:
@@ -39,8 +35,8 @@ class Screen:
     shading : shades vertices
     """
 
-    def __init__(self, memory: Memory, config: V3DConfig, sync: Sync | None = None):
-        self.shading = VertexShading(memory, config, sync)
+    def __init__(self, memory: Memory, shading: VertexShading):
+        self.shading = shading
         self._memory = memory
         self.forget()
 
@@ -92,7 +88,7 @@ class Screen:
         left, low = state.viewport
         if primitive.coordinates:
             return [
-                ScreenVertex(_signed(word) + left, _signed(word >> 16) + low, _VG_Z, _VG_W, _NO_VARYINGS)
+                ScreenVertex(_signed(word) + left, _signed(word >> 16) + low, _VG_Z, _VG_W, ())
                 for word in primitive.vertices
             ]
         assert shader is not None
@@ -100,8 +96,8 @@ class Screen:
         found = []
         for index in primitive.vertices:
             place, zs, rw, *rest = self._vertices[shader.address, index]
-            varyings = np.array(rest[first - 3 :], np.uint32)
-            found.append(ScreenVertex(_signed(place) + left, _signed(place >> 16) + low, zs, rw, varyings))
+            x, y = _signed(place) + left, _signed(place >> 16) + low
+            found.append(ScreenVertex(x, y, zs, rw, tuple(rest[first - 3 :])))
         return self._clipped(found, primitive, state) if primitive.clipped else found
 
     def _clipped(self, vertices: list[ScreenVertex], primitive: Primitive, state: DrawState) -> list[ScreenVertex]:
@@ -111,21 +107,22 @@ class Screen:
         """
         assert primitive.clipped is not None
         left, low = state.viewport
-        original = [vertex.varyings for vertex in vertices]
-        flat = np.array([state.set_up.flat >> n & 1 for n in range(len(original[0]))], bool)
         found = list(vertices)
         for made in read_clipped_vertices(self._memory, primitive.clipped):
             if made.number >= len(vertices):
                 continue
             fields = made.fields
             weights = (fields.vertex_0_coefficient, fields.vertex_1_coefficient, fields.vertex_2_coefficient)
-            sums = None
-            for weight, values in zip(weights, original, strict=False):
-                term = fp.fmul(values, np.full_like(values, weight))
-                sums = term if sums is None else fp.fadd(sums, term)
-            assert sums is not None
-            varyings = np.where(flat, original[-1], sums)
+            varyings = tuple(
+                values[-1] if state.set_up.flat >> number & 1 else _sum(values, weights)
+                for number, values in enumerate(zip(*(vertex.varyings for vertex in vertices), strict=True))
+            )
             found[made.number] = ScreenVertex(
                 fields.xs + left, fields.ys + low, fields.zs, fields.reciprocal_wc, varyings
             )
         return found
+
+
+def _sum(values: Sequence[int], weights: Sequence[int]) -> int:
+    """Floats, each times its weight; weights behind the last one count nothing."""
+    return reduce(fadd, map(fmul, values, weights))

@@ -1,25 +1,17 @@
 """The eight comparisons of depth and stencil tests (guide, tables 27 and 38)."""
 
-from collections.abc import Callable
-
-import numpy as np
-
 from vc4.records.state import DepthTest
 
-__all__ = ["passes"]
+from ..compiled import kernel
 
-_TESTS: dict[DepthTest, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
-    DepthTest.NEVER: lambda new, old: np.zeros(np.broadcast_shapes(np.shape(new), np.shape(old)), bool),
-    DepthTest.LESS: np.less,
-    DepthTest.EQUAL: np.equal,
-    DepthTest.LESS_EQUAL: np.less_equal,
-    DepthTest.GREATER: np.greater,
-    DepthTest.NOT_EQUAL: np.not_equal,
-    DepthTest.GREATER_EQUAL: np.greater_equal,
-    DepthTest.ALWAYS: lambda new, old: np.ones(np.broadcast_shapes(np.shape(new), np.shape(old)), bool),
-}
+__all__ = ["GREATER", "passes"]
+
+#: The code of a test has a bit for each relation that it lets pass.
+_LESS, _EQUAL, GREATER = (test.value for test in (DepthTest.LESS, DepthTest.EQUAL, DepthTest.GREATER))
 
 
-def passes(test: DepthTest, new: np.ndarray, old: np.ndarray) -> np.ndarray:
-    """Whether `new` is to `old` what the test asks for; both are unsigned."""
-    return _TESTS[test](new, old)
+@kernel
+def passes(test: int, new: int, old: int) -> bool:
+    """Whether `new` is to `old` what the test (`DepthTest`) asks for; both are unsigned."""
+    relation = _LESS if new < old else GREATER if new > old else _EQUAL
+    return test & relation != 0

@@ -1,88 +1,57 @@
-"""The stencil test: what a shader sets up, and what the test does to eight bits (guide, tables 27 and 28; pipeline facts, 5.3)."""
+"""The stencil test: what a shader sets up, and what the test does to eight bits (guide, tables 27 and 28; pipeline facts, 5.3).
 
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+A face is set up by a word of table 27, or 0 while it has no test, and by a mask of the bits that may change.
+"""
 
-import numpy as np
-
-from vc4.records.state import DepthTest
-
+from ..compiled import kernel
 from .compare import passes
 
-__all__ = ["StencilFace", "StencilMode"]
+__all__ = ["BYTE", "FACES", "stencil_holds", "stencil_updated", "write_mask_of"]
 
+#: Front and back.
+FACES = 2
+BYTE = 0xFF
 _WRITE_MASKS = (0x01, 0x03, 0x0F, 0xFF)
-_BYTE = 0xFF
-
-#: Operations by their codes, on int64: the old value, and the reference value.
-_OPERATIONS: tuple[Callable[[np.ndarray, int], np.ndarray], ...] = (
-    lambda old, reference: np.zeros_like(old),
-    lambda old, reference: old,
-    lambda old, reference: np.full_like(old, reference),
-    lambda old, reference: np.minimum(old + 1, _BYTE),
-    lambda old, reference: np.maximum(old - 1, 0),
-    lambda old, reference: old ^ _BYTE,
-    lambda old, reference: old + 1 & _BYTE,
-    lambda old, reference: old - 1 & _BYTE,
-)
+#: Codes of operations.
+_ZERO, _KEEP, _REPLACE, _INCREMENT, _DECREMENT, _INVERT, _INCREMENT_WRAP = range(7)
+#: Where the codes of operations lie in the word: where the test fails, where that of Z fails, where both pass.
+_FAIL, _Z_PASS, _Z_FAIL = 19, 22, 25
 
 
-@dataclass(frozen=True, slots=True)
-class StencilFace:
-    """The test of one face.
-
-    stencil_fail, z_fail, z_pass : codes of operations
-    """
-
-    enabled: bool = False
-    function: DepthTest = DepthTest.ALWAYS
-    reference: int = 0
-    mask: int = 0
-    write_mask: int = 0
-    stencil_fail: int = 1
-    z_fail: int = 1
-    z_pass: int = 1
-
-    def configured(self, word: int) -> "StencilFace":
-        """Set up by a word of table 27."""
-        return StencilFace(
-            enabled=True,
-            function=DepthTest(word >> 16 & 7),
-            reference=word >> 8 & _BYTE,
-            mask=word & _BYTE,
-            write_mask=_WRITE_MASKS[word >> 28 & 3],
-            stencil_fail=word >> 19 & 7,
-            z_pass=word >> 22 & 7,
-            z_fail=word >> 25 & 7,
-        )
-
-    def passes(self, old: np.ndarray) -> np.ndarray:
-        """Where the stencil test passes: the reference value is compared with the stored one, both masked."""
-        return passes(self.function, np.asarray(self.reference & self.mask), old & self.mask)
-
-    def updated(self, old: np.ndarray, stencil: np.ndarray, z: np.ndarray) -> np.ndarray:
-        """The stencil values behind both tests."""
-        fail, z_fail, z_pass = (
-            _OPERATIONS[code](old, self.reference) for code in (self.stencil_fail, self.z_fail, self.z_pass)
-        )
-        new = np.where(stencil, np.where(z, z_pass, z_fail), fail)
-        return old & ~self.write_mask & _BYTE | new & self.write_mask
+@kernel
+def write_mask_of(word: int) -> int:
+    """The bits that may change by the word itself."""
+    return _WRITE_MASKS[word >> 28 & 3]
 
 
-@dataclass
-class StencilMode:
-    """Both faces; a shader begins with none enabled."""
+@kernel
+def stencil_holds(word: int, old: int) -> bool:
+    """Whether the test passes: the reference value is compared with the stored one, both masked."""
+    return word == 0 or passes(word >> 16 & 7, word >> 8 & word & BYTE, old & word & BYTE)
 
-    front: StencilFace = field(default_factory=StencilFace)
-    back: StencilFace = field(default_factory=StencilFace)
 
-    def write(self, word: int) -> None:
-        """A write of the set-up: configuration of one or both faces, or the write masks of both. Masks enable nothing."""
-        select = word >> 30
-        if not select:
-            self.front = replace(self.front, write_mask=word & _BYTE)
-            self.back = replace(self.back, write_mask=word >> 8 & _BYTE)
-        if select & 1:
-            self.front = self.front.configured(word)
-        if select & 2:
-            self.back = self.back.configured(word)
+@kernel
+def _operated(operation: int, old: int, reference: int) -> int:
+    if operation == _ZERO:
+        return 0
+    if operation == _KEEP:
+        return old
+    if operation == _REPLACE:
+        return reference
+    if operation == _INCREMENT:
+        return min(old + 1, BYTE)
+    if operation == _DECREMENT:
+        return max(old - 1, 0)
+    if operation == _INVERT:
+        return old ^ BYTE
+    return (old + 1 if operation == _INCREMENT_WRAP else old - 1) & BYTE
+
+
+@kernel
+def stencil_updated(word: int, write_mask: int, old: int, holds: bool, nearer: bool) -> int:
+    """The stencil value behind both tests."""
+    if word == 0:
+        return old
+    place = (_Z_PASS if nearer else _Z_FAIL) if holds else _FAIL
+    new = _operated(word >> place & 7, old, word >> 8 & BYTE)
+    return old & ~write_mask | new & write_mask

@@ -6,18 +6,72 @@ import numpy as np
 
 from vc4.records.tile_buffer import MemoryFormat
 
+from ..compiled import Buffers, Entry, kernel
 from ..memory import Memory
-from ..tmu.formats import Format
-from ..tmu.layout import Level
 
-__all__ = ["Surface", "gather", "scatter"]
+__all__ = ["Rectangle", "Surface", "gather", "pixel_address", "scatter"]
 
 _ADDRESSES = 0xFFFF_FFFF
 _ALIGNMENT = 16
-#: Microtiles of a tile of T-format in each direction.
-_TILE = 8
-#: Width and height of a microtile by the bytes of a pixel.
-_MICROTILES = {1: (8, 8), 2: (8, 4), 4: (4, 4), 8: (2, 4)}
+_RASTER, _T_FORMAT = MemoryFormat.RASTER.value, MemoryFormat.T_FORMAT.value
+_MICROTILE_BYTES = 64
+#: Microtiles of a tile and of a sub-tile of T-format in each direction.
+_TILE, _SUBTILE = 8, 4
+#: Where the sub-tiles of a tile lie: in even rows of tiles, lower left, lower right, upper left and right; then in odd ones.
+_SUBTILES = (0, 3, 1, 2, 2, 1, 3, 0)
+
+
+@kernel
+def pixel_address(address: int, layout: int, pixel_bytes: int, width: int, x: int, y: int) -> int:
+    """Of a pixel of an image of `width` pixels, see `Surface`; `layout` is a code of `MemoryFormat`."""
+    if layout == _RASTER:
+        across = -(-width * pixel_bytes // _ALIGNMENT) * _ALIGNMENT
+        return address + y * across + x * pixel_bytes & _ADDRESSES
+    # Of 1, 2, 4 and 8 bytes: 8 by 8, 8 by 4, 4 by 4, 2 by 4 pixels.
+    tile_width = 8 if pixel_bytes < 4 else 16 // pixel_bytes
+    tile_height = 8 if pixel_bytes == 1 else 4
+    column, row = x // tile_width, y // tile_height
+    across = -(-width // tile_width)
+    if layout == _T_FORMAT:
+        tiles = -(-across // _TILE)
+        tile_x, tile_y = column // _TILE, row // _TILE
+        odd = tile_y % 2
+        tile = tile_y * tiles + (tiles - 1 - tile_x if odd else tile_x)
+        subtile = _SUBTILES[4 * odd + row // _SUBTILE % 2 * 2 + column // _SUBTILE % 2]
+        inner = row % _SUBTILE * _SUBTILE + column % _SUBTILE
+        microtile = (tile * 4 + subtile) * _SUBTILE * _SUBTILE + inner
+    else:
+        microtile = row * across + column
+    pixel = y % tile_height * tile_width + x % tile_width
+    return address + microtile * _MICROTILE_BYTES + pixel * pixel_bytes & _ADDRESSES
+
+
+@kernel
+def _fill(
+    into, address: int, layout: int, pixel_bytes: int, width: int, x: int, y: int, columns: int, rows: int
+) -> None:
+    """The addresses of a rectangle of pixels."""
+    for row in range(rows):
+        for column in range(columns):
+            into[row * columns + column] = pixel_address(address, layout, pixel_bytes, width, x + column, y + row)
+
+
+_fill_addresses = Entry(_fill)
+
+
+@dataclass(frozen=True, slots=True)
+class Rectangle:
+    """Pixels of an image: the first one, how many in each direction."""
+
+    x: int
+    y: int
+    columns: int
+    rows: int
+
+    @property
+    def pixels(self) -> int:
+        """All of them."""
+        return self.columns * self.rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,28 +86,19 @@ class Surface:
     pixel_bytes: int
     width: int
 
-    def addresses(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """Of pixels."""
-        tile_width, tile_height = _MICROTILES[self.pixel_bytes]
-        raster = self.format is MemoryFormat.RASTER
-        tiled = self.format is MemoryFormat.T_FORMAT
-        texels = Format(8 * self.pixel_bytes, tile_width, tile_height, raster=raster)
-        if raster:
-            across = -(-self.width * self.pixel_bytes // _ALIGNMENT) * _ALIGNMENT
-        else:
-            across = -(-self.width // tile_width)
-            if tiled:
-                across = -(-across // _TILE) * _TILE
-        level = Level(texels, self.width, 0, across, tiled, 0, 0)
-        return self.address + level.place(x, y) // 8 & _ADDRESSES
+    def addresses(self, where: Rectangle) -> np.ndarray:
+        """Of pixels, row after row."""
+        found = np.zeros(where.pixels, np.int64)
+        layout = (self.address, self.format.value, self.pixel_bytes, self.width)
+        _fill_addresses(Buffers(found), *layout, where.x, where.y, where.columns, where.rows)
+        return found
 
 
 def scatter(memory: Memory, addresses: np.ndarray, values: np.ndarray, width: int, access: str) -> None:
     """Write numbers of `width` bytes, each at an address, in rising order. Raises `MemoryFault`."""
-    addresses = addresses.reshape(-1)
     order = np.argsort(addresses, kind="stable")
     addresses = addresses[order]
-    data = values.reshape(-1)[order].astype(f"<u{width}")
+    data = values[order].astype(f"<u{width}")
     ends = np.flatnonzero(np.diff(addresses) != width) + 1
     for first, last in zip([0, *ends.tolist()], [*ends.tolist(), len(data)], strict=True):
         if last > first:

@@ -4,16 +4,21 @@ A dump holds the colours, then Z and stencil, then the alpha mask, as far as it 
 other; of a quad, its first sample, then the others; of a sample, the pixels of the quad.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
+from vc4.records.tile_buffer import TileBuffer as Part
+
+from ..compiled import Buffers, Entry, kernel
 from ..memory import Memory
 from .surfaces import gather, scatter
-from .tlb import TileBuffer
+from .tlb import SAMPLES, WIDTH, WORDS, TileBuffer, TileState
 
 __all__ = ["Dumped", "dump_bytes", "load_dump", "store_dump"]
 
+_COLOR, _MASK = Part.COLOR.value, Part.VG_MASK.value
 _WORD_BYTES = 4
 
 
@@ -26,59 +31,71 @@ class Dumped:
     mask: bool = False
 
 
-def _in_order(buffer: np.ndarray) -> np.ndarray:
-    """[row, column, sample, word] in the order of a dump."""
-    rows, columns, samples, words = buffer.shape
-    quads = buffer.reshape(rows // 2, 2, columns // 2, 2, samples, words)
-    return quads.transpose(0, 2, 4, 1, 3, 5).reshape(-1)
+@kernel
+def _place(tile: TileState, number: int, samples: int, words: int) -> int:
+    """Where the buffer has what is number n of a dump."""
+    word, number = number % words, number // words
+    column, row, number = number % 2, number // 2 % 2, number // 4
+    sample, quad = number % samples, number // samples
+    across = tile.shape[WIDTH] // 2
+    pixel = (quad // across * 2 + row) * tile.shape[WIDTH] + quad % across * 2 + column
+    return (pixel * samples + sample) * words + word
 
 
-def _buffer(values: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-    """The inverse of `_in_order`."""
-    rows, columns, samples, words = shape
-    quads = values.reshape(rows // 2, columns // 2, samples, 2, 2, words)
-    return quads.transpose(0, 3, 1, 4, 2, 5).reshape(shape)
+@kernel
+def _dump(tile: TileState, numbers, count: int, part: int, load: int) -> None:
+    """Numbers of a dump out of a buffer, or into it."""
+    samples = 1 if part == _MASK else tile.shape[SAMPLES]
+    words = tile.shape[WORDS] if part == _COLOR else 1
+    for number in range(count):
+        place = _place(tile, number, samples, words)
+        if part == _COLOR:
+            if load:
+                tile.colour[place] = numbers[number]
+            else:
+                numbers[number] = tile.colour[place]
+        elif part == _MASK:
+            if load:
+                tile.mask[place] = numbers[number]
+            else:
+                numbers[number] = tile.mask[place]
+        elif load:
+            tile.z[place] = numbers[number] >> 8
+            tile.stencil[place] = numbers[number] & 0xFF
+        else:
+            numbers[number] = tile.z[place] << 8 | tile.stencil[place]
+
+
+_dump_numbers = Entry(_dump)
+
+
+def _parts(tile: TileBuffer, dumped: Dumped) -> Iterator[tuple[Part, int, int]]:
+    """What a dump has: numbers, and bytes of each."""
+    if dumped.colour:
+        yield Part.COLOR, tile.colour.size, _WORD_BYTES
+    if dumped.zs:
+        yield Part.Z_STENCIL, tile.z.size, _WORD_BYTES
+    if dumped.mask:
+        yield Part.VG_MASK, tile.mask.size, 1
 
 
 def dump_bytes(tile: TileBuffer, dumped: Dumped) -> int:
     """Bytes of a dump."""
-    sizes = (tile.colour.size * _WORD_BYTES, tile.z.size * _WORD_BYTES, tile.mask.size)
-    present = (dumped.colour, dumped.zs, dumped.mask)
-    return sum(size for size, is_there in zip(sizes, present, strict=True) if is_there)
-
-
-def _addresses(address: int, count: int, width: int) -> np.ndarray:
-    return address + width * np.arange(count, dtype=np.int64)
+    return sum(count * width for _, count, width in _parts(tile, dumped))
 
 
 def store_dump(memory: Memory, tile: TileBuffer, address: int, dumped: Dumped) -> None:
-    """All samples to `address` and on."""
-    parts = []
-    if dumped.colour:
-        parts.append((_in_order(tile.colour), _WORD_BYTES))
-    if dumped.zs:
-        parts.append((_in_order((tile.z << 8 | tile.stencil)[..., None]), _WORD_BYTES))
-    if dumped.mask:
-        parts.append((_in_order(tile.mask[..., None, None]), 1))
-    for values, width in parts:
-        scatter(memory, _addresses(address, len(values), width), values, width, "tile store")
-        address += len(values) * width
+    """All samples to `address` and on. Raises `MemoryFault`."""
+    for part, count, width in _parts(tile, dumped):
+        numbers = np.zeros(count, np.int64)
+        _dump_numbers(tile.state, Buffers(numbers), count, part.value, 0)
+        scatter(memory, address + width * np.arange(count), numbers, width, "tile store")
+        address += count * width
 
 
 def load_dump(memory: Memory, tile: TileBuffer, address: int, dumped: Dumped) -> None:
-    """All samples from `address` on."""
-
-    def read(shape: tuple[int, ...], width: int) -> np.ndarray:
-        nonlocal address
-        four = (*shape, 1, 1)[:4]
-        places = _addresses(address, int(np.prod(shape)), width)
-        address += len(places) * width
-        return _buffer(gather(memory, places, width, "tile load"), four).reshape(shape).astype(np.int64)
-
-    if dumped.colour:
-        tile.colour[...] = read(tile.colour.shape, _WORD_BYTES)
-    if dumped.zs:
-        words = read(tile.z.shape, _WORD_BYTES)
-        tile.z[...], tile.stencil[...] = words >> 8, words & 0xFF
-    if dumped.mask:
-        tile.mask[...] = read(tile.mask.shape, 1)
+    """All samples from `address` on. Raises `MemoryFault`."""
+    for part, count, width in _parts(tile, dumped):
+        numbers = gather(memory, address + width * np.arange(count), width, "tile load").astype(np.int64)
+        _dump_numbers(tile.state, Buffers(numbers), count, part.value, 1)
+        address += count * width

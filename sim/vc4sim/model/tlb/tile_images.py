@@ -8,16 +8,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from vc4.records.tile_buffer import DecimateMode, MemoryFormat, PixelColorFormat
+from vc4.records.tile_buffer import TileBuffer as Part
 
+from ..compiled import Buffers, Entry, kernel
 from ..memory import Memory
-from .colours import decoded, encoded, mean
-from .surfaces import Surface, gather, scatter
-from .tlb import TileBuffer
+from .colours import PIXEL_BYTES, decoded, encoded, mean, spread
+from .surfaces import Rectangle, Surface, gather, scatter
+from .tlb import SAMPLES, WIDTH, WORDS, TileBuffer, TileState
 
-__all__ = ["ColourForm", "FrameSize", "load_colour", "load_mask", "load_zs", "store_colour", "store_mask", "store_zs"]
+__all__ = ["ColourForm", "FrameSize", "load_image", "store_image"]
 
-_PIXEL_BYTES = {PixelColorFormat.RGBA8888: 4, PixelColorFormat.BGR565: 2, PixelColorFormat.BGR565_DITHERED: 2}
-_WIDE_BYTES, _ZS_BYTES, _MASK_BYTES = 8, 4, 1
+_COLOR, _Z_STENCIL, _MASK = (part.value for part in (Part.COLOR, Part.Z_STENCIL, Part.VG_MASK))
+_WIDE_BYTES = 8
+#: Bytes of a pixel of the other parts, and what faults call them.
+_PIXEL_BYTES = {Part.Z_STENCIL: 4, Part.Z_ONLY: 4, Part.VG_MASK: 1}
+_NAMES = {Part.COLOR: "colour", Part.Z_STENCIL: "Z", Part.Z_ONLY: "Z", Part.VG_MASK: "alpha mask"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,108 +37,128 @@ class FrameSize:
 class ColourForm:
     """How colours of 32 bits are stored; those of 64 bits are stored as they are."""
 
-    pixels: PixelColorFormat
+    pixels: PixelColorFormat = PixelColorFormat.RGBA8888
     decimate: DecimateMode = DecimateMode.SAMPLE_0
 
 
-def _pixels(tile: TileBuffer, frame: FrameSize, block: int = 1) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Pixels of the image that the tile has, `block` by `block` of its own each: x, y [row, column], inside the frame."""
-    x = tile.x // block + np.arange(tile.shape.width // block)
-    y = tile.y // block + np.arange(tile.shape.height // block)
-    x, y = np.broadcast_arrays(x, y[:, None])
-    return x, y, (x < frame.width) & (y < frame.height)
+@kernel
+def _resolved(tile: TileState, column: int, row: int, block: int, samples: int) -> int:
+    """The mean of some samples of `block` by `block` pixels; column and row are those of the first pixel in the tile."""
+    first = (row * tile.shape[WIDTH] + column) * tile.shape[SAMPLES]
+    if block * samples == 1:
+        return tile.colour[first]
+    total = 0
+    for y in range(block):
+        for x in range(block):
+            for sample in range(samples):
+                total += spread(tile.colour[first + (y * tile.shape[WIDTH] + x) * tile.shape[SAMPLES] + sample])
+    return mean(total, block * block * samples)
 
 
-def _resolved(tile: TileBuffer, decimate: DecimateMode) -> tuple[np.ndarray, int]:
-    """Colours of 32 bits as they are stored, and how many pixels of the tile a side of each is.
+@kernel
+def _take(
+    tile: TileState, words, part: int, pixels: int, block: int, samples: int, x: int, y: int, columns: int, rows: int
+) -> None:
+    """What memory shall hold of a rectangle of the image whose first pixel is that of the tile: a word a pixel, or two."""
+    for number in range(columns * rows):
+        column, row = number % columns, number // columns
+        pixel = row * tile.shape[WIDTH] + column
+        first = pixel * tile.shape[SAMPLES]
+        if part == _MASK:
+            words[number] = tile.mask[pixel]
+        elif part != _COLOR:
+            words[number] = tile.z[first] << 8 | (tile.stencil[first] if part == _Z_STENCIL else 0)
+        elif tile.shape[WORDS] == 2:
+            words[2 * number] = tile.colour[2 * first]
+            words[2 * number + 1] = tile.colour[2 * first + 1]
+        else:
+            colour = _resolved(tile, column * block, row * block, block, samples)
+            words[number] = encoded(colour, pixels, x + column, y + row)
+
+
+@kernel
+def _put(tile: TileState, words, part: int, pixels: int, columns: int, rows: int) -> None:
+    """The inverse; all samples of a pixel get the same."""
+    samples, wide = tile.shape[SAMPLES], tile.shape[WORDS] == 2
+    for number in range(columns * rows):
+        pixel = number // columns * tile.shape[WIDTH] + number % columns
+        if part == _MASK:
+            tile.mask[pixel] = words[number]
+        else:
+            for place in range(pixel * samples, (pixel + 1) * samples):
+                if part == _Z_STENCIL:
+                    tile.z[place] = words[number] >> 8
+                    tile.stencil[place] = words[number] & 0xFF
+                elif wide:
+                    tile.colour[2 * place] = words[2 * number]
+                    tile.colour[2 * place + 1] = words[2 * number + 1]
+                else:
+                    tile.colour[place] = decoded(words[number], pixels)
+
+
+_take_words = Entry(_take)
+_put_words = Entry(_put)
+
+
+def _blocks(tile: TileBuffer, part: Part, decimate: DecimateMode) -> tuple[int, int]:
+    """How many pixels of the tile a side of a stored one is, and how many samples of each count.
 
     With multisampling a mean of four is one of a pixel's samples, of sixteen one of two by two pixels; without it both are
     of two by two pixels.
     """
-    colour = tile.colour[..., 0]
-    if decimate is DecimateMode.SAMPLE_0:
-        return colour[..., 0], 1
-    if tile.shape.multisample and decimate is DecimateMode.DECIMATE_X4:
-        return mean(colour), 1
-    rows, columns, samples = colour.shape
-    blocks = colour.reshape(rows // 2, 2, columns // 2, 2, samples).transpose(0, 2, 1, 3, 4)
-    return mean(blocks.reshape(rows // 2, columns // 2, 4 * samples)), 2
+    if part is not Part.COLOR or tile.shape.words == 2 or decimate is DecimateMode.SAMPLE_0:
+        return 1, 1
+    one_pixel = tile.shape.multisample and decimate is DecimateMode.DECIMATE_X4
+    return 1 if one_pixel else 2, tile.shape.samples
 
 
-def store_colour(
-    memory: Memory, tile: TileBuffer, frame: FrameSize, address: int, format_: MemoryFormat, form: ColourForm
-) -> None:
-    """The colour buffer."""
-    if tile.shape.words == 2:
-        x, y, inside = _pixels(tile, frame)
-        words = tile.colour[:, :, 0].astype(np.uint64)
-        values, width = words[..., 0] | words[..., 1] << np.uint64(32), _WIDE_BYTES
-    else:
-        colours, block = _resolved(tile, form.decimate)
-        x, y, inside = _pixels(tile, frame, block)
-        values, width = encoded(colours, form.pixels, x, y), _PIXEL_BYTES[form.pixels]
-    _store(memory, Surface(address, format_, width, frame.width), (x, y, inside), values, "colour store")
+def _inside(tile: TileBuffer, frame: FrameSize, block: int = 1) -> Rectangle:
+    """Pixels of the image that the tile has, `block` by `block` of its own each, as far as they are in the frame."""
+    x, y = tile.x // block, tile.y // block
+    columns, rows = tile.shape.width // block, tile.shape.height // block
+    return Rectangle(x, y, max(min(columns, frame.width - x), 0), max(min(rows, frame.height - y), 0))
 
 
-def store_zs(
-    memory: Memory, tile: TileBuffer, frame: FrameSize, address: int, format_: MemoryFormat, *, stencil: bool
-) -> None:
-    """Z in bits 31 to 8, stencil in 7 to 0, or 0, of the first sample."""
-    values = tile.z[..., 0] << 8
-    if stencil:
-        values = values | tile.stencil[..., 0]
-    surface = Surface(address, format_, _ZS_BYTES, frame.width)
-    _store(memory, surface, _pixels(tile, frame), values, "Z store")
+def _pixel_bytes(tile: TileBuffer, part: Part, pixels: PixelColorFormat) -> int:
+    if part is Part.COLOR:
+        return _WIDE_BYTES if tile.shape.words == 2 else PIXEL_BYTES[pixels.value]
+    return _PIXEL_BYTES[part]
 
 
-def store_mask(memory: Memory, tile: TileBuffer, frame: FrameSize, address: int, format_: MemoryFormat) -> None:
-    """The alpha mask, a byte a pixel."""
-    surface = Surface(address, format_, _MASK_BYTES, frame.width)
-    _store(memory, surface, _pixels(tile, frame), tile.mask, "alpha mask store")
-
-
-def _store(
+def store_image(
     memory: Memory,
-    surface: Surface,
-    pixels: tuple[np.ndarray, np.ndarray, np.ndarray],
-    values: np.ndarray,
-    access: str,
+    tile: TileBuffer,
+    part: Part,
+    frame: FrameSize,
+    address: int,
+    format_: MemoryFormat,
+    form: ColourForm = ColourForm(),
 ) -> None:
-    x, y, inside = pixels
-    scatter(memory, surface.addresses(x[inside], y[inside]), values[inside], surface.pixel_bytes, access)
+    """A part of the tile: colours; Z in bits 31 to 8 with or without the stencil value in 7 to 0, of the first sample; or the
+    alpha mask, a byte a pixel. Raises `MemoryFault`.
+    """
+    block, samples = _blocks(tile, part, form.decimate)
+    where, width = _inside(tile, frame, block), _pixel_bytes(tile, part, form.pixels)
+    words = np.zeros(where.pixels * max(width // 4, 1), np.int64)
+    codes = part.value, form.pixels.value, block, samples
+    _take_words(tile.state, Buffers(words), *codes, where.x, where.y, where.columns, where.rows)
+    values = words.astype("<u4").view("<u8") if width == _WIDE_BYTES else words
+    addresses = Surface(address, format_, width, frame.width).addresses(where)
+    scatter(memory, addresses, values, width, f"{_NAMES[part]} store")
 
 
-def _load(memory: Memory, tile: TileBuffer, frame: FrameSize, surface: Surface, access: str) -> tuple:
-    """Rows and columns of the tile that are inside the frame, and what memory has for them."""
-    x, y, inside = _pixels(tile, frame)
-    values = gather(memory, surface.addresses(x[inside], y[inside]), surface.pixel_bytes, access)
-    return *np.nonzero(inside), values
-
-
-def load_colour(
-    memory: Memory, tile: TileBuffer, frame: FrameSize, address: int, format_: MemoryFormat, pixels: PixelColorFormat
+def load_image(
+    memory: Memory,
+    tile: TileBuffer,
+    part: Part,
+    frame: FrameSize,
+    address: int,
+    format_: MemoryFormat,
+    pixels: PixelColorFormat = PixelColorFormat.RGBA8888,
 ) -> None:
-    """The colour buffer; all samples of a pixel get the same."""
-    wide = tile.shape.words == 2
-    width = _WIDE_BYTES if wide else _PIXEL_BYTES[pixels]
-    row, column, values = _load(memory, tile, frame, Surface(address, format_, width, frame.width), "colour load")
-    if wide:
-        words = np.stack([values & np.uint64(0xFFFF_FFFF), values >> np.uint64(32)], axis=-1).astype(np.uint32)
-    else:
-        words = decoded(values, pixels)[..., None]
-    tile.colour[row, column] = words[:, None]
-
-
-def load_zs(memory: Memory, tile: TileBuffer, frame: FrameSize, address: int, format_: MemoryFormat) -> None:
-    """Z and stencil; all samples of a pixel get the same."""
-    row, column, values = _load(memory, tile, frame, Surface(address, format_, _ZS_BYTES, frame.width), "Z load")
-    values = values.astype(np.int64)[:, None]
-    tile.z[row, column] = values >> 8
-    tile.stencil[row, column] = values & 0xFF
-
-
-def load_mask(memory: Memory, tile: TileBuffer, frame: FrameSize, address: int, format_: MemoryFormat) -> None:
-    """The alpha mask."""
-    surface = Surface(address, format_, _MASK_BYTES, frame.width)
-    row, column, values = _load(memory, tile, frame, surface, "alpha mask load")
-    tile.mask[row, column] = values
+    """A part of the tile; all samples of a pixel get the same. Raises `MemoryFault`."""
+    where, width = _inside(tile, frame), _pixel_bytes(tile, part, pixels)
+    addresses = Surface(address, format_, width, frame.width).addresses(where)
+    values = gather(memory, addresses, width, f"{_NAMES[part]} load")
+    words = (values.view("<u4") if width == _WIDE_BYTES else values).astype(np.int64)
+    _put_words(tile.state, Buffers(words), part.value, pixels.value, where.columns, where.rows)

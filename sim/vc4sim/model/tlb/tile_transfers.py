@@ -9,9 +9,8 @@ from vc4.records.tile_buffer import TileBuffer as Part
 from ..cle.control_records import ControlRecord
 from ..cle.fields import Fields
 from ..memory import Memory
-from . import tile_images
 from .tile_dumps import Dumped, dump_bytes, load_dump, store_dump
-from .tile_images import ColourForm, FrameSize
+from .tile_images import ColourForm, FrameSize, load_image, store_image
 from .tlb import ClearValues, TileBuffer, TileShape
 
 __all__ = ["TileTransfers"]
@@ -41,7 +40,7 @@ class TileTransfers:
         self._frame = FrameSize()
         self._address = 0
         self._format = MemoryFormat.RASTER
-        self._form = ColourForm(PixelColorFormat.RGBA8888)
+        self._form = ColourForm()
 
     def forget(self) -> None:
         """No load waits."""
@@ -74,7 +73,7 @@ class TileTransfers:
     def begin(self, column: int, row: int) -> None:
         """A tile begins. Raises `MemoryFault`."""
         self.column, self.row = column, row
-        self.tile.x, self.tile.y = column * self.tile.shape.width, row * self.tile.shape.height
+        self.tile.move(column * self.tile.shape.width, row * self.tile.shape.height)
         while self._loads:
             self._load(self._loads.popleft())
 
@@ -89,14 +88,10 @@ class TileTransfers:
             dumped = Dumped(not fields.disable_color_buffer_read, not fields.disable_z_stencil_buffer_read)
             load_dump(self._memory, self.tile, fields.tile_address, dumped)
             return
-        where = (self._memory, self.tile, self._frame, fields.frame_address, fields.format)
+        where = (self._frame, fields.frame_address, fields.format)
         match fields.buffer_to_load:
-            case Part.COLOR:
-                tile_images.load_colour(*where, fields.pixel_color_format)
-            case Part.Z_STENCIL:
-                tile_images.load_zs(*where)
-            case Part.VG_MASK:
-                tile_images.load_mask(*where)
+            case Part.COLOR | Part.Z_STENCIL | Part.VG_MASK as part:
+                load_image(self._memory, self.tile, part, *where, fields.pixel_color_format)
             case Part.FULL:
                 dumped = Dumped(
                     not fields.disable_color_buffer_load,
@@ -127,17 +122,13 @@ class TileTransfers:
         elif record.code is ControlCode.STORE_TILE_BUFFER_GENERAL:
             self._store_part(fields)
         else:
-            tile_images.store_colour(memory, tile, self._frame, self._address, self._format, self._form)
+            store_image(memory, tile, Part.COLOR, self._frame, self._address, self._format, self._form)
 
     def _store_part(self, fields: Fields) -> None:
-        where = (self._memory, self.tile, self._frame, fields.frame_address, fields.format)
+        where = (self._frame, fields.frame_address, fields.format)
         match fields.buffer_to_store:
-            case Part.COLOR:
-                tile_images.store_colour(*where, ColourForm(fields.pixel_color_format, fields.mode))
-            case Part.Z_STENCIL | Part.Z_ONLY as part:
-                tile_images.store_zs(*where, stencil=part is Part.Z_STENCIL)
-            case Part.VG_MASK:
-                tile_images.store_mask(*where)
+            case Part.NONE:
+                pass
             case Part.FULL:
                 dumped = Dumped(
                     not fields.disable_color_buffer_dump,
@@ -145,3 +136,6 @@ class TileTransfers:
                     not fields.disable_vg_mask_buffer_dump,
                 )
                 store_dump(self._memory, self.tile, self._place_of_dump(fields.frame_address, dumped), dumped)
+            case part:
+                form = ColourForm(fields.pixel_color_format, fields.mode)
+                store_image(self._memory, self.tile, part, *where, form)

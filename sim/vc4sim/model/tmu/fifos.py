@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from vc4.config import MAX_QPUS
 from vc4.isa.registers import ELEMENTS
 from vc4.records.tmu import REQUEST_SLOTS, RESULT_SLOTS, TMU_NAMES, TmuParameterName
 
@@ -27,6 +28,7 @@ __all__ = [
     "TmuState",
     "has_unread_words",
     "new_tmu",
+    "tmu_clear",
     "tmu_disable_swap",
     "tmu_is_empty",
     "tmu_is_full",
@@ -85,9 +87,9 @@ class TmuState(NamedTuple):
     sampler: SamplerState
 
 
-def new_tmu(qpus: int, qpus_per_slice: int, units_per_slice: int) -> TmuState:
-    """The arrays of the texture units of so many QPUs; without units no name has FIFOs."""
-    names = qpus, TMU_NAMES if units_per_slice else 0
+def new_tmu(qpus_per_slice: int) -> TmuState:
+    """The arrays of the texture units of as many QPUs as there can be."""
+    qpus, names = MAX_QPUS, (MAX_QPUS, TMU_NAMES)
     return TmuState(
         swaps=np.array([qpu % qpus_per_slice in _SWAPPED for qpu in range(qpus)], np.int64),
         swap_disabled=np.zeros((qpus, _THREADS), np.int64),
@@ -105,6 +107,17 @@ def new_tmu(qpus: int, qpus_per_slice: int, units_per_slice: int) -> TmuState:
 def has_unread_words(tmu: TmuState) -> bool:
     """There are lookups whose results nobody has taken."""
     return bool(tmu.counts[..., _RESULTS].any())
+
+
+@kernel
+def tmu_clear(tmu: TmuState, qpu: int) -> None:
+    """Forget all parameters and results of a QPU."""
+    for name in range(TMU_NAMES):
+        for count in range(_COUNTS):
+            tmu.counts[qpu, name, count] = 0
+        for letter in range(_LETTERS):
+            for element in range(ELEMENTS):
+                tmu.parameters[qpu, name, letter, element] = 0
 
 
 @kernel

@@ -7,7 +7,7 @@ import numpy as np
 from vc4.isa.registers import ELEMENTS
 from vc4.records.tmu import TmuParameterName
 
-from ..compiled import Entry, State
+from ..compiled import Buffers, Entry, State
 from ..memory import Memory, MemoryFault
 from .fifos import NO_FAULT, has_unread_words, new_tmu, tmu_load, tmu_write
 from .parameters import PARAMETERS
@@ -25,8 +25,8 @@ class TextureUnit:
 
     def __init__(self, memory: Memory):
         self._memory = memory
-        self._tmu = State(new_tmu(1, 1, 1))
-        self._vector = State(np.zeros(ELEMENTS, np.int64))
+        self._tmu = State(new_tmu(1))
+        self._vector = Buffers(np.zeros(ELEMENTS, np.int64))
 
     @property
     def fault(self) -> MemoryFault | None:
