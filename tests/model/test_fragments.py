@@ -85,10 +85,7 @@ def test_vectors_share_semaphores_and_the_mutex(name):
 def test_vertices_and_fragments_share_semaphores():
     """What vertex and coordinate shaders have counted up, fragment shaders count down."""
     drawing = Drawing()
-    frame = drawing.frame
-    for shading in (frame.binner.shading, frame.renderer.screen.shading, frame.renderer.fragments):
-        assert shading._sync is frame.binner.shading._sync
-    frame.binner.shading._sync.semaphores[5] = 2
+    drawing.frame.machine.sync.semaphores[5] = 2
     drawing.clear()
     drawing.configure()
     drawing.rectangle(COLOUR + "sacq -, 5\nmov tlbc, r0\n", 0, 0, 8, 2, colour=3)
