@@ -15,11 +15,9 @@ from vc4sim.checker import check
 from vc4sim.cli import main
 from vc4sim.events import MemoryWrite, Retirement
 from vc4sim.lockstep import Difference, Lockstep
-from vc4sim.model.tmu import port
 from vc4sim.model.tmu.formats import FORMATS
 from vc4sim.model.tmu.layout import chain
-from vc4sim.model.tmu.parameters import Texture, texture
-from vc4sim.model.tmu.sampler import sample
+from vc4sim.model.tmu.parameters import TYPE, texture
 from vc4sim.random_programs import random_job
 from vc4sim.random_programs.lawful import lawful
 from vc4sim.random_programs.program import OUTPUT_BYTES, UNIFORM_BYTES
@@ -44,28 +42,21 @@ def test_random_programs(seed, latency, gap):
 
 
 @pytest.mark.parametrize(("seed", "latency", "gap"), [(31, 4, 0.0), (32, 30, 0.2)])
-def test_random_programs_with_lookups(seed, latency, gap, sampled):
+def test_random_programs_with_lookups(seed, latency, gap):
     job = random_job(seed, LENGTH, preset("slice"), latency=latency, gap=gap)
-    watch = Lockstep(job)
-    outcome = native.run(job, watch)
+    watch, sampled = Lockstep(job), set()
+    tmu = watch.model.machine.tmu
+
+    def watched(event):
+        watch(event)
+        sampled.add(int(tmu.sampler.texture[TYPE]))
+
+    outcome = native.run(job, watched)
     watch.conclude(outcome)
     assert outcome.ending is Ending.DONE
     assert outcome.stalls["tmu_result"] > 0
-    assert len(sampled) > 100
-    assert {texture.type for texture in sampled} == set(TextureType)
-
-
-@pytest.fixture
-def sampled(monkeypatch):
-    """The textures of all lookups by the model."""
-    found: list[Texture] = []
-
-    def watched(shown, *others):
-        found.append(shown)
-        return sample(shown, *others)
-
-    monkeypatch.setattr(port, "sample", watched)
-    return found
+    assert tmu.lookups.sum() > 100
+    assert sampled == {kind.value for kind in TextureType}
 
 
 def test_textures_lie_where_nobody_writes():

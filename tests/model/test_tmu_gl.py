@@ -14,9 +14,7 @@ import pytest
 
 from vc4.isa.registers import ELEMENTS, QUADS
 from vc4sim.model.memory import Memory
-from vc4sim.model.tmu.parameters import texture
-from vc4sim.model.tmu.reader import Reader
-from vc4sim.model.tmu.sampler import Coordinates, sample
+from vc4sim.model.tmu.unit import TextureUnit
 
 #: Four corners of position, depth, one and (s, t).
 CORNERS = struct.Struct("<24f")
@@ -66,7 +64,7 @@ def coordinates(pixels, corners, axis):
     return (first + (pixels - low) / (high - low) * (last - first)).astype(np.float32)
 
 
-def draw(picture, read, corners, uniforms):
+def draw(picture, unit, corners, uniforms):
     """Sample the pixels whose centres lie within a rectangle, quad by quad."""
     height, width, _ = picture.shape
     x = np.arange(width * height // QUADS * QUADS)
@@ -75,11 +73,10 @@ def draw(picture, read, corners, uniforms):
     place = (x + 0.5) / width * 2 - 1, (y + 0.5) / height * 2 - 1
     covered = np.all([(corners[axis] <= place[axis]) & (place[axis] < corners[18 + axis]) for axis in (0, 1)], axis=0)
     s, t = (coordinates(place[axis], corners, axis).view(np.uint32) for axis in (0, 1))
-    zero = np.zeros(ELEMENTS, np.uint32)
     for first in range(0, len(x), ELEMENTS):
         part = slice(first, first + ELEMENTS)
         if covered[part].any():
-            (words,) = sample(texture(uniforms), Coordinates(s[part], t[part], zero, zero), read)
+            (words,) = unit.sample(uniforms, s[part], t[part])
             colours = words.astype("<u4").view(np.uint8).reshape(-1, 4)
             picture[y[part][covered[part]], x[part][covered[part]]] = colours[covered[part]]
 
@@ -89,15 +86,15 @@ def test_frames(recorded, name):
     folder, frame = recorded / "cases/gl" / name, FRAMES[name]
     case = json.loads((folder / "case.json").read_text())
     memory = memory_of(folder, case)
-    read = Reader(Memory(len(memory), 0, memory))
+    unit = TextureUnit(Memory(len(memory), 0, memory))
     size = (case["height"], case["width"], 4)
     expected = np.frombuffer((folder / "expected.raw").read_bytes(), np.uint8).reshape(size).astype(int)
     picture = np.zeros(size, np.uint8)
     for corners, parameters in zip(frame.corners, frame.parameters, strict=True):
-        draw(picture, read, CORNERS.unpack_from(memory, corners), struct.unpack_from("<2I", memory, parameters))
+        draw(picture, unit, CORNERS.unpack_from(memory, corners), struct.unpack_from("<2I", memory, parameters))
     drawn = picture.any(axis=-1)
     assert drawn.mean() > 0.2
     picture = np.concatenate([picture, np.full((*size[:2], 1), 255, np.uint8)], axis=-1)[..., list(frame.channels)]
     wrong = drawn & (np.abs(picture - expected).max(axis=-1) > case["tolerance"]["per_channel"])
     assert wrong.mean() <= case["tolerance"]["max_bad_fraction"], np.argwhere(wrong)[:5]
-    assert not read.fault
+    assert not unit.fault

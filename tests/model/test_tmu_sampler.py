@@ -13,9 +13,7 @@ import pytest
 
 from vc4.records.tmu import MagnificationFilter, MinificationFilter, TextureType, Wrap
 from vc4sim.model.memory import Memory
-from vc4sim.model.tmu.parameters import texture
-from vc4sim.model.tmu.reader import Reader
-from vc4sim.model.tmu.sampler import Coordinates, sample
+from vc4sim.model.tmu.unit import TextureUnit
 
 from . import gl_sampler
 
@@ -159,7 +157,7 @@ def test_every_filter_and_wrap_mode(kind):
     print("seed", seed)
     rng = random.Random(seed)
     memory = contents(rng, kind)
-    read = Reader(Memory(SIZE, BASE - SIZE // 2, memory))
+    unit = TextureUnit(Memory(SIZE, BASE - SIZE // 2, memory))
     wraps_left = rng.sample(WRAPS, len(WRAPS)) * 2
     for filters in FILTERS * 2:
         wraps = wraps_left.pop()
@@ -175,21 +173,21 @@ def test_every_filter_and_wrap_mode(kind):
         r[0] = border
         bias = rng.choice([0.0, 1.5, -1.0])
         b = words_of([bias] * 16)
-        found = unpacked(kind, sample(texture(uniforms), Coordinates(s, t, r, b), read))
+        found = unpacked(kind, unit.sample(uniforms, s, t, r, b))
         image = gl_sampler.Image(kind, *size, levels, memory, SIZE // 2)
         colour = border_of(kind, border)
         spread = spread_of(kind, memory, colour)
         for element, point in enumerate(points):
             detail = gl_sampler.level_of_detail(points[element & ~3 :][:4], size) + bias
             assert_like(image, kind, found[element], point, wraps, filters, detail, colour, spread)
-    assert not read.fault
+    assert not unit.fault
 
 
 @pytest.mark.parametrize("filters", [("LINEAR", "LIN_MIP_LIN"), ("NEAREST", "NEAR_MIP_NEAR")])
 def test_cubes(filters):
     rng = random.Random(7)
     memory = rng.randbytes(SIZE)
-    read = Reader(Memory(SIZE, BASE - SIZE // 2, memory))
+    unit = TextureUnit(Memory(SIZE, BASE - SIZE // 2, memory))
     size, stride = (16, 16), 0x2000
     uniforms = [image_word("RGBA8888", 4, cube=1), sampling_word("RGBA8888", *size, filters, ("CLAMP", "CLAMP"))]
     uniforms.append(1 << 30 | stride)
@@ -207,8 +205,7 @@ def test_cubes(filters):
                     quad.append([single(value / major) for value in direction])
             directions += quad
         s, t, r = (words_of(column) for column in zip(*directions, strict=True))
-        zero = np.zeros(16, np.uint32)
-        found = unpacked("RGBA8888", sample(texture(uniforms), Coordinates(s, t, r, zero), read))
+        found = unpacked("RGBA8888", unit.sample(uniforms, s, t, r))
         for element, direction in enumerate(directions):
             face, *point = gl_sampler.cube_face(*direction)
             quad = [gl_sampler.cube_face(*other) for other in directions[element & ~3 :][:4]]
@@ -224,30 +221,29 @@ def test_cubes(filters):
 def test_all_four_steps_of_a_quad_count():
     """Two steps from element 0 fail three of piglit's tests with cubes that pass on a chip: here only 1 to 3 is long."""
     memory = b"".join(bytes([level]) * size for level, size in ((3, 64), (2, 64), (1, 256), (0, 1024)))
-    read = Reader(Memory(SIZE, 0, bytes(0x2000 - 384) + memory * 20))
+    unit = TextureUnit(Memory(SIZE, 0, bytes(0x2000 - 384) + memory * 20))
     uniforms = [image_word("RGBA8888", 4, base=0x2000)]
     uniforms.append(sampling_word("RGBA8888", 16, 16, ("NEAREST", "NEAR_MIP_NEAR"), ("REPEAT", "REPEAT")))
     zero = np.zeros(16, np.uint32)
     for steps, level in (((0, 0, 0, 1), 0), ((0, 0, 0, 2), 1), ((0, 4, 0, 0), 2), ((4, 4, 0, 0), 2), ((0, 0, 0, 8), 3)):
         for axis in range(2):
             places = [zero, words_of(step / 16 for step in steps * 4)]
-            at = Coordinates(places[axis], places[1 - axis], zero, zero)
-            (word,) = sample(texture(uniforms), at, read)
+            (word,) = unit.sample(uniforms, places[axis], places[1 - axis])
             assert word.tolist() == [level * 0x0101_0101] * 16, steps
 
 
 def test_a_quad_across_the_edge_of_a_cube_has_a_small_step():
     """Its pixels lie on two faces, whose coordinates have nothing to do with each other; here X is the first one's."""
     memory = b"".join(bytes([level]) * size for level, size in ((3, 64), (2, 64), (1, 256), (0, 0x1000)))
-    read = Reader(Memory(SIZE, 0, bytes(0x2000 - 384) + memory * 20))
+    unit = TextureUnit(Memory(SIZE, 0, bytes(0x2000 - 384) + memory * 20))
     uniforms = [image_word("RGBA8888", 4, cube=1, base=0x2000)]
     uniforms.append(sampling_word("RGBA8888", 16, 16, ("NEAREST", "NEAR_MIP_NEAR"), ("BORDER", "BORDER")))
     s, t, r = (words_of(row * 4) for row in ([1, 1, 0.99, 1], [0.9, 0.9, 0.9, 0.9], [0.98, 0.99, 1, 1]))
-    (word,) = sample(texture([*uniforms, 1 << 30]), Coordinates(s, t, r, np.zeros(16, np.uint32)), read)
+    (word,) = unit.sample([*uniforms, 1 << 30], s, t, r)
     assert word.tolist() == [0] * 16
     # Beyond the faces there is no colour: r is a part of the direction.
-    far = Coordinates(words_of([3] * 16), words_of([2.5] * 16), words_of([1.5] * 16), np.zeros(16, np.uint32))
-    (word,) = sample(texture([*uniforms, 1 << 30]), far, read)
+    far = (words_of([value] * 16) for value in (3, 2.5, 1.5))
+    (word,) = unit.sample([*uniforms, 1 << 30], *far)
     assert word.tolist() == [0] * 16
 
 
@@ -255,14 +251,13 @@ def test_a_quad_across_the_edge_of_a_cube_has_a_small_step():
 def test_child_images(wraps):
     rng = random.Random(9)
     memory = rng.randbytes(SIZE)
-    read = Reader(Memory(SIZE, BASE - SIZE // 2, memory))
+    unit = TextureUnit(Memory(SIZE, BASE - SIZE // 2, memory))
     for filters in (("LINEAR", "LINEAR"), ("NEAREST", "NEAREST")):
         uniforms = [image_word("RGB565", 1), sampling_word("RGB565", 50, 40, filters, wraps)]
         uniforms += rng.sample([2 << 30 | 12 << 12 | 20, 3 << 30 | 21 << 12 | 13], 2)
         points = quads(rng, (20, 12))
         s, t = words_of(point[0] for point in points), words_of(point[1] for point in points)
-        zero = np.zeros(16, np.uint32)
-        found = unpacked("RGB565", sample(texture(uniforms), Coordinates(s, t, zero, zero), read))
+        found = unpacked("RGB565", unit.sample(uniforms, s, t))
         child = gl_sampler.Child(gl_sampler.Image("RGB565", 50, 40, 1, memory, SIZE // 2), 13, 21, 20, 12)
         for colour, point in zip(found, points, strict=True):
             assert_like(child, "RGB565", colour, point, wraps, filters, 1, [0, 0, 0, 255], 255)
@@ -273,7 +268,7 @@ def test_child_images_of_smaller_levels(level):
     """The level follows from steps in texels of the window, whose corner and size are halved with every level."""
     rng = random.Random(10)
     memory = rng.randbytes(SIZE)
-    read = Reader(Memory(SIZE, BASE - SIZE // 2, memory))
+    unit = TextureUnit(Memory(SIZE, BASE - SIZE // 2, memory))
     filters, wraps = ("NEAREST", "NEAR_MIP_NEAR"), ("REPEAT", "MIRROR")
     uniforms = [image_word("RGBA8888", 6), sampling_word("RGBA8888", 64, 64, filters, wraps)]
     uniforms += [2 << 30 | 16 << 12 | 24, 3 << 30 | 32 << 12 | 8]
@@ -284,8 +279,7 @@ def test_child_images_of_smaller_levels(level):
         s, t = rng.uniform(-2, 2), rng.uniform(-2, 2)
         points += [(single(s + x * 2**level / 24), single(t + y * 2**level / 16)) for y in (0, 1) for x in (0, 1)]
     s, t = (words_of(point[axis] for point in points) for axis in (0, 1))
-    zero = np.zeros(16, np.uint32)
-    found = unpacked("RGBA8888", sample(texture(uniforms), Coordinates(s, t, zero, zero), read))
+    found = unpacked("RGBA8888", unit.sample(uniforms, s, t))
     for colour, (s, t) in zip(found, points, strict=True):
         x, y = int(np.floor(s * width)), int(np.floor(t * height))
         place = gl_sampler.index(x, width, "REPEAT"), gl_sampler.index(y, height, "MIRROR")
@@ -294,27 +288,25 @@ def test_child_images_of_smaller_levels(level):
 
 def test_a_window_that_leaves_its_image_ends_with_it():
     memory = b"".join(struct.pack("<I", number) for number in range(SIZE // 4))
-    read = Reader(Memory(SIZE, BASE, memory))
+    unit = TextureUnit(Memory(SIZE, BASE, memory))
     uniforms = [image_word("RGBA8888", 1), sampling_word("RGBA8888", 4, 4, ("NEAREST",) * 2, ("CLAMP",) * 2)]
     s, zero = words_of(number / 16 for number in range(16)), np.zeros(16, np.uint32)
-    (word,) = sample(texture([*uniforms, 2 << 30 | 8 << 12 | 16, 3 << 30 | 1]), Coordinates(s, zero, zero, zero), read)
+    (word,) = unit.sample([*uniforms, 2 << 30 | 8 << 12 | 16, 3 << 30 | 1], s, zero)
     assert word.tolist() == [1, 2] + [3] * 14
 
 
 def test_the_bias_alone_chooses_the_level():
     rng = random.Random(11)
     memory = rng.randbytes(SIZE)
-    read = Reader(Memory(SIZE, BASE - SIZE // 2, memory))
+    unit = TextureUnit(Memory(SIZE, BASE - SIZE // 2, memory))
     filters, wraps = ("NEAREST", "NEAR_MIP_NEAR"), ("REPEAT", "REPEAT")
     uniforms = [image_word("RGBA8888", 6), sampling_word("RGBA8888", 32, 32, filters, wraps), 1 << 30 | 1]
     points = quads(rng, (32, 32))
     s, t = words_of(point[0] for point in points), words_of(point[1] for point in points)
     biases = [rng.uniform(-1, 7) for _ in range(16)]
-    at = Coordinates(s, t, np.zeros(16, np.uint32), words_of(biases))
     image = gl_sampler.Image("RGBA8888", 32, 32, 6, memory, SIZE // 2)
-    for colour, point, bias in zip(
-        unpacked("RGBA8888", sample(texture(uniforms), at, read)), points, biases, strict=True
-    ):
+    found = unpacked("RGBA8888", unit.sample(uniforms, s, t, b=words_of(biases)))
+    for colour, point, bias in zip(found, points, biases, strict=True):
         assert_like(image, "RGBA8888", colour, point, wraps, filters, bias, [0] * 4, 255)
 
 
@@ -323,15 +315,14 @@ def test_flips(flip):
     """Rows of the image, and rows of blocks that are stored the other way round."""
     rng = random.Random(13)
     memory = rng.randbytes(SIZE)
-    read = Reader(Memory(SIZE, BASE - SIZE // 2, memory))
+    unit = TextureUnit(Memory(SIZE, BASE - SIZE // 2, memory))
     filters, wraps = ("NEAREST", "NEAREST"), ("CLAMP", "CLAMP")
     image = gl_sampler.Image("ETC1", 40, 24, 1, memory, SIZE // 2)
     for flip_blocks in (0, 1):
         uniforms = [image_word("ETC1", 1, flip=flip), sampling_word("ETC1", 40, 24, filters, wraps, flip_blocks)]
         x, y = [[rng.randrange(size) for _ in range(16)] for size in (40, 24)]
         s, t = words_of((value + 0.5) / 40 for value in x), words_of((value + 0.5) / 24 for value in y)
-        zero = np.zeros(16, np.uint32)
-        found = unpacked("ETC1", sample(texture(uniforms), Coordinates(s, t, zero, zero), read))
+        found = unpacked("ETC1", unit.sample(uniforms, s, t))
         for colour, column, row in zip(found, x, y, strict=True):
             row = 23 - row if flip else row
             row = row if flip_blocks else row ^ 3
@@ -347,12 +338,12 @@ SPECIAL = [0x7F80_0000, 0xFF80_0000, 0x7FC0_0001, 0xFFFF_FFFF, 0x7F7F_FFFF, 0xFF
 def test_special_coordinates_end_in_texels(wrap, filters):
     """What is beyond all numbers is the edge, the border, or the first texel."""
     memory = bytes([1, 2, 3, 255]) * (SIZE // 4)
-    read = Reader(Memory(SIZE, BASE - SIZE // 2, memory))
+    unit = TextureUnit(Memory(SIZE, BASE - SIZE // 2, memory))
     uniforms = [image_word("RGBA8888", 5), sampling_word("RGBA8888", 16, 16, filters, (wrap, wrap))]
     r = np.full(16, 0xFF04_0506, np.uint32)
     for turn in range(16):
         s, t = np.array(SPECIAL, np.uint32), np.roll(np.array(SPECIAL, np.uint32), turn)
-        (word,) = sample(texture(uniforms), Coordinates(s, t, r, np.roll(s, 3 * turn + 1)), read)
+        (word,) = unit.sample(uniforms, s, t, r, np.roll(s, 3 * turn + 1))
         for element, got in enumerate(word.tolist()):
             red, green, blue, alpha = got.to_bytes(4, "little")
             assert alpha == 255
@@ -361,37 +352,36 @@ def test_special_coordinates_end_in_texels(wrap, filters):
                 assert got == 0xFF03_0201
         if wrap == "BORDER":
             assert word[0] == 0xFF04_0506
-    assert not read.fault
+    assert not unit.fault
 
 
 def test_infinities_and_nan_patterns_name_these_texels():
     memory = b"".join(struct.pack("<I", number) for number in range(SIZE // 4))
-    read = Reader(Memory(SIZE, BASE, memory))
+    unit = TextureUnit(Memory(SIZE, BASE, memory))
     s = np.array([0x7F80_0000, 0xFF80_0000, 0x7FC0_0000, 0xFFC0_0000, 0x7F7F_FFFF, 0xFF7F_FFFF] + [0] * 10, np.uint32)
     zero = np.zeros(16, np.uint32)
     texels = {"CLAMP": [3, 0, 3, 0, 3, 0], "REPEAT": [0] * 6, "MIRROR": [0] * 6}
     for wrap, expected in texels.items():
         uniforms = [image_word("RGBA8888", 1), sampling_word("RGBA8888", 4, 4, ("NEAREST", "NEAREST"), (wrap, "CLAMP"))]
-        (word,) = sample(texture(uniforms), Coordinates(s, zero, zero, zero), read)
+        (word,) = unit.sample(uniforms, s, zero)
         assert word[:6].tolist() == expected
 
 
 def test_one_texel_of_halves_keeps_its_bits():
     memory = struct.pack("<8H", 0x7C00, 0xFE01, 0x8000, 0x0001, 0xFBFF, 0x3C00, 0x7BFF, 0x8001) * 512
-    read = Reader(Memory(len(memory), BASE, memory))
+    unit = TextureUnit(Memory(len(memory), BASE, memory))
     uniforms = [image_word("RGBA64", 1), sampling_word("RGBA64", 2, 4, ("NEAREST", "NEAREST"), ("CLAMP", "CLAMP"))]
     s, zero = words_of([0.0, 0.9] * 8), np.zeros(16, np.uint32)
-    low, high = sample(texture(uniforms), Coordinates(s, zero, zero, zero), read)
+    low, high = unit.sample(uniforms, s, zero)
     assert low[:2].tolist() == [0xFE01_7C00, 0x3C00_FBFF]
     assert high[:2].tolist() == [0x0001_8000, 0x8001_7BFF]
 
 
-def own_size(read, width, x, y):
+def own_size(unit, width, x, y):
     """Channels of sixteen texels, looked up at their centres with linear filters."""
     uniforms = [image_word("RGBA8888", 1), sampling_word("RGBA8888", width, width, ("LINEAR",) * 2, ("REPEAT",) * 2)]
     s, t = (words_of((value + 0.5) / width for value in column) for column in (x, y))
-    zero = np.zeros(16, np.uint32)
-    return np.array(unpacked("RGBA8888", sample(texture(uniforms), Coordinates(s, t, zero, zero), read)))
+    return np.array(unpacked("RGBA8888", unit.sample(uniforms, s, t)))
 
 
 @pytest.mark.parametrize("width", [16, 128, 7, 100, 33])
@@ -401,11 +391,11 @@ def test_a_picture_of_its_own_size(width):
     """
     rng = random.Random(15)
     memory = rng.randbytes(SIZE)
-    read = Reader(Memory(SIZE, BASE - SIZE // 2, memory))
+    unit = TextureUnit(Memory(SIZE, BASE - SIZE // 2, memory))
     image = gl_sampler.Image("RGBA8888", width, width, 1, memory, SIZE // 2)
     most = 0
     for _ in range(10):
         x, y = ([rng.randrange(width) for _ in range(16)] for _ in range(2))
         expected = np.array([image.texel(0, *place) for place in zip(x, y, strict=True)])
-        most = max(most, abs(own_size(read, width, x, y) - expected).max())
+        most = max(most, abs(own_size(unit, width, x, y) - expected).max())
     assert most == 0 if width.bit_count() == 1 else 0 < most <= 2

@@ -17,8 +17,7 @@ from vc4sim.cxxrtl.build import Part, build_once, cache_folder
 from vc4sim.model.memory import Memory
 from vc4sim.model.tmu.formats import FORMATS
 from vc4sim.model.tmu.parameters import texture
-from vc4sim.model.tmu.reader import Reader
-from vc4sim.model.tmu.sampler import Coordinates, sample
+from vc4sim.model.tmu.unit import TextureUnit
 from vc4sim.native.build import build_alone, source_texts
 
 __all__ = ["Lookup", "Outcome", "check", "run"]
@@ -105,15 +104,8 @@ def run(programs, memory, base, *, latency=1, alone=False, gap=0.0, seed=1, cloc
 
 def check(programs, outcome, memory, base, most=None):
     """The words, or the first ones, of each program are those of the model."""
-    reader, nothing = Reader(Memory(len(memory), base, memory)), np.zeros(ELEMENTS, np.uint32)
+    unit = TextureUnit(Memory(len(memory), base, memory))
     for program, got in zip(programs, outcome.words, strict=False):
-        want = []
-        for lookup in program[:most]:
-            vectors = {letter: np.asarray(vector, np.uint32) for letter, vector in lookup.vectors.items()}
-            if lookup.uniforms:
-                words = Coordinates(*(vectors.get(letter, nothing) for letter in "strb"))
-                want += sample(texture(lookup.uniforms), words, reader)
-            else:
-                want.append(reader(vectors["s"].astype(np.int64) & ~3, 4))
+        want = [word for lookup in program[:most] for word in unit.look_up(lookup.vectors, lookup.uniforms)]
         wrong = np.flatnonzero((np.array(want, np.uint32).reshape(-1, ELEMENTS) != got[: len(want)]).any(axis=1))
         assert not len(wrong), f"word {wrong[0]} of {len(want)}"

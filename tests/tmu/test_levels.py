@@ -2,15 +2,13 @@
 
 import random
 
-import numpy as np
-
 from vc4.records.tmu import LEVELS, TextureType
 from vc4.tmu.detail import Detail
 from vc4.tmu.levels import Levels
 from vc4.tmu.texture import CONTEXTS
-from vc4sim.model.tmu import lod
 from vc4sim.model.tmu.formats import FORMATS
 from vc4sim.model.tmu.layout import chain
+from vc4sim.model.tmu.lod import of_quad
 
 from .conftest import format_of, pattern
 
@@ -100,8 +98,7 @@ def test_detail(simulate):
             while not ctx.get(dut.o_stb):
                 await ctx.tick()
                 clock += 1
-            words = [np.array(one, np.uint32) for one in (s, t)]
-            want = lod.of_quads(*words, sizes["width"], sizes["height"], halved=bool(sizes["halved"]))[0]
+            want = of_quad(*s, *t, sizes["width"], sizes["height"], sizes["halved"])
             assert (ctx.get(dut.o), clock) == (want, clocks[number] + Detail.LATENCY), number
             await ctx.tick()
             clock += 1

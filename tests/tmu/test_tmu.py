@@ -2,7 +2,6 @@
 
 import random
 
-import numpy as np
 import pytest
 from amaranth.hdl import Module
 from amaranth.lib.wiring import connect
@@ -12,8 +11,7 @@ from vc4.tmu.tmu import Tmu
 from vc4sim.bench.memory import BenchMemory
 from vc4sim.model.memory import Memory
 from vc4sim.model.tmu.parameters import texture
-from vc4sim.model.tmu.reader import Reader
-from vc4sim.model.tmu.sampler import Coordinates, sample
+from vc4sim.model.tmu.unit import TextureUnit
 
 from .conftest import coordinates_of, letters_of, uniforms_of
 
@@ -25,8 +23,8 @@ PATIENCE = 8000
 class Qpu:
     """One QPU: it writes a lookup, and loads all words of it."""
 
-    def __init__(self, port, rng, reader):
-        self.port, self.rng, self.reader = port, rng, reader
+    def __init__(self, port, rng, model):
+        self.port, self.rng, self.model = port, rng, model
         self.clocks = []  # of each lookup
 
     async def write(self, ctx, letter, values, uniform):
@@ -44,10 +42,7 @@ class Qpu:
             vectors["s"] = [BASE + self.rng.randrange(SIZE) for _ in range(16)]
         for letter, uniform in zip(letters, uniforms or [0], strict=True):
             await self.write(ctx, letter, vectors[letter], uniform)
-        words = {letter: np.array(vectors[letter] if letter in letters else [0] * 16, np.uint32) for letter in "strb"}
-        if not uniforms:
-            return [self.reader(words["s"].astype(np.int64) & ~3, 4)]
-        return sample(texture(uniforms), Coordinates(**words), self.reader)
+        return self.model.look_up({letter: vectors[letter] for letter in letters}, uniforms)
 
     async def load(self, ctx):
         word = []
@@ -82,8 +77,8 @@ def run(simulate, seed, count, qpus=2, **memory):
     m.submodules.dut = dut = Tmu(qpus)
     m.submodules.memory = bench = BenchMemory(SIZE, base=BASE, init=contents, tag_bits=3, seed=seed, **memory)
     connect(m, dut.bus, bench.bus)
-    reader = Reader(Memory(SIZE, BASE, contents))
-    ends = [Qpu(port, random.Random(seed + number), reader) for number, port in enumerate(dut.clients)]
+    model = TextureUnit(Memory(SIZE, BASE, contents))
+    ends = [Qpu(port, random.Random(seed + number), model) for number, port in enumerate(dut.clients)]
 
     def benches(end):
         async def bench(ctx):
