@@ -4,7 +4,16 @@ import numpy as np
 
 from vc4sim.model.compiled import Entry, State
 from vc4sim.model.qpu import fragment_port
-from vc4sim.model.qpu.fragment_port import FRAGMENT_LOADS, FRAGMENT_WRITES, FragmentModes, new_fragments
+from vc4sim.model.qpu.fragment_port import (
+    FLAGS,
+    FRAGMENT_LOADS,
+    FRAGMENT_WRITES,
+    REVERSE,
+    FragmentModes,
+    X,
+    Y,
+    new_fragments,
+)
 
 __all__ = ["Vector"]
 
@@ -25,12 +34,12 @@ class Vector:
 
     def __init__(self, tile, places, flags, reverse=(), **modes):
         self._tile, self._state = tile, State(new_fragments(1))
-        fragments = self._state.arrays
+        self._pixels = self._state.arrays.pixels[0, 0]
         for element in range(_ELEMENTS):
-            fragments.x[0, 0, element], fragments.y[0, 0, element] = places[min(element, len(places) - 1)]
-        fragments.flags[0, 0] = _words(flags).arrays
-        fragments.reverse[0, 0] = _words(reverse).arrays
-        _begin(self._state, 0, 0, 0, *FragmentModes(**modes).codes)
+            self._pixels[[X, Y], element] = places[min(element, len(places) - 1)]
+        self._pixels[FLAGS] = _words(flags).arrays
+        self._pixels[REVERSE] = _words(reverse).arrays
+        _begin(State(self._state.arrays.modes), 0, 0, 0, *FragmentModes(**modes).codes)
 
     def write(self, register, values, mask=(1,) * _ELEMENTS):
         """Write a register."""
@@ -46,4 +55,4 @@ class Vector:
     @property
     def flags(self):
         """Of all pixels."""
-        return self._state.arrays.flags[0, 0].tolist()
+        return self._pixels[FLAGS].tolist()

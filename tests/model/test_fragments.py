@@ -11,7 +11,7 @@ from vc4sim.model.compiled import State
 from vc4sim.model.fep.fep import FrontEnd, Window
 from vc4sim.model.fep.fragments import FragmentProgram, Fragments
 from vc4sim.model.pse.pse import set_up_triangle
-from vc4sim.model.qpu.fragment_port import FragmentModes, new_fragments
+from vc4sim.model.qpu.fragment_port import FLAGS, FragmentModes, X, Y, new_fragments
 from vc4sim.model.tlb.tlb import TileBuffer
 
 from .drawing import COLOUR, WITH_Z, Drawing
@@ -104,7 +104,7 @@ class Recording:
         self.seen = []
 
     def shade(self, program):
-        x, y, flags = (array[0, 0].reshape(4, 4) for array in self.fragments.arrays[:3])
+        x, y, flags = (self.fragments.arrays.pixels[0, 0, row].reshape(4, 4) for row in (X, Y, FLAGS))
         places = list(zip(x[:, 0].tolist(), y[:, 0].tolist(), strict=True))
         used = int(flags.any(axis=1).sum())
         self.seen.append(places[:used])
