@@ -134,16 +134,14 @@ def _z(place, x: int, y: int) -> int:
 @kernel
 def _early_z(quads: np.ndarray, quad: int, zs: np.ndarray, about: np.ndarray, test: int) -> bool:
     """Whether a quad may pass the Z test: the nearest Z of its pixels, against the farthest in the tile buffer."""
-    samples, greater = about[SAMPLES], test & GREATER
-    nearest, farthest = quads[quad, QUAD_Z], 0 if test & GREATER == 0 else Z_MAX
+    sign, samples = -1 if test & GREATER else 1, about[SAMPLES]
+    nearest, farthest = Z_MAX, -Z_MAX
     for pixel in range(QUAD):
-        z = quads[quad, QUAD_Z + pixel]
-        nearest = max(nearest, z) if greater else min(nearest, z)
+        nearest = min(nearest, sign * quads[quad, QUAD_Z + pixel])
         place = pixel_of(about, quads[quad, QUAD_X] + pixel % 2, quads[quad, QUAD_Y] + pixel // 2) * samples
         for sample in range(place, place + samples):
-            stored = zs[sample] >> 8
-            farthest = min(farthest, stored) if greater else max(farthest, stored)
-    return passes(test, nearest, farthest)
+            farthest = max(farthest, sign * (zs[sample] >> 8))
+    return passes(test, sign * nearest, sign * farthest)
 
 
 @kernel
