@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-__all__ = ["BUILT_UNITS", "MAX_QPUS", "PRESETS", "V3DConfig", "preset"]
+__all__ = ["BUILT_UNITS", "MAX_QPUS", "MOST_VPM_ROWS", "PRESETS", "V3DConfig", "preset"]
 
 #: Services of `vc4.isa.registers` that the hardware has; an instruction that needs another one waits for ever.
 BUILT_UNITS = frozenset(
@@ -26,6 +26,9 @@ _TMU_UNITS = frozenset({"tmu"})
 #: Most slices, and most QPUs of a slice (guide, V3D_SLCACTL and V3D_SQRSV0).
 _MAX_SLICES, _MAX_QPUS_PER_SLICE = 4, 4
 MAX_QPUS = _MAX_SLICES * _MAX_QPUS_PER_SLICE
+_VPM_KIB, _ROWS_PER_KIB = (4, 8, 12, 16), 16
+#: Most rows of the vertex pipe memory.
+MOST_VPM_ROWS = max(_VPM_KIB) * _ROWS_PER_KIB
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +57,7 @@ class V3DConfig:
             ("slices", range(1, _MAX_SLICES + 1)),
             ("qpus_per_slice", range(1, _MAX_QPUS_PER_SLICE + 1)),
             ("tmus_per_slice", range(3)),
-            ("vpm_kib", (4, 8, 12, 16)),
+            ("vpm_kib", _VPM_KIB),
         ):
             value = getattr(self, name)
             if value not in values:
@@ -74,7 +77,7 @@ class V3DConfig:
     @property
     def vpm_rows(self) -> int:
         """Rows of sixteen words."""
-        return self.vpm_kib * 16
+        return self.vpm_kib * _ROWS_PER_KIB
 
 
 PRESETS = {

@@ -5,10 +5,10 @@ from collections import deque
 from .backends.base import Ending, Job, Outcome
 from .events import Event, MemoryWrite, Retirement, Start
 from .launch import Launch
-from .model.memory import MemoryFault
+from .model.memory import Memory, MemoryFault
 from .model.qpu.qpu import Qpu
 from .model.unbuilt import Unbuilt, Waiting
-from .model.v3d import ModelV3D
+from .model.v3d import V3D
 
 __all__ = ["Difference", "Lockstep"]
 
@@ -36,7 +36,7 @@ class Lockstep:
     """
 
     def __init__(self, job: Job):
-        self.model = ModelV3D(job.config, job.image, job.base)
+        self.model = V3D(job.config, Memory(len(job.image), job.base, job.image))
         self.model.memory.on_write = lambda address, data: self._written.append((address, data))
         self.retired = 0
         self._launches = list(job.launches)
@@ -74,15 +74,15 @@ class Lockstep:
 
     def _expected(self, qpu: Qpu, observed: dict[str, int], thread: int | None = None) -> Retirement | str:
         """What the model does next; `thread` is the one that runs in the RTL, if that is known."""
-        sequencer, started = qpu.sequencer, self._started[qpu.number]
-        place = sequencer.place(started[0].threaded) if started else None
+        started = self._started[qpu.number]
+        place = qpu.place(started[0].threaded) if started else None
         # A switch may have come before the next program: what runs tells whether that has begun.
         if place is not None and thread in (None, place):
             qpu.start(started.popleft())
-        elif not sequencer.running:
-            if not sequencer.waiting:
+        elif not qpu.running:
+            if not qpu.suspended:
                 return f"all programs of QPU {qpu.number} have ended"
-            sequencer.resume()
+            qpu.resume()
         try:
             return qpu.step(observed, granted=thread is not None)
         except (Unbuilt, MemoryFault, Waiting) as reason:
@@ -90,7 +90,7 @@ class Lockstep:
 
     def _compare(self, side: str, first: int, data: bytes) -> None:
         """Compare what one side writes with what the other one has written there, as far as it has."""
-        if self.model.vpm.fault:
+        if self.model.fault:
             return
         for address, byte in enumerate(data, first):
             ahead, values = self._ahead.setdefault(address, (side, deque()))
@@ -111,13 +111,12 @@ class Lockstep:
         if outcome.ending is Ending.STUCK:
             self._wait_too(outcome.why)
             return
-        fault = self.model.vpm.fault
+        fault = self.model.fault
         if fault:
             self._differ("the endings differ", "all programs have ended", fault)
         for qpu in self.model.qpus:
-            sequencer = qpu.sequencer
-            if sequencer.running or sequencer.waiting or self._started[qpu.number]:
-                place = f"QPU {qpu.number} at {sequencer.pc:08x}"
+            if qpu.running or qpu.suspended or self._started[qpu.number]:
+                place = f"QPU {qpu.number} at {qpu.pc:08x}"
                 self._differ("the endings differ", "all programs have ended", place)
         if self._launches:
             self._differ("programs have not been started", "all programs have ended", self._launches)
@@ -141,14 +140,14 @@ class Lockstep:
 
         After a load or store outside of memory the RTL is stopped from outside, somewhat later.
         """
-        if self.model.vpm.fault:
+        if self.model.fault:
             return
-        running = [qpu for qpu in self.model.qpus if qpu.sequencer.running or self._started[qpu.number]]
+        running = [qpu for qpu in self.model.qpus if qpu.running or self._started[qpu.number]]
         for qpu in running:
             for _ in range(2):
-                if isinstance(self._expected(qpu, {}), str) or self.model.vpm.fault:
+                if isinstance(self._expected(qpu, {}), str) or self.model.fault:
                     return
-        places = ", ".join(f"QPU {qpu.number} goes on at {qpu.sequencer.pc:08x}" for qpu in running)
+        places = ", ".join(f"QPU {qpu.number} goes on at {qpu.pc:08x}" for qpu in running)
         self._differ("the endings differ", why, places or "all programs have ended")
 
     def _differ(self, what: str, rtl: object, model: object) -> None:

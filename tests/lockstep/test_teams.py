@@ -45,14 +45,14 @@ def test_programs_end_on_any_number_of_qpus(seed):
 def test_they_wait_for_each_other(monkeypatch):
     """Every kind of waiting occurs, and the result does not depend on the order in which QPUs get on."""
     waits: set[str] = set()
-    run = model.ModelV3D.run
+    run = model.V3D.run
 
     def watched(self, launches, reserved=()):
         for event in run(self, launches, reserved):
             waits.update(wait.split(",")[0].rstrip("0123456789") for wait in self.waits.values())
             yield event
 
-    monkeypatch.setattr(model.ModelV3D, "run", watched)
+    monkeypatch.setattr(model.V3D, "run", watched)
     for seed in range(6):
         model.run(random_team(seed, 300, preset("slice")))
     assert waits == {"the mutex", "semaphore "}

@@ -10,8 +10,8 @@ from vc4.records.state import CoverageUpdate, DepthTest, Oversample
 from vc4.records.tile_buffer import FrameColorFormat, MemoryFormat, TileBuffer
 from vc4sim.asm import assemble
 from vc4sim.clist import ListBuilder, nv_shader_record, vg_shader_record
-from vc4sim.model.host.frame import Frame3D
 from vc4sim.model.memory import Memory
+from vc4sim.model.v3d import V3D
 
 __all__ = [
     "COLOUR",
@@ -45,7 +45,7 @@ class Drawing:
     def __init__(self, width=64, height=64, **configuration):
         self.width, self.height = width, height
         self.memory = Memory(SIZE)
-        self.frame = Frame3D(self.memory, PRESETS["bcm2835"])
+        self.frame = V3D(PRESETS["bcm2835"], self.memory)
         self.list = ListBuilder(LIST)
         self.draws = ListBuilder(0)
         self._tile = 64
@@ -163,7 +163,7 @@ class Drawing:
         """Draw; returns why the threads have stopped."""
         self.frame.write("CT1CA", LIST)
         self.frame.write("CT1EA", self.list.here)
-        return self.frame.run(limit)
+        return self.frame.advance(limit)
 
     @property
     def thread(self):

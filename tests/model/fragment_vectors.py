@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from vc4sim.model.compiled import Entry, State
+from vc4sim.model.compiled import Buffers, Entry, State
 from vc4sim.model.qpu import fragment_port
 from vc4sim.model.qpu.fragment_port import (
     FLAGS,
@@ -26,20 +26,20 @@ _ELEMENTS = 16
 
 def _words(values=()):
     """A vector; elements that are missing are 0."""
-    return State(np.array([*values, *(0,) * (_ELEMENTS - len(values))], np.int64))
+    return Buffers(np.array([*values, *(0,) * (_ELEMENTS - len(values))], np.int64))
 
 
 class Vector:
     """Pixels of a tile, flags of each, and which are seen from behind; places that are left have the last pixel, without flags."""
 
     def __init__(self, tile, places, flags, reverse=(), **modes):
-        self._tile, self._state = tile, State(new_fragments(1))
+        self._tile, self._state = tile, State(new_fragments())
         self._pixels = self._state.arrays.pixels[0, 0]
         for element in range(_ELEMENTS):
             self._pixels[[X, Y], element] = places[min(element, len(places) - 1)]
         self._pixels[FLAGS] = _words(flags).arrays
         self._pixels[REVERSE] = _words(reverse).arrays
-        _begin(State(self._state.arrays.modes), 0, 0, 0, *FragmentModes(**modes).codes)
+        _begin(Buffers(self._state.arrays.modes), 0, 0, 0, *FragmentModes(**modes).codes)
 
     def write(self, register, values, mask=(1,) * _ELEMENTS):
         """Write a register."""

@@ -10,8 +10,8 @@ from vc4.regs.counters import SOURCES
 from vc4sim.asm import assemble
 from vc4sim.clist import ListBuilder, nv_shader_record
 from vc4sim.model.cle.cle import Rest
-from vc4sim.model.host.frame import Frame3D
 from vc4sim.model.memory import Memory
+from vc4sim.model.v3d import V3D
 
 from .binning import LISTS, RECORDS, SIZE, configure, nv_vertex
 from .control_lists import words
@@ -154,12 +154,12 @@ def test_binner():
     lists.add(Code.VERTEX_ARRAY_PRIMITIVES, primitive_mode=PrimitiveMode.TRIANGLES, length=3 * len(triangles))
     lists.add(Code.FLUSH)
     lists.store(memory)
-    frame = Frame3D(memory, PRESETS["bcm2835"])
+    frame = V3D(PRESETS["bcm2835"], memory)
     names = ("PTB_PRIMITIVES_OUTSIDE", "PTB_PRIMITIVES_CLIPPED")
     count(frame, *names)
     frame.write("CT0CA", LISTS)
     frame.write("CT0EA", lists.here)
-    assert frame.run(10_000) is Rest.STOPPED
+    assert frame.advance(10_000) is Rest.STOPPED
     assert counted(frame, *names) == dict(zip(names, (2, 3), strict=True))
     assert frame.read("INTCTL") == 2
 
@@ -196,13 +196,13 @@ def test_control_of_counters():
     assert [frame.read("PCTR0"), frame.read("PCTR1")] == [1, 0]
     frame.write("CT1CA", LIST)
     frame.write("CT1EA", drawing.list.here)
-    assert frame.run(10_000) is Rest.STOPPED
+    assert frame.advance(10_000) is Rest.STOPPED
     assert [frame.read("PCTR0"), frame.read("PCTR1")] == [1, 0]
     frame.write("PCTRE", 1 << 31 | 0b11)
     frame.write("PCTRS1", 1)
     frame.write("CT1CA", LIST)
     frame.write("CT1EA", drawing.list.here)
-    assert frame.run(10_000) is Rest.STOPPED
+    assert frame.advance(10_000) is Rest.STOPPED
     assert [frame.read("PCTR0"), frame.read("PCTR1")] == [2, 1]
     frame.write("PCTRC", 0b01)
     assert [frame.read("PCTR0"), frame.read("PCTR1")] == [0, 1]

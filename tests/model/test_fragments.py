@@ -82,13 +82,10 @@ def test_vectors_share_semaphores_and_the_mutex(name):
     assert drawing.thread.waits.endswith(f"waits for {why}")
 
 
-def test_vertices_and_fragments_share_semaphores():
-    """What vertex and coordinate shaders have counted up, fragment shaders count down."""
+def test_fragments_share_semaphores_with_other_programs():
+    """What others have counted up, fragment shaders count down."""
     drawing = Drawing()
-    frame = drawing.frame
-    for shading in (frame.binner.shading, frame.renderer.screen.shading, frame.renderer.fragments):
-        assert shading._sync is frame.binner.shading._sync
-    frame.binner.shading._sync.semaphores[5] = 2
+    drawing.frame.machine.sync.semaphores[5] = 2
     drawing.clear()
     drawing.configure()
     drawing.rectangle(COLOUR + "sacq -, 5\nmov tlbc, r0\n", 0, 0, 8, 2, colour=3)
@@ -99,8 +96,10 @@ def test_vertices_and_fragments_share_semaphores():
 class Recording:
     """A shader that keeps what it gets."""
 
+    qpu = 0
+
     def __init__(self):
-        self.fragments, self.tile = State(new_fragments(1)), TileBuffer()
+        self.fragments, self.tile = State(new_fragments()), TileBuffer()
         self.seen = []
 
     def shade(self, program):

@@ -7,11 +7,11 @@ from vc4.isa.decode import encode
 from vc4.isa.ops import AddOp, BranchCondition, Condition, LoadMode, MulOp, Mux, Signal, Unpack
 from vc4.isa.word import NOP_WORD, AluWord, BranchWord, LoadWord
 from vc4sim.asm import assemble
-from vc4sim.model.qpu.decoded import Branch, Write, element_values, plan
+from vc4sim.model.qpu.decoded import Branch, Write, decoded, element_values
 
 
 def planned(line):
-    return plan(int.from_bytes(assemble(line).code[:8], "little"))
+    return decoded(int.from_bytes(assemble(line).code[:8], "little"))
 
 
 def signed(values):
@@ -19,7 +19,7 @@ def signed(values):
 
 
 def test_nop():
-    todo = plan(NOP_WORD)
+    todo = decoded(NOP_WORD)
     assert (todo.op_add, todo.op_mul, todo.raddr, todo.units) == (AddOp.NOP, MulOp.NOP, (None, None), ())
     assert [write.condition for write in todo.writes] == [Condition.NEVER] * 2
     assert todo.small_immediate is todo.immediate is todo.branch is None
@@ -40,7 +40,7 @@ def test_an_instruction_of_both_alus():
     [(0, 0, 0), (15, 15, 0), (16, -16, 0), (31, -1, 0), (48, -16, None), (49, -15, 1), (63, -1, 15)],
 )
 def test_small_immediates_and_rotations(code, value, rotation):
-    todo = plan(encode(AluWord, signal=Signal.SMALL_IMMEDIATE, raddr_a=39, raddr_b=code))
+    todo = decoded(encode(AluWord, signal=Signal.SMALL_IMMEDIATE, raddr_a=39, raddr_b=code))
     assert signed(todo.small_immediate) == [value] * 16
     assert todo.rotation == rotation
     assert todo.raddr == (None, None)
@@ -61,13 +61,13 @@ def test_an_unpack_converts_if_any_alu_takes_it_as_float(add, mul, muxes, floats
     sources = {"A": Mux.A, "B": Mux.B, "0": Mux.R0}
     add_a, add_b, mul_a, mul_b = (sources[name] for name in muxes.split())
     fields = {"add_a": add_a, "add_b": add_b, "mul_a": mul_a, "mul_b": mul_b, "op_add": add, "op_mul": mul}
-    assert plan(encode(AluWord, signal=Signal.NONE, unpack=Unpack.HALF_A, **fields)).unpack_float == floats
-    assert plan(encode(AluWord, signal=Signal.NONE, unpack=Unpack.HALF_A, pm=1, **fields)).unpack_float
+    assert decoded(encode(AluWord, signal=Signal.NONE, unpack=Unpack.HALF_A, **fields)).unpack_float == floats
+    assert decoded(encode(AluWord, signal=Signal.NONE, unpack=Unpack.HALF_A, pm=1, **fields)).unpack_float
 
 
 def test_reserved_operations_compute_nothing():
     for op in AddOp:
-        todo = plan(encode(AluWord, signal=Signal.NONE, op_add=op))
+        todo = decoded(encode(AluWord, signal=Signal.NONE, op_add=op))
         assert todo.op_add is (AddOp.NOP if "RESERVED" in op.name else op)
 
 
@@ -78,7 +78,7 @@ def test_loads():
     assert signed(element_values(high | low, LoadMode.PER_ELEMENT_UNSIGNED))[:5] == [0, 1, 2, 3, 0]
     assert element_values(0xDEAD_BEEF, LoadMode.WORD).tolist() == [0xDEAD_BEEF] * 16
     assert element_values(0xDEAD_BEEF, LoadMode.SEMAPHORE).tolist() == [0xDEAD_BEEF] * 16
-    todo = plan(encode(LoadWord, signal=Signal.LOAD_IMMEDIATE, immediate=5, pm=1, pack=3, sf=1))
+    todo = decoded(encode(LoadWord, signal=Signal.LOAD_IMMEDIATE, immediate=5, pm=1, pack=3, sf=1))
     assert todo.immediate is not None
     assert todo.immediate.tolist() == [5] * 16
     assert (todo.op_add, todo.op_mul, todo.muxes) == (AddOp.OR, MulOp.V8MIN, (Mux.A,) * 4)
@@ -89,12 +89,12 @@ def test_loads():
 def test_branches(raddr_a):
     """An odd register also sets flags: both are bit 45."""
     fields = {"condition": BranchCondition.ANY_NS, "immediate": 0x40, "relative": 1, "raddr_a": raddr_a}
-    todo = plan(encode(BranchWord, signal=Signal.BRANCH, register=1, waddr_add=3, waddr_mul=4, ws=1, **fields))
+    todo = decoded(encode(BranchWord, signal=Signal.BRANCH, register=1, waddr_add=3, waddr_mul=4, ws=1, **fields))
     assert todo.branch == Branch(BranchCondition.ANY_NS, 0x40, True, raddr_a)
     assert todo.set_flags == raddr_a % 2
     assert todo.writes == (Write(1, 3, Condition.ALWAYS), Write(0, 4, Condition.ALWAYS))
     assert todo.raddr == (None, None)
-    plain = plan(encode(BranchWord, signal=Signal.BRANCH, **fields)).branch
+    plain = decoded(encode(BranchWord, signal=Signal.BRANCH, **fields)).branch
     assert plain == Branch(BranchCondition.ANY_NS, 0x40, True, None)
 
 

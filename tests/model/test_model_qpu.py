@@ -5,7 +5,8 @@ import pytest
 from vc4.config import V3DConfig
 from vc4sim.asm import assemble
 from vc4sim.launch import Launch
-from vc4sim.model.v3d import ModelV3D
+from vc4sim.model.memory import Memory
+from vc4sim.model.v3d import V3D
 
 BASE, UNIFORMS = 0x1000, 0x1800
 END = "\nthrend\nnop\nnop\n"
@@ -21,7 +22,7 @@ def run():
         image[: len(code)] = code
         for number, value in enumerate(uniforms):
             image[0x800 + 4 * number : 0x804 + 4 * number] = value.to_bytes(4, "little")
-        model = ModelV3D(V3DConfig(), bytes(image), BASE)
+        model = V3D(V3DConfig(), Memory(len(image), BASE, bytes(image)))
         for _ in model.run([Launch(BASE, UNIFORMS)]):
             pass
         return model.qpus[0]

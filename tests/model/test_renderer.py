@@ -12,7 +12,7 @@ from vc4.records.state import CoverageUpdate, DepthTest, Oversample
 from vc4.records.tile_buffer import DecimateMode, MemoryFormat, TileBuffer
 from vc4.regs.counters import SOURCES
 from vc4sim.model.cle.cle import Rest
-from vc4sim.model.host.frame import Frame3D
+from vc4sim.model.v3d import V3D
 
 from . import gl_frame
 from .control_lists import words
@@ -278,11 +278,11 @@ def test_registers_of_a_frame():
 def test_registers_of_binning():
     """A frame that needs more memory than it has, as the host sees it; interrupts are levels, or stay until they are cleared."""
     memory, end = gl_frame.frame(random.Random(2))
-    frame = Frame3D(memory, PRESETS["bcm2835"])
+    frame = V3D(PRESETS["bcm2835"], memory)
     frame.write("INTENA", 0b1110)
     frame.write("CT0CA", gl_frame.LISTS)
     frame.write("CT0EA", end)
-    assert frame.run(STEPS) is Rest.WAITING
+    assert frame.advance(STEPS) is Rest.WAITING
     for _ in range(2):
         assert (frame.read("INTCTL"), frame.interrupt) == (0b0100, True)
         assert frame.read("PCS") == 1 << 8 | 1
@@ -290,7 +290,7 @@ def test_registers_of_binning():
     assert frame.read("BPCS") < 4096
     frame.write("BPOA", gl_frame.OVERSPILL)
     frame.write("BPOS", gl_frame.OVERSPILL_BYTES)
-    assert frame.run(STEPS) is Rest.STOPPED
+    assert frame.advance(STEPS) is Rest.STOPPED
     assert frame.read("INTCTL") == 0b1010
     assert (frame.read("BFC"), frame.read("BPOS"), frame.read("PCS")) == (1, 0, 0)
     assert gl_frame.OVERSPILL < frame.read("BPCA") <= gl_frame.OVERSPILL + gl_frame.OVERSPILL_BYTES

@@ -5,7 +5,8 @@ import json
 import pytest
 
 from vc4.config import PRESETS
-from vc4sim.model.v3d import ModelV3D
+from vc4sim.model.memory import Memory
+from vc4sim.model.v3d import V3D
 from vc4sim.workload.case import load_case
 
 #: Of all cases that look something up, those that do more than load their operands, and some of the others.
@@ -34,7 +35,7 @@ def test_all_others(recorded):
 
 def run(recorded, name, config):
     case = load_case(recorded / "cases/qpu" / name)
-    model = ModelV3D(PRESETS[config], case.image, case.base)
+    model = V3D(PRESETS[config], Memory(len(case.image), case.base, case.image))
     for _ in model.run(case.launches):
         assert not model.vpm.fault
         assert not any(qpu.tmu.fault for qpu in model.qpus)

@@ -9,8 +9,9 @@ from vc4.config import BUILT_UNITS, V3DConfig
 from vc4.records.tmu import TextureType
 from vc4sim.asm import assemble
 from vc4sim.launch import Launch
+from vc4sim.model.memory import Memory
 from vc4sim.model.unbuilt import Unbuilt
-from vc4sim.model.v3d import Deadlock, ModelV3D
+from vc4sim.model.v3d import V3D, Deadlock
 
 #: Code, uniforms, a table of words, and textures.
 BASE, UNIFORMS, TABLE, TEXTURE = 0x1000, 0x1800, 0x2000, 0x3000
@@ -39,7 +40,7 @@ def run():
         struct.pack_into(f"<{len(uniforms)}I", image, UNIFORMS - BASE, *uniforms)
         struct.pack_into("<1024I", image, TABLE - BASE, *map(table, range(1024)))
         struct.pack_into("<1024I", image, TEXTURE - BASE, *(0xAA00_0000 + n for n in range(1024)))
-        model = ModelV3D(config, bytes(image), BASE, built)
+        model = V3D(config, Memory(len(image), BASE, bytes(image)), built)
         reserved = set(range(config.qpus)) - {qpu}
         launches = [Launch(BASE + 0x400 * n, UNIFORMS, bool(others)) for n in range(1 + len(others))]
         model.reads = [

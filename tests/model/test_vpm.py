@@ -9,8 +9,8 @@ from vc4sim.asm import assemble
 from vc4sim.launch import Launch
 from vc4sim.model.memory import Memory
 from vc4sim.model.unbuilt import Waiting
-from vc4sim.model.v3d import Deadlock, ModelV3D
-from vc4sim.model.vpm.addressing import load_block, store_block
+from vc4sim.model.v3d import V3D, Deadlock
+from vc4sim.model.vpm.blocks import load_block, store_block
 from vc4sim.model.vpm.port import VpmPort
 from vc4sim.model.vpm.vpm import Vpm
 
@@ -465,7 +465,7 @@ class TestPrograms:
         def run(*sources, observed=None):
             codes = [assemble(source + "\nthrend\nnop\nnop\n").code for source in sources]
             image = b"".join(code.ljust(0x400, b"\0") for code in codes) + bytes(0x1000)
-            model = ModelV3D(V3DConfig(), image, BASE)
+            model = V3D(V3DConfig(), Memory(len(image), BASE, image))
             model.vpm.words[:] = np.arange(64)[:, None]
             self.model = model
             self.events = list(model.run([Launch(BASE + 0x400 * number, BASE) for number in range(len(codes))]))

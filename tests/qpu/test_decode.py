@@ -9,7 +9,7 @@ from vc4.isa import ops
 from vc4.isa.registers import READ, WRITE
 from vc4.qpu.control import SERVICES, Control
 from vc4.qpu.decode import Decode
-from vc4sim.model.qpu.decoded import element_values, plan
+from vc4sim.model.qpu.decoded import decoded, element_values
 
 ALU_SIGNALS = [signal for signal in ops.Signal if signal.value < 13]
 FORMS = {
@@ -132,7 +132,7 @@ def test_random_words(simulate, form):
             word = random_word(rng, rng.choice(FORMS[form]))
             ctx.set(dut.word, word)
             await ctx.delay(1e-9)
-            control, todo = ctx.get(dut.control), plan(word)
+            control, todo = ctx.get(dut.control), decoded(word)
             try:
                 for check in CHECKS:
                     check(control, todo)
@@ -156,7 +156,7 @@ def test_every_operation_and_mux(simulate):
                     word = 1 << 60 | 1 << 57 | op_mul.value << 29 | op_add.value << 24 | muxes
                     ctx.set(dut.word, word)
                     await ctx.delay(1e-9)
-                    check_operands(ctx.get(dut.control), plan(word))
+                    check_operands(ctx.get(dut.control), decoded(word))
 
     simulate(dut, bench, clock=False)
 

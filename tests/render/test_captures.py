@@ -10,7 +10,6 @@ from vc4sim.model.arith import float as fp
 from vc4sim.model.arith.sfu import recip
 from vc4sim.model.cle.cle import Rest
 from vc4sim.model.cle.compressed import Item
-from vc4sim.model.host.frame import Frame3D
 from vc4sim.model.memory import Memory
 from vc4sim.problem import BadInput
 from vc4sim.render import compare, expected_picture, picture_of
@@ -38,7 +37,7 @@ def test_pictures(drawn):
     capture, host, picture = drawn
     assert compare(capture, picture, expected_picture(capture)).passes
     assert np.array_equal(picture, frozen(capture.name))
-    assert host.frame.run(10) is Rest.STOPPED
+    assert host.frame.advance(10) is Rest.STOPPED
 
 
 @pytest.mark.parametrize("name", ["tri_clip", "lines", "tex_wrap", "stencil"])
@@ -52,11 +51,11 @@ def test_both_threads_at_once(recorded, name):
     frame = Frame3D(memory, preset("bcm2835"))
     for register in ("CT1CA", "CT1EA"):
         frame.write(register, job.registers[register])
-    assert frame.run(1000) is Rest.WAITING
+    assert frame.advance(1000) is Rest.WAITING
     assert frame.cle.threads[1].waits == "the semaphore"
     for register in ("CT0CA", "CT0EA"):
         frame.write(register, job.registers[register])
-    assert frame.run(100_000) is Rest.STOPPED
+    assert frame.advance(100_000) is Rest.STOPPED
     assert (frame.read("BFC"), frame.read("RFC"), frame.read("INTCTL")) == (1, 1, 0b0011)
     assert np.array_equal(picture_of(capture, memory), frozen(name))
 

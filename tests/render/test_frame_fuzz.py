@@ -12,7 +12,6 @@ from vc4.records.shaders import TILE_STATE_BYTES
 from vc4sim.clist import load_capture
 from vc4sim.model.cle import cle
 from vc4sim.model.cle.cle import Rest
-from vc4sim.model.host.frame import Frame3D
 from vc4sim.model.memory import Memory
 from vc4sim.model.ptb import binner
 from vc4sim.render import picture_of
@@ -104,7 +103,7 @@ def run(rng, target, image):
         frame.write(f"CT{number}CA", start)
         frame.write(f"CT{number}EA", end)
     supplies = rng.randrange(3)
-    while (rest := frame.run(STEPS)) is Rest.WAITING and frame.binner.out_of_memory and supplies:
+    while (rest := frame.advance(STEPS)) is Rest.WAITING and frame.binner.out_of_memory and supplies:
         assert frame.pending & OUT_OF_MEMORY
         supplies -= 1
         frame.supply(target.overspill)

@@ -22,7 +22,7 @@ from vc4.vpm.structs import QuadAddress, QuadWrite, RowRange, VdrLoad, VdwStore,
 from vc4.vpm.vdr import Vdr
 from vc4.vpm.vdw import Vdw
 from vc4sim.cxxrtl.build import Kind, build, cache_folder
-from vc4sim.model.vpm.addressing import Block, load_block, store_block
+from vc4sim.model.vpm.blocks import Block, load_block, store_block
 
 __all__ = [
     "BASE",

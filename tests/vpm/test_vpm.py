@@ -13,7 +13,7 @@ from vc4.vpm import Vpm, VpmCommand
 from vc4.vpm.vpm import VpmErrors
 from vc4sim.bench.streams import put, watch
 from vc4sim.model.memory import Memory
-from vc4sim.model.vpm.addressing import load_block, row_of, store_block, vector_places
+from vc4sim.model.vpm.blocks import load_block, row_of, store_block, vector_places
 from vc4sim.model.vpm.port import VpmPort as ModelPort
 from vc4sim.model.vpm.vpm import Vpm as ModelVpm
 

@@ -11,10 +11,10 @@ from ..bench.driver import COUNTED, ERROR_FIELDS
 from ..bench.gpu import HOPELESS_STALLS
 from ..events import MemoryWrite
 from ..model.qps.sync import MUTEX, describe, place
-from ..model.qpu.decoded import plan
-from ..model.tmu.port import NO_RESULT, NO_SLOT
+from ..model.qpu.decoded import decoded
+from ..model.qpu.status import NO_VECTOR
+from ..model.tmu.fifos import NO_RESULT, NO_SLOT
 from ..model.unbuilt import lacking
-from ..model.vpm.port import NO_VECTOR
 from .base import Ending, Job, Outcome
 
 __all__ = ["FinalState", "QpuState", "conclude", "memory_writes"]
@@ -135,7 +135,10 @@ def _hopeless(qpu: QpuState, word: int) -> str:
         return ": its next uniform lies outside of memory"
     if "no_vector" in reasons:
         return f" waits for {NO_VECTOR}"
-    for name, text, unit in (("no_slot", NO_SLOT, plan(word).tmu_write), ("no_result", NO_RESULT, plan(word).tmu_load)):
+    for name, text, unit in (
+        ("no_slot", NO_SLOT, decoded(word).tmu_write),
+        ("no_result", NO_RESULT, decoded(word).tmu_load),
+    ):
         if name in reasons:
             return f" waits for {text.format(unit[0] if isinstance(unit, tuple) else unit)}"
     return f" {lacking(name for name in reasons if name in UNBUILT)}"

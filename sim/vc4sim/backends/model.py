@@ -1,14 +1,12 @@
 """Runs the reference model as if it were a simulator of the RTL: the same job, the same events, no clocks."""
 
-from collections import Counter
-
 from vc4.isa.registers import QUADS
 
-from ..events import MemoryWrite, Retirement
-from ..model.memory import MemoryFault
+from ..events import MemoryWrite
+from ..model.memory import Memory, MemoryFault
 from ..model.qps.sync import place
 from ..model.unbuilt import Unbuilt
-from ..model.v3d import Deadlock, ModelV3D
+from ..model.v3d import V3D, Deadlock
 from .base import Ending, Job, Outcome, Watcher
 
 __all__ = ["run"]
@@ -20,36 +18,32 @@ def run(job: Job, watch: Watcher | None = None) -> Outcome:
     The model has no clocks. It counts four for each instruction of a QPU, which is what the RTL needs at least: what the
     model gives up after `max_cycles`, the RTL does, too.
     """
-    watch = watch or (lambda event: None)
-    model = ModelV3D(job.config, job.image, job.base)
-    model.memory.on_write = lambda address, data: watch(MemoryWrite(address, data))
+    model = V3D(job.config, Memory(len(job.image), job.base, job.image))
     outcome = Outcome(Ending.DONE, b"")
+    limit = job.max_cycles // QUADS
     try:
-        _run(model, job, outcome, watch)
+        if watch:
+            _watch(model, job, watch, limit)
+        else:
+            model.finish(job.launches, job.reserved, limit)
+        if model.places:
+            outcome.ending = Ending.TOO_LONG
+            outcome.why = f"not ended after {job.max_cycles} cycles: {', '.join(model.places)}"
+            outcome.pcs = model.pcs
     except Deadlock as reason:
         outcome.ending, outcome.why, outcome.pcs = Ending.STUCK, str(reason), model.pcs
     except (Unbuilt, MemoryFault) as reason:
-        outcome.pcs = outcome.pcs or (model.current.sequencer.pc,)
-        outcome.ending, outcome.why = Ending.STUCK, f"{place(model.current.number, *outcome.pcs)}: {reason}"
+        outcome.pcs = (model.stopped_at,)
+        outcome.ending, outcome.why = Ending.STUCK, f"{place(model.current, model.stopped_at)}: {reason}"
     outcome.memory = bytes(model.memory.data)
+    outcome.instructions = model.instructions
     outcome.interrupts = model.interrupts
     outcome.errors = model.errors
     return outcome
 
 
-def _run(model: ModelV3D, job: Job, outcome: Outcome, watch: Watcher) -> None:
-    retired = Counter()
-    for event in model.run(job.launches, job.reserved):
+def _watch(model: V3D, job: Job, watch: Watcher, limit: int) -> None:
+    """Tell every event, those of memory after the instruction that has written."""
+    model.memory.on_write = lambda address, data: watch(MemoryWrite(address, data))
+    for event in model.run(job.launches, job.reserved, limit):
         watch(event)
-        if isinstance(event, Retirement):
-            outcome.instructions += 1
-            retired[event.qpu] += 1
-        if model.vpm.fault:
-            outcome.pcs = (event.pc,) if isinstance(event, Retirement) else ()
-            raise model.vpm.fault
-        # The clocks that the busiest QPU has needed at least; one that has ended has done so in time.
-        if QUADS * max(retired.values(), default=0) > job.max_cycles and model.places:
-            outcome.ending = Ending.TOO_LONG
-            outcome.why = f"not ended after {job.max_cycles} cycles: {', '.join(model.places)}"
-            outcome.pcs = model.pcs
-            return

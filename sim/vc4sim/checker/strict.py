@@ -1,10 +1,8 @@
 """The rules applied to a run: the one path that it takes, with the values that it has."""
 
-from collections.abc import Container, Sequence
+from collections.abc import Container
 from dataclasses import replace
 from functools import lru_cache, partial
-
-import numpy as np
 
 from vc4.isa.decode import decode
 from vc4.isa.hazards import Form, Hazard
@@ -14,7 +12,7 @@ from vc4.isa.word import WORD_BYTES, BranchWord
 
 from ..asm import SourceMap
 from ..events import Event, Retirement
-from ..model.qpu.flags import Flags, bits
+from ..model.qpu.flags import is_taken, passing
 from .acts import Acts, Does, acts, known_values
 from .check import applying, rules_of
 from .finding import Finding, paragraph
@@ -82,18 +80,18 @@ class Strict:
 class _Values:
     """What both threads of a QPU share, as far as rules depend on it.
 
-    flags : the flags
+    flags : N, Z and C, one bit an element
     amount : of a rotation by r5, if it is known
     """
 
     def __init__(self) -> None:
-        self.flags = Flags()
+        self.flags = 0, 0, 0
         self.amount: int | None = None
 
     def keep(self, event: Retirement) -> None:
         """What an instruction leaves behind."""
         if event.flags is not None:
-            self.flags = _flags(event.flags)
+            self.flags = event.flags
         if any(act.does is Does.READ and act.what == "vary" for act in acts(event.word)):
             self.amount = None
         for write in event.writes:
@@ -130,7 +128,7 @@ class _Path:
         index = (event.pc - self._program.base) // WORD_BYTES
         node = self._program.moved(last.node, index, last.taken) if last else Node(index, number=0)
         fields = decode(event.word)
-        taken = fields.layout is BranchWord and self._values.flags.taken(fields.condition)
+        taken = fields.layout is BranchWord and is_taken(*self._values.flags, fields.condition.value)
         conditions = {act.condition for act in acts(event.word)}
         holds = frozenset((one, _elements(self._values.flags, one)) for one in conditions)
         found = _acts_now(event.word, taken, holds, self._values.amount)
@@ -163,13 +161,6 @@ def _acts_now(word: int, taken: bool, holds: frozenset[tuple[Condition, int]], a
     return Acts(found)
 
 
-def _elements(flags: Flags, condition: Condition) -> int:
+def _elements(flags: tuple[int, int, int], condition: Condition) -> int:
     """Where a condition holds, one bit an element."""
-    return bits(flags.passing(condition))
-
-
-def _flags(nzc: Sequence[int]) -> Flags:
-    """Flags of N, Z and C, one bit an element."""
-    flags = Flags()
-    flags.n, flags.z, flags.c = (np.array([value >> element & 1 for element in range(ELEMENTS)], bool) for value in nzc)
-    return flags
+    return passing(*flags, condition.value)

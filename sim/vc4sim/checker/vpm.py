@@ -2,7 +2,7 @@
 
 from vc4.records.vpm import VpmReadSetup, VpmSize
 
-from ..model.vpm.addressing import row_of, vector_places
+from ..model.vpm.blocks import row_of, vector_places
 from .acts import Does
 from .turn import Memory, Turn
 

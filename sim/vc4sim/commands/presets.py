@@ -7,7 +7,7 @@ from vc4.isa.word import WORD_BYTES
 
 from ..backends.base import Ending, Outcome
 from ..checker import Flow
-from ..model.qpu.decoded import plan
+from ..model.qpu.decoded import decoded
 from ..problem import BadInput
 from ..workload import Workload
 
@@ -28,7 +28,7 @@ def _units(workload: Workload) -> frozenset[str]:
     ]
     entries = sorted({(launch.pc - code.start) // WORD_BYTES for launch in workload.launches if launch.pc in code})
     reached = Flow(words, code.start, entries).indices
-    return BUILT_UNITS & {unit for index in reached for unit in plan(words[index]).units}
+    return BUILT_UNITS & {unit for index in reached for unit in decoded(words[index]).units}
 
 
 def enough_qpus(name: str, qpus: int, config: str) -> None:

@@ -101,10 +101,10 @@ def _draw(host: Host, capture: Capture, tile: tuple[int, int] | None) -> None:
         done = 0
         for job in capture.jobs:
             if job is capture.jobs[-1]:
-                host.frame.renderer.only = tile
+                host.gpu.renderer.only = tile
             for begun in host.run(job):
                 progress.update(done + begun - progress.n)
-            done += len(host.frame.renderer.tiles)
+            done += len(host.gpu.renderer.tiles)
 
 
 def _tiles(job: CaptureJob) -> int:
@@ -120,7 +120,7 @@ def _tiles(job: CaptureJob) -> int:
 
 def _window(host: Host, picture: Picture) -> Picture:
     """The part of a picture, or of anything with rows and columns, that was to be drawn."""
-    only, shape = host.frame.renderer.only, host.frame.renderer.tile.shape
+    only, shape = host.gpu.renderer.only, host.gpu.renderer.tile.shape
     if only is None:
         return picture
     column, row = only
@@ -143,15 +143,15 @@ def _verdict(capture: Capture, host: Host, picture: Picture, options: argparse.N
 
 def _statistics(host: Host, seconds: float) -> Iterator[str]:
     """What the frame took."""
-    renderer, binner = host.frame.renderer, host.frame.binner
+    renderer, binner = host.gpu.renderer, host.gpu.binner
     fragments = renderer.fragments
     rows = [
         ("vertices shaded", binner.shading.shaded + renderer.screen.shading.shaded),
-        ("their instructions", binner.shading.instructions + renderer.screen.shading.instructions),
+        ("their instructions", binner.shading.shaders.instructions + renderer.screen.shading.shaders.instructions),
         ("vectors of fragments", fragments.vectors),
-        ("their instructions", fragments.instructions),
+        ("their instructions", host.gpu.fragment_shader.shaders.instructions),
     ]
-    events = host.frame.events
+    events = host.gpu.events
     rows += [(source.description, events[source.name]) for source in SOURCES if events[source.name]]
     for label, count in rows:
         yield f"{label:{_LABEL}}{count:>9}"

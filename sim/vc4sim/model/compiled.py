@@ -1,7 +1,8 @@
 """Runs the model's functions of plain integers: interpreted for short work, compiled by Numba once a run pays for it.
 
 A `kernel` is a function of integers, of arrays of integers, and of named tuples of these, that calls nothing but kernels.
-Interpreted it gets `State.views`, compiled `State.arrays`: the same numbers, and an index of a view gives an `int`. Numbers
+Interpreted it gets views, compiled arrays or a
+record, see `State`: the same numbers, and an index of a view gives an `int`. Numbers
 have 64 bits with their sign. Tables of kernels are tuples, which become arrays when they are compiled. Without Numba
 everything is interpreted.
 
@@ -20,7 +21,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-__all__ = ["Entry", "State", "cache_folder", "elementwise", "is_compiled", "kernel", "kernels_of"]
+__all__ = ["Buffers", "Entry", "State", "cache_folder", "elementwise", "inlined", "is_compiled", "kernel", "kernels_of"]
 
 _T = TypeVar("_T")
 #: Seconds that it takes to compile an entry, and to load one that was compiled before.
@@ -29,6 +30,7 @@ _COMPILATION, _LOADING = 8.0, 0.6
 _TABLE = 5
 
 _kernels: set[FunctionType] = set()
+_inlined: set[FunctionType] = set()
 _twins: dict[FunctionType, Any] = {}
 
 
@@ -36,6 +38,12 @@ def kernel(function: _T) -> _T:
     """Marks a function as one that can be compiled."""
     assert isinstance(function, FunctionType)
     _kernels.add(function)
+    return function
+
+
+def inlined(function: _T) -> _T:
+    """Marks a kernel that becomes a part of those that call it: arrays take time to be passed. For one that has one caller."""
+    _inlined.add(kernel(function))  # type: ignore[arg-type]
     return function
 
 
@@ -104,30 +112,74 @@ def _twin(function: FunctionType) -> Any:
                 known[name] = np.array(value, np.int64)
         copy = FunctionType(function.__code__, known, function.__name__, function.__defaults__)
         copy.__qualname__, copy.__module__ = function.__qualname__, function.__module__
-        _twins[function] = _numba().njit(copy, cache=True, error_model="numpy")
+        # Kernels make no arrays, so nobody has to count who knows one: that took half of the time.
+        options = {"error_model": "numpy", "_nrt": False, "forceinline": function in _inlined}
+        _twins[function] = _numba().njit(copy, cache=True, **options)
     return _twins[function]
 
 
-class State(Generic[_T]):
-    """Named tuples of arrays that kernels work on.
+class Buffers(Generic[_T]):
+    """A named tuple of arrays that kernels work on, each of any size.
 
-    arrays : for compiled code and for NumPy
+    arrays : for NumPy
     views : for interpreted code
+    passed : for compiled code
     """
 
     def __init__(self, arrays: _T):
         self.arrays = arrays
         self.views = _view(arrays)
+        self.passed: Any = arrays
+
+
+class State(Buffers[_T]):
+    """The same for arrays whose sizes are always the same; tuples may have tuples in them.
+
+    What it holds lies in one record, so that compiled code gets a single address: `arrays` are new ones, which lie there.
+    """
+
+    def __init__(self, arrays: _T):
+        self._record = np.zeros(1, _dtype(arrays))
+        _fill(self._record, arrays)
+        super().__init__(_laid(self._record, arrays))
+        self.passed = self._record[0]
+
+    def part(self, name: str) -> "Buffers[Any]":
+        """One of the tuples in it, by itself; it lies in the same record."""
+        found = Buffers(getattr(self.arrays, name))
+        found.passed = self._record[name][0]
+        return found
 
 
 def _view(part: Any) -> Any:
     if isinstance(part, tuple):
         return type(part)(*map(_view, part))  # a named tuple
-    return memoryview(part) if isinstance(part, np.ndarray) else part
+    return memoryview(part)
+
+
+def _dtype(part: Any) -> Any:
+    """The type of the record of a named tuple."""
+    names = [(name, _dtype(value) if isinstance(value, tuple) else value) for name, value in part._asdict().items()]
+    fields = [(name, one) if isinstance(one, np.dtype) else (name, one.dtype, one.shape) for name, one in names]
+    return np.dtype(fields, align=True)
+
+
+def _fill(record: np.ndarray, part: Any) -> None:
+    for name, value in part._asdict().items():
+        if isinstance(value, tuple):
+            _fill(record[name], value)
+        else:
+            record[name][0] = value
+
+
+def _laid(record: np.ndarray, part: Any) -> Any:
+    """A named tuple of the arrays of a record."""
+    fields = part._asdict().items()
+    return type(part)(*(_laid(record[n], one) if isinstance(one, tuple) else record[n][0] for n, one in fields))
 
 
 class Entry:
-    """A kernel that Python calls: `entry(*arguments)`, each an integer or a `State`.
+    """A kernel that Python calls: `entry(*arguments)`, each an integer, a `State` or `Buffers`.
 
     It is compiled as soon as it has run for as long as that would take; so a long loop should come back sometimes.
     """
@@ -143,10 +195,10 @@ class Entry:
         if self._compiled is None and self._pays():
             self._compile()
         if self._compiled is not None:
-            return self._compiled(*(a.arrays if isinstance(a, State) else a for a in arguments))
+            return self._compiled(*(a.passed if isinstance(a, Buffers) else a for a in arguments))
         begin = time.perf_counter()
         try:
-            return self._function(*(a.views if isinstance(a, State) else a for a in arguments))
+            return self._function(*(a.views if isinstance(a, Buffers) else a for a in arguments))
         finally:
             self._spent += time.perf_counter() - begin
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .compiled import State, kernel
+from .compiled import Buffers, kernel
 
 __all__ = ["Memory", "MemoryFault", "MemoryState", "is_inside", "read_bytes", "write_bytes"]
 
@@ -77,7 +77,7 @@ class Memory:
         self.base = base
         self.data = bytearray(image) + bytearray(size - len(image))
         about = np.array([base, size, 0, 0], np.int64)
-        self.state = State(MemoryState(np.frombuffer(self.data, np.uint8), about, np.zeros(_LOG, np.int64)))
+        self.state = Buffers(MemoryState(np.frombuffer(self.data, np.uint8), about, np.zeros(_LOG, np.int64)))
         self._on_write: Callable[[int, bytes], None] | None = None
 
     @property

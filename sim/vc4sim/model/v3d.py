@@ -1,105 +1,321 @@
 """The GPU of the model put together."""
 
-from collections import deque
+from collections import Counter
 from collections.abc import Container, Iterable, Iterator
+from typing import NamedTuple
+
+import numpy as np
 
 from vc4.config import BUILT_UNITS, V3DConfig
 
 from ..events import Retirement, Start
 from ..launch import Launch
-from .memory import Memory
-from .qps.sync import Sync, place
-from .qpu.qpu import Qpu
-from .tmu.port import LOOKUP_ERROR, TmuPort
-from .unbuilt import Waiting
-from .vpm.port import VpmPort
-from .vpm.vpm import READ_ERRORS, Vpm
+from .cle.cle import Cle, Rest
+from .compiled import Buffers, Entry, State, kernel
+from .fep.fragment_shader import FragmentShader
+from .host.registers import HostRegisters
+from .host.renderer import Renderer
+from .machine import Machine, Parts
+from .memory import Memory, MemoryFault, MemoryState
+from .ptb.binner import Binner
+from .qps.shaders import Shaders
+from .qps.sync import new_sync, place
+from .qpu import state as _s
+from .qpu.fragment_port import new_fragments
+from .qpu.instructions import Instructions, new_instructions, units_mask
+from .qpu.qpu import Qpu, met, retirement, why
+from .qpu.sequencer import RUNNING, has_suspended, place_of, resume
+from .qpu.state import new_effects, new_qpus
+from .qpu.status import RETIRED, UNKNOWN, WAITS_SEMAPHORE, WAITS_VECTOR, reason
+from .qpu.step import start, step
+from .slice.uniforms import new_uniforms
+from .tlb.tlb import TileBuffer, new_tile
+from .tmu.fifos import LOOKUP_ERROR, NO_FAULT, has_unread_words, new_tmu
+from .vcm.vertices import VertexShading
+from .vpm.vpm import FAULT, LOADED, READ_ERRORS, Vpm, new_vpm, reserve
 
-__all__ = ["Deadlock", "ModelV3D"]
+__all__ = ["V3D", "Deadlock"]
+
+#: Turns of QPUs until a run comes back to Python, which may compile it or be interrupted.
+_CHUNK = 2000
+_NO_LIMIT = 1 << 62
+#: Clocks of an instruction, quads of a vector.
+_INSTRUCTION_CLOCKS = _VECTOR_QUADS = 4
+# Why `_run` has come back, after the numbers of `status`.
+_STARTED, _ENDED, _STUCK, _TOO_LONG, _DMA_FAULT, _MORE = range(20, 26)
+# What `Schedule.about` holds.
+_COUNT, _NEXT, _QPUS, _QPU, _STEPS, _MOVED, _LIMIT, _IS_WATCHED = range(8)
 
 
 class Deadlock(Exception):
     """All QPUs wait for each other; the text says of each one where, and for what."""
 
 
-class ModelV3D:
-    """QPUs, VPM and a memory that holds `image` from address `base` on.
+class Schedule(NamedTuple):
+    """Which programs run, and whose turn it is.
 
-    built : services that programs may use; texture units only in a configuration that has them
-    current : the QPU that made the last step of `run`, or tried to
-    waits : by number of a QPU, what it waits for
+    about : programs, the next one of them, QPUs, whose turn it is, whether it is to step, whether anybody has moved in this
+        round, instructions of a QPU after which a run is too long, whether somebody watches
+    launches : address, uniforms, how many of these, whether it is threaded
+    reserved : QPUs that run no programs
+    waits : what each QPU waits for, 0 or a status, and its number
     """
 
-    def __init__(self, config: V3DConfig, image: bytes, base: int, built: frozenset[str] = BUILT_UNITS):
-        self.memory = Memory(len(image), base, image)
-        self.vpm = Vpm(config.vpm_rows, self.memory)
-        self.sync = Sync()
-        built = built - (BUILT_UNITS - config.units)
-        self.qpus = [
-            Qpu(number, self.memory, VpmPort(self.vpm), self._tmu(config, number), self.sync, built)
-            for number in range(config.qpus)
-        ]
-        self.current = self.qpus[0]
-        self.waits: dict[int, str] = {}
+    about: np.ndarray
+    launches: np.ndarray
+    reserved: np.ndarray
+    waits: np.ndarray
 
-    def _tmu(self, config: V3DConfig, number: int) -> TmuPort:
-        """The way of a QPU to the texture units of its slice."""
-        return TmuPort(self.memory, config.tmus_per_slice, number % config.qpus_per_slice)
+
+@kernel
+def _run(machine: Machine, memory: MemoryState, schedule: Schedule, turns: int) -> int:
+    """The QPUs take turns, and each program begins as soon as there is a place; returns why it ends."""
+    about, sequences = schedule.about, machine.qpus.sequences
+    for _ in range(turns):
+        if machine.vpm.about[FAULT] >= 0:
+            return _DMA_FAULT
+        if machine.qpus.counts[machine.effects.about[_s.QPU], 0] > about[_LIMIT] and not _is_idle(machine, schedule):
+            return _TOO_LONG
+        q = about[_QPU]
+        if not about[_STEPS]:
+            about[_STEPS] = 1
+            if _starts(machine, schedule, q) and about[_IS_WATCHED]:
+                return _STARTED
+        if sequences[q, RUNNING]:
+            status = step(machine, memory, q, 0, 0, 0)
+            if status == RETIRED:
+                about[_MOVED] = 1
+                schedule.waits[q, 0] = 0
+            elif WAITS_VECTOR <= status <= WAITS_SEMAPHORE:
+                schedule.waits[q, 0] = status
+                schedule.waits[q, 1] = machine.effects.about[_s.WHAT]
+            else:
+                return status
+            _pass_turn(about, q)
+            if status == RETIRED and about[_IS_WATCHED]:
+                return RETIRED
+        else:
+            _pass_turn(about, q)
+        if about[_QPU] == 0 and not about[_STEPS]:
+            if _is_idle(machine, schedule):
+                return _ENDED
+            if not about[_MOVED]:
+                return _STUCK
+            about[_MOVED] = 0
+    return _MORE
+
+
+@kernel
+def _pass_turn(about: np.ndarray, q: int) -> None:
+    about[_STEPS] = 0
+    about[_QPU] = (q + 1) % about[_QPUS]
+
+
+@kernel
+def _starts(machine: Machine, schedule: Schedule, q: int) -> bool:
+    """A program begins on a QPU, if there is a place and one waits; or its suspended thread goes on."""
+    number, sequences = schedule.about[_NEXT], machine.qpus.sequences
+    if number < schedule.about[_COUNT] and not schedule.reserved[q]:
+        launches = schedule.launches
+        if place_of(sequences, q, launches[number, 3]) >= 0:
+            start(machine, q, launches[number, 0], launches[number, 1], launches[number, 2], launches[number, 3])
+            schedule.about[_NEXT] += 1
+            return True
+    if not sequences[q, RUNNING] and has_suspended(sequences, q):
+        resume(sequences, q)
+    return False
+
+
+@kernel
+def _is_idle(machine: Machine, schedule: Schedule) -> bool:
+    """Whether all programs have ended."""
+    if schedule.about[_NEXT] < schedule.about[_COUNT]:
+        return False
+    for q in range(schedule.about[_QPUS]):
+        if machine.qpus.sequences[q, RUNNING] or has_suspended(machine.qpus.sequences, q):
+            return False
+    return True
+
+
+_entry = Entry(_run)
+
+
+class V3D:
+    """The GPU in front of a memory.
+
+    built : services that programs of users may have; texture units only in a configuration that has them
+    current, stopped_at : number and address of the QPU that made the last step of a run, or tried to
+    binner, renderer, cle, registers : of the 3D pipeline; nothing happens there but in `advance`
+    """
+
+    def __init__(self, config: V3DConfig, memory: Memory, built: frozenset[str] = BUILT_UNITS):
+        self.memory = memory
+        count = config.qpus
+        machine = Machine(
+            instructions=new_instructions(),
+            qpus=new_qpus(),
+            effects=new_effects(),
+            uniforms=new_uniforms(),
+            vpm=new_vpm(config.vpm_rows),
+            tmu=new_tmu(config.qpus_per_slice),
+            sync=new_sync(),
+            fragments=new_fragments(),
+            tile=new_tile(),
+        )
+        machine.qpus.units[:] = units_mask(built - (BUILT_UNITS - config.units))
+        state = State(machine)
+        self.parts = Parts(state, self.memory, Instructions(state.arrays.instructions))
+        self.vpm = Vpm(state.arrays.vpm)
+        self.qpus = [Qpu(self.parts, number) for number in range(count)]
+        self.current = self.stopped_at = 0
+        self._waits = np.zeros((count, 2), np.int64)
+        has_tmus = config.tmus_per_slice > 0
+        shading = [VertexShading(memory, self.vpm, self._shaders(), has_tmus) for _ in range(2)]
+        tile = TileBuffer(state=state.part("tile"))
+        self.fragment_shader = FragmentShader(self._shaders(), state.part("fragments"), tile, has_tmus)
+        self.binner = Binner(memory, shading[0])
+        self.renderer = Renderer(memory, shading[1], self.fragment_shader)
+        self.cle = Cle(memory, self.binner, self.renderer)
+        self.registers = HostRegisters(self.cle, self.binner, lambda: self.events)
+
+    def _shaders(self) -> Shaders:
+        return Shaders(self.parts, self.qpus)
+
+    def advance(self, limit: int) -> Rest:
+        """Go on with both control lists until nobody gets on, at most `limit` steps."""
+        return self.cle.run(limit)
+
+    def read(self, name: str) -> int:
+        """A register, as the host reads it."""
+        return self.registers.read(name)
+
+    def write(self, name: str, value: int) -> None:
+        """A register, as the host writes it."""
+        self.registers.write(name, value)
+
+    @property
+    def interrupt(self) -> bool:
+        """The interrupt line."""
+        return self.registers.interrupt
+
+    @property
+    def events(self) -> Counter[str]:
+        """What performance counters count, by the names of their sources; nothing of clocks, stalls and caches."""
+        lookups = int(self.machine.tmu.lookups.sum())
+        programs = Counter(
+            QPU_CLOCKS_EXECUTING=_INSTRUCTION_CLOCKS * self.instructions, TMU_QUADS=_VECTOR_QUADS * lookups
+        )
+        return self.renderer.events + self.binner.events + programs
+
+    @property
+    def machine(self) -> Machine:
+        """All of its state."""
+        return self.parts.machine.arrays
 
     @property
     def places(self) -> list[str]:
-        """Where each QPU stands that runs a program, and what it waits for, if it waits."""
-        running = (qpu for qpu in self.qpus if qpu.sequencer.running)
-        return [place(qpu.number, qpu.sequencer.pc, self.waits.get(qpu.number, "")) for qpu in running]
+        """Where each QPU is that runs a program, and what it waits for, if it waits."""
+        return [place(qpu.number, qpu.pc, self._wait(qpu.number)) for qpu in self.qpus if qpu.running]
+
+    def _wait(self, qpu: int) -> str:
+        status, what = self._waits[qpu].tolist()
+        return str(reason(status, what)) if status else ""
 
     @property
     def pcs(self) -> tuple[int, ...]:
-        """Where each QPU stands that runs a program."""
-        return tuple(qpu.sequencer.pc for qpu in self.qpus if qpu.sequencer.running)
+        """Where each QPU is that runs a program."""
+        return tuple(qpu.pc for qpu in self.qpus if qpu.running)
+
+    @property
+    def fault(self) -> MemoryFault | None:
+        """The first access of DMA outside of memory: programs do not see it, so it is for those who run them to stop."""
+        address, loaded = int(self.machine.vpm.about[FAULT]), self.machine.vpm.about[LOADED]
+        return None if address < 0 else MemoryFault(address, "DMA load" if loaded else "DMA store")
 
     @property
     def errors(self) -> frozenset[str]:
         """Names of the bits of ERRSTAT and XBUSERR that are set."""
-        lookups = {LOOKUP_ERROR} if any(qpu.tmu.fault for qpu in self.qpus) else set()
+        lookups = {LOOKUP_ERROR} if (self.machine.tmu.faults != NO_FAULT).any() else set()
         return frozenset(self.vpm.errors | lookups)
 
     @property
     def chances(self) -> frozenset[str]:
         """Names of errors of which it is chance whether they come: whether the hardware reads what nobody takes."""
-        unread = any(not qpu.tmu.empty for qpu in self.qpus)
-        return READ_ERRORS | {LOOKUP_ERROR} if unread else READ_ERRORS
+        return READ_ERRORS | {LOOKUP_ERROR} if has_unread_words(self.machine.tmu) else READ_ERRORS
 
     @property
     def interrupts(self) -> int:
         """Writes to the host interrupt."""
-        return sum(qpu.interrupts for qpu in self.qpus)
+        return int(self.machine.qpus.counts[:, 1].sum())
 
-    def run(self, launches: Iterable[Launch], reserved: Container[int] = ()) -> Iterator[Start | Retirement]:
+    @property
+    def instructions(self) -> int:
+        """That have retired."""
+        return int(self.machine.qpus.counts[:, 0].sum())
+
+    def reserve(self, blocks: int) -> None:
+        """A write of VPMBASE."""
+        reserve(self.machine.vpm, blocks)
+
+    def run(
+        self, launches: Iterable[Launch], reserved: Container[int] = (), limit: int = _NO_LIMIT
+    ) -> Iterator[Start | Retirement]:
         """Run programs, an instruction an item; the QPUs take turns, and each program begins as soon as there is a place.
 
         reserved : numbers of QPUs that run no programs
+        limit : instructions of a QPU after which the run ends
 
-        Raises `Deadlock`, and what `Qpu.step` raises.
+        Raises `Deadlock`, `Unbuilt` and `MemoryFault`.
         """
-        queue = deque(launches)
-        while queue or any(qpu.sequencer.running or qpu.sequencer.waiting for qpu in self.qpus):
-            moved = False
-            for qpu in self.qpus:
-                self.current, sequencer = qpu, qpu.sequencer
-                if queue and qpu.number not in reserved and sequencer.place(queue[0].threaded) is not None:
-                    launch = queue.popleft()
-                    qpu.start(launch)
-                    yield Start(qpu.number, launch)
-                elif not sequencer.running and sequencer.waiting:
-                    sequencer.resume()
-                if sequencer.running:
-                    try:
-                        event = qpu.step()
-                    except Waiting as what:
-                        self.waits[qpu.number] = str(what)
-                    else:
-                        moved = True
-                        self.waits.pop(qpu.number, None)
-                        yield event
-            if not moved:
+        queue = list(launches)
+        schedule = self._schedule(queue, reserved, limit, watched=True)
+        while (ending := self._go_on(schedule)) in (RETIRED, _STARTED):
+            yield retirement(self.machine) if ending == RETIRED else self._last_start(schedule, queue)
+
+    def finish(self, launches: Iterable[Launch], reserved: Container[int] = (), limit: int = _NO_LIMIT) -> bool:
+        """Run programs to their end; returns whether all have ended before a QPU has executed more than `limit` instructions.
+
+        Raises what `run` raises.
+        """
+        return self._go_on(self._schedule(list(launches), reserved, limit, watched=False)) == _ENDED
+
+    def _schedule(
+        self, queue: list[Launch], reserved: Container[int], limit: int, *, watched: bool
+    ) -> Buffers[Schedule]:
+        count = len(self.qpus)
+        launches = [(each.pc, each.uniforms, each.length, each.threaded) for each in queue]
+        return Buffers(
+            Schedule(
+                np.array([len(queue), 0, count, 0, 0, 0, limit, watched], np.int64),
+                np.array(launches, np.int64).reshape(len(queue), 4) if queue else np.zeros((1, 4), np.int64),
+                np.array([number in reserved for number in range(count)], np.int64),
+                self._waits,
+            )
+        )
+
+    @staticmethod
+    def _last_start(schedule: Buffers[Schedule], queue: list[Launch]) -> Start:
+        about = schedule.arrays.about
+        return Start(int(about[_QPU]), queue[about[_NEXT] - 1])
+
+    def _go_on(self, schedule: Buffers[Schedule]) -> int:
+        """Until somebody who watches has to be told, or there is nothing left to do."""
+        while True:
+            ending = _entry(self.parts.machine, self.memory.state, schedule, _CHUNK)
+            self.memory.tell()
+            if ending == _DMA_FAULT:  # that of the instruction before
+                self.current, self.stopped_at = self.machine.effects.about[[_s.QPU, _s.PC]].tolist()
+            else:
+                self.current = int(schedule.arrays.about[_QPU])
+                self.stopped_at = self.qpus[self.current].pc
+            if ending == UNKNOWN:
+                self.parts.instructions.add(met(self.machine))
+            elif ending == _STUCK:
                 raise Deadlock("; ".join(self.places))
+            elif ending == _DMA_FAULT:
+                assert self.fault
+                raise self.fault
+            elif ending in (_ENDED, _TOO_LONG, _STARTED, RETIRED):
+                return ending
+            elif ending != _MORE:
+                raise why(self.machine, self.current, ending)

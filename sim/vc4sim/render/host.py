@@ -6,8 +6,8 @@ from vc4.config import V3DConfig
 
 from ..clist import Capture, CaptureJob
 from ..model.cle.cle import BINNING, RENDERING, Rest
-from ..model.host.frame import Frame3D
 from ..model.memory import Memory
+from ..model.v3d import V3D
 from ..problem import BadInput
 
 __all__ = ["Host"]
@@ -22,13 +22,13 @@ _ADDRESSES = (1 << 32) - 1
 class Host:
     """Draws a capture on the model.
 
-    frame : the pipeline
+    gpu : the GPU
     memory : of the capture
     """
 
     def __init__(self, capture: Capture, config: V3DConfig):
         self.memory = Memory(capture.memory_size)
-        self.frame = Frame3D(self.memory, config)
+        self.gpu = V3D(config, self.memory)
         self._capture = capture
 
     def run(self, job: CaptureJob) -> Iterator[int]:
@@ -40,20 +40,20 @@ class Host:
             ("L2CACTL", _CLEAR_L2),
             ("SLCACTL", _CLEAR_SLICES),
         ):
-            self.frame.write(name, value)
+            self.gpu.write(name, value)
         for number in job.threads:
-            self.frame.write(f"CT{number}CA", job.registers[f"CT{number}CA"])
-            self.frame.write(f"CT{number}EA", job.registers[f"CT{number}EA"])
+            self.gpu.write(f"CT{number}CA", job.registers[f"CT{number}CA"])
+            self.gpu.write(f"CT{number}EA", job.registers[f"CT{number}EA"])
             yield from self._finish(job, number)
 
     def _finish(self, job: CaptureJob, number: int) -> Iterator[int]:
         """Go on until a thread's list is done."""
         place = f"{self._capture.name}: {job.name}, thread {number}"
-        thread, has_given = self.frame.cle.threads[number], False
+        thread, has_given = self.gpu.cle.threads[number], False
         for _ in range(0, _MOST_STEPS, _STEPS):
-            rest = self.frame.run(_STEPS)
-            yield len(self.frame.renderer.tiles)
-            if self.frame.pending & _OUT_OF_MEMORY:
+            rest = self.gpu.advance(_STEPS)
+            yield len(self.gpu.renderer.tiles)
+            if self.gpu.registers.pending & _OUT_OF_MEMORY:
                 if has_given:
                     raise BadInput(f"{place}: asks for more memory than the case has")
                 self._give(job)
@@ -64,7 +64,7 @@ class Host:
                 if thread.waits:
                     raise BadInput(f"{place}: waits for ever: {thread.waits}")
                 done = {BINNING: _FLUSH_DONE, RENDERING: _FRAME_DONE}[number]
-                if not self.frame.pending & done:
+                if not self.gpu.registers.pending & done:
                     raise BadInput(f"{place}: its list ends before the frame does")
                 return
         raise BadInput(f"{place}: its list does not end within {_MOST_STEPS} steps")
@@ -73,5 +73,5 @@ class Host:
         """More memory for tile lists."""
         block = job.details.object("overflow")
         for name in ("BPOA", "BPOS"):
-            self.frame.write(name, block.integer(name, 0, _ADDRESSES))
-        self.frame.write("INTCTL", _OUT_OF_MEMORY)
+            self.gpu.write(name, block.integer(name, 0, _ADDRESSES))
+        self.gpu.write("INTCTL", _OUT_OF_MEMORY)

@@ -9,7 +9,7 @@ import numpy as np
 
 from vc4.records.state import CoverageUpdate, DepthTest, Oversample
 
-from ..compiled import Entry, State, kernel
+from ..compiled import Buffers, Entry, kernel
 from ..pse.pse import Z_FRACTION, Z_GAIN_FRACTION, Z_MAX, PrimitiveState, SetUp
 from ..tlb.compare import GREATER, passes
 from ..tlb.tlb import MS_SAMPLES, SAMPLES, TileBuffer, TileState, accumulate, pixel_of
@@ -264,7 +264,7 @@ class FrontEnd:
     """
 
     def __init__(self, tile: TileBuffer):
-        self.quads = State(np.zeros((_MOST + 1, QUAD_NUMBERS), np.int64))
+        self.quads = Buffers(np.zeros((_MOST + 1, QUAD_NUMBERS), np.int64))
         self._tile = tile.state
 
     def rasterise(
@@ -278,7 +278,7 @@ class FrontEnd:
 
         An edge's value has 37 bits with the sign, that of a line or point two or three more.
         """
-        edges = State(np.array([window.left, window.right, window.low, window.high], np.int64))
+        edges = Buffers(np.array([window.left, window.right, window.low, window.high], np.int64))
         codes = oversample.value, *limits.planes, limits.early
         return Quads(*_rasterise_window(primitive.state, self.quads, self._tile, edges, *codes))
 

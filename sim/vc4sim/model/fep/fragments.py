@@ -12,7 +12,7 @@ import numpy as np
 from vc4.isa.registers import ELEMENTS
 from vc4.records.state import Oversample
 
-from ..compiled import Entry, State, kernel
+from ..compiled import Buffers, Entry, kernel
 from ..pse.coefficients import COEFFICIENTS
 from ..pse.pse import PrimitiveState, SetUp
 from ..qpu.fragment_port import FLAGS, REVERSE, FragmentModes, FragmentState, W, X, Y, Z, begin_fragments
@@ -57,11 +57,16 @@ class FragmentShader(Protocol):
     tile : where they are drawn
     """
 
-    fragments: State[FragmentState]
+    fragments: Buffers[FragmentState]
     tile: TileBuffer
 
+    @property
+    def qpu(self) -> int:
+        """That shades the next vector."""
+        ...
+
     def shade(self, program: FragmentProgram) -> None:
-        """Run a program for the vector of thread 0 of QPU 0. Raises `HangingShader`."""
+        """Run a program for the vector of thread 0 of that QPU. Raises `HangingShader`."""
         ...
 
 
@@ -180,7 +185,7 @@ class Fragments:
     def __init__(self, shader: FragmentShader):
         self.quads = self.vectors = 0
         self._shader = shader
-        self._queue = State(_new_queue(_ROOM, _ROOM, _ROOM))
+        self._queue = Buffers(_new_queue(_ROOM, _ROOM, _ROOM))
         self.forget()
 
     def forget(self) -> None:
@@ -217,7 +222,7 @@ class Fragments:
             new = _new_queue(*(size if need <= size else 2 * need for need, size in zip(needed, sizes, strict=True)))
             for kept, array in zip(old, new, strict=True):
                 array[: len(kept)] = kept
-            self._queue = State(new)
+            self._queue = Buffers(new)
 
     def close(self) -> None:
         """The open vector gets no more quads."""
@@ -230,6 +235,6 @@ class Fragments:
         if self._program and self._kind:
             codes = self._program.modes.codes
             for vector in range(vectors):
-                _fill_vector(self._shader.fragments, self._queue, 0, 0, vector, self._kind[1], *codes)
+                _fill_vector(self._shader.fragments, self._queue, self._shader.qpu, 0, vector, self._kind[1], *codes)
                 self._shader.shade(self._program)
         self.forget()

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Callable
 
-from vc4.config import V3DConfig
 from vc4.records.control import ControlCode, Role
 
 from ..cle.control_records import ControlRecord, ListError
@@ -15,9 +14,8 @@ from ..memory import Memory, MemoryFault
 from ..pse.draw_state import DrawState
 from ..pse.pse import SetUp
 from ..pse.screen import Screen
-from ..qps.sync import Sync
 from ..tlb.tile_transfers import TileTransfers
-from ..vcm.vertices import ShadingError
+from ..vcm.vertices import ShadingError, VertexShading
 
 __all__ = ["Renderer"]
 
@@ -27,7 +25,7 @@ _LOADS = (ControlCode.LOAD_TILE_BUFFER_GENERAL, ControlCode.RELOAD_FULL_RESOLUTI
 
 
 class Renderer:
-    """The pipeline of the rendering thread; `shader` runs fragment shaders.
+    """The pipeline of the rendering thread; `shading` shades vertices, `shader` runs fragment shaders.
 
     only : column and row of the one tile that is drawn; others are neither drawn nor stored
     error : what a fragment or vertex shader, or an access outside of memory, has come to; the pipeline hangs
@@ -35,7 +33,7 @@ class Renderer:
     counts : primitives by their kinds, stores, and what counters count
     """
 
-    def __init__(self, memory: Memory, config: V3DConfig, shader: FragmentShader, sync: Sync | None = None):
+    def __init__(self, memory: Memory, shading: VertexShading, shader: FragmentShader):
         self.out_of_memory = False
         self.only: tuple[int, int] | None = None
         self.error: str | None = None
@@ -44,7 +42,7 @@ class Renderer:
         self.tile = shader.tile
         self.transfers = TileTransfers(memory, self.tile)
         self.fragments = Fragments(shader)
-        self.screen = Screen(memory, config, sync)
+        self.screen = Screen(memory, shading)
         self._memory = memory
         self._front_end = FrontEnd(self.tile)
         self._state = DrawState()

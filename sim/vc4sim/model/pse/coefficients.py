@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..arith.float import SIGN, fadd, fmul
-from ..compiled import Entry, State, kernel
+from ..compiled import Buffers, Entry, kernel
 
 __all__ = ["COEFFICIENTS", "Corners", "Implicit", "coefficients"]
 
@@ -59,5 +59,5 @@ def coefficients(corners: Corners, weights: Sequence[int], implicit: Sequence[Im
     count = given.shape[1]
     planes = np.zeros(COEFFICIENTS * (count + len(implicit)), np.int64)
     planes[COEFFICIENTS : COEFFICIENTS * (1 + len(implicit))] = np.array(implicit, np.int64).reshape(-1)
-    _find_planes(State(planes), State(given), State(np.array(weights, np.int64)), count, len(implicit), flat)
+    _find_planes(Buffers(planes), Buffers(given), Buffers(np.array(weights, np.int64)), count, len(implicit), flat)
     return planes

@@ -15,7 +15,7 @@ import numpy as np
 from vc4.records.state import Oversample
 
 from ..arith.fixed_point import fixed, quotient
-from ..compiled import State
+from ..compiled import Buffers
 from ..fep.samples import PIXEL
 from .coefficients import Corners, Implicit, coefficients
 
@@ -138,10 +138,10 @@ class SetUp:
         return len(self.implicit) + len(self.corners[0]) - 1
 
     @cached_property
-    def state(self) -> State[PrimitiveState]:
+    def state(self) -> Buffers[PrimitiveState]:
         """For kernels."""
         gains = (half for gain in (self.z_x, self.z_y) for half in (_signed(gain >> 32), gain & _WORD))
-        return State(
+        return Buffers(
             PrimitiveState(
                 np.array(self.edges, np.int64).reshape(-1),
                 np.array([*self.box, self.x, self.y, self.reverse, self.z, *gains], np.int64),

@@ -6,7 +6,6 @@ The hardware does all of this once more for each tile; nothing in a frame change
 from collections.abc import Iterable, Sequence
 from functools import reduce
 
-from vc4.config import V3DConfig
 from vc4.records.primitives import PrimitiveType
 
 from ..arith.float import fadd, fmul
@@ -14,7 +13,6 @@ from ..cle.clipped import read_clipped_vertices
 from ..cle.primitives import Primitive
 from ..cle.shader_records import ShaderRecord
 from ..memory import Memory
-from ..qps.sync import Sync
 from ..vcm.vertices import ShaderKind, Vertex, VertexShading, has_point_size
 from .draw_state import DrawState
 from .pse import ScreenVertex, SetUp, set_up_triangle
@@ -37,8 +35,8 @@ class Screen:
     shading : shades vertices
     """
 
-    def __init__(self, memory: Memory, config: V3DConfig, sync: Sync | None = None):
-        self.shading = VertexShading(memory, config, sync)
+    def __init__(self, memory: Memory, shading: VertexShading):
+        self.shading = shading
         self._memory = memory
         self.forget()
 

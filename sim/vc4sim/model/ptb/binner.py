@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Callable, Iterator
 
-from vc4.config import V3DConfig
 from vc4.records.control import ControlCode, Role
 from vc4.regs.table import register
 
@@ -12,7 +11,6 @@ from ..cle.pipeline import Work
 from ..cle.primitives import Primitive, format_of
 from ..cle.shader_records import read_shader_record
 from ..memory import Memory, MemoryFault
-from ..qps.sync import Sync
 from ..vcm.vcm import Shaded, Vcm
 from ..vcm.vertices import ShaderKind, ShadingError, VertexShading
 from .ptb import Ptb
@@ -33,8 +31,8 @@ class Binner:
     error : why it has stopped: it waits for ever then, as a chip does that hangs, until it is reset
     """
 
-    def __init__(self, memory: Memory, config: V3DConfig, sync: Sync | None = None):
-        self.shading = VertexShading(memory, config, sync)
+    def __init__(self, memory: Memory, shading: VertexShading):
+        self.shading = shading
         self.out_of_memory = False
         self.error: str | None = None
         self._memory = memory

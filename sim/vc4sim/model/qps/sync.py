@@ -1,10 +1,14 @@
 """What all QPUs share to wait for each other: sixteen semaphores and a mutex (guide, section 3; QPU facts, 8.1)."""
 
+from typing import NamedTuple
+
+import numpy as np
+
 from vc4.isa.sync import SEMAPHORE_ACQUIRE, SEMAPHORE_MAX, SEMAPHORES
 
-from ..unbuilt import Waiting
+from ..compiled import kernel
 
-__all__ = ["MUTEX", "Sync", "describe", "place"]
+__all__ = ["MUTEX", "SyncState", "count", "describe", "free", "is_blocked", "lock", "new_sync", "place"]
 
 #: What a QPU waits for that wants the mutex.
 MUTEX = "the mutex"
@@ -16,33 +20,43 @@ def describe(immediate: int) -> str:
 
 
 def place(number: int, pc: int, wait: str = "") -> str:
-    """Where QPU `number` stands, and what it waits for, if it waits."""
+    """Where QPU `number` is, and what it waits for, if it waits."""
     return f"QPU {number} at {pc:#010x}{f' waits for {wait}' if wait else ''}"
 
 
-class Sync:
-    """Semaphores, which count from 0 to 15, and the mutex; any write frees it, whoever has it.
-
-    Raises `Waiting` where a QPU has to wait, unless it is known to be `granted`; then nothing has happened.
+class SyncState(NamedTuple):
+    """semaphores : count from 0 to 15
+    mutex : whether it is locked; any write frees it, whoever has it
     """
 
-    def __init__(self):
-        self.semaphores = [0] * SEMAPHORES
-        self.locked = False
+    semaphores: np.ndarray
+    mutex: np.ndarray
 
-    def lock(self, *, granted: bool) -> None:
-        """Take the mutex."""
-        if self.locked and not granted:
-            raise Waiting(MUTEX)
-        self.locked = True
 
-    def free(self) -> None:
-        """The mutex is there for the next one."""
-        self.locked = False
+def new_sync() -> SyncState:
+    """All semaphores 0, the mutex free."""
+    return SyncState(np.zeros(SEMAPHORES, np.int64), np.zeros(1, np.int64))
 
-    def count(self, immediate: int, *, granted: bool) -> None:
-        """Carry out the operation that `immediate` asks for."""
-        acquires, number = immediate & SEMAPHORE_ACQUIRE, immediate % SEMAPHORES
-        if self.semaphores[number] == (0 if acquires else SEMAPHORE_MAX) and not granted:
-            raise Waiting(describe(immediate))
-        self.semaphores[number] += -1 if acquires else 1
+
+@kernel
+def lock(sync: SyncState) -> None:
+    """Take the mutex."""
+    sync.mutex[0] = 1
+
+
+@kernel
+def free(sync: SyncState) -> None:
+    """The mutex is there for the next one."""
+    sync.mutex[0] = 0
+
+
+@kernel
+def is_blocked(sync: SyncState, immediate: int) -> bool:
+    """Whether the operation that `immediate` asks for has to wait."""
+    return sync.semaphores[immediate % SEMAPHORES] == (0 if immediate & SEMAPHORE_ACQUIRE else SEMAPHORE_MAX)
+
+
+@kernel
+def count(sync: SyncState, immediate: int) -> None:
+    """Carry out the operation that `immediate` asks for."""
+    sync.semaphores[immediate % SEMAPHORES] += -1 if immediate & SEMAPHORE_ACQUIRE else 1

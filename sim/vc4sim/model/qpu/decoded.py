@@ -6,8 +6,6 @@ Load immediates and branches use the same two ALUs as everything else: both move
 from dataclasses import dataclass
 from functools import lru_cache
 
-import numpy as np
-
 from vc4.isa.decode import Instruction, decode
 from vc4.isa.immediates import ROTATE_BY_R5, ROTATE_FIRST, SMALL_IMMEDIATES
 from vc4.isa.ops import (
@@ -26,7 +24,7 @@ from vc4.isa.ops import (
 from vc4.isa.registers import ELEMENTS, FILE_REGISTERS, NOP, READ, SIGNAL_UNITS, WRITE
 from vc4.isa.word import AluWord, BranchWord, LoadWord
 
-__all__ = ["TMU_PARAMETERS", "Branch", "Plan", "Write", "element_values", "plan"]
+__all__ = ["TMU_PARAMETERS", "Branch", "Decoded", "Write", "decoded", "element_values"]
 
 #: Unit and letter of each register that gives a texture unit a parameter, and the unit of each signal that loads a result.
 TMU_PARAMETERS = {f"t{unit}{letter}": (unit, letter) for unit in range(2) for letter in "strb"}
@@ -56,14 +54,22 @@ class Write:
         """A physical register, not an accumulator or I/O."""
         return self.address < FILE_REGISTERS
 
+    @property
+    def unit(self) -> str | None:
+        """The peripheral that takes it, or `None`: registers of the QPU, or nothing is written."""
+        if self.condition is Condition.NEVER or self.address not in WRITE:
+            return None
+        unit = WRITE[self.address][self.file].unit
+        return None if unit in ("qpu", "fragment") else unit
+
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class Decoded:
     """A decoded instruction, all forms alike.
 
     raddr : read address of each file, or `None` if the port is left alone
     small_immediate : all elements of port B, or `None`
-    immediate : what both ALUs move instead of operands, or `None`
+    immediate : what both ALUs move instead of operands, sixteen words, or `None`
     rotation : elements that the result of the mul ALU moves up, or `None` for element 0 of r5
     units : services that the instruction needs
     tmu_write : unit and letter of the parameter that it gives a texture unit, or `None`
@@ -76,8 +82,8 @@ class Plan:
     op_mul: MulOp
     muxes: tuple[Mux, Mux, Mux, Mux]
     raddr: tuple[int | None, int | None]
-    small_immediate: np.ndarray | None
-    immediate: np.ndarray | None
+    small_immediate: int | None
+    immediate: tuple[int, ...] | None
     rotation: int | None
     writes: tuple[Write, Write]
     set_flags: bool
@@ -91,13 +97,13 @@ class Plan:
     tmu_load: int | None
 
 
-def element_values(word: int, mode: LoadMode) -> np.ndarray:
+def element_values(word: int, mode: LoadMode) -> tuple[int, ...]:
     """The sixteen values of a load immediate: the word, or a two-bit value for each element."""
     if not mode.value & 1:
-        return np.full(ELEMENTS, word, np.uint32)
-    elements = np.arange(ELEMENTS)
-    high, low = word >> 16 >> elements & 1, word >> elements & 1
-    return (high * (2 if mode.value & 2 else -2) + low).astype(np.int32).view(np.uint32)
+        return (word,) * ELEMENTS
+    weight = 2 if mode.value & 2 else -2
+    values = ((word >> 16 + element & 1) * weight + (word >> element & 1) for element in range(ELEMENTS))
+    return tuple(value & 0xFFFF_FFFF for value in values)
 
 
 def _writes(fields: Instruction, cond_add: Condition, cond_mul: Condition) -> tuple[Write, Write]:
@@ -131,13 +137,13 @@ def _tmu_write(writes: tuple[Write, Write]) -> tuple[int, str] | None:
 
 
 @lru_cache(maxsize=1 << 16)
-def plan(word: int) -> Plan:
-    """The plan of a 64-bit `word`. Every word has one."""
+def decoded(word: int) -> Decoded:
+    """What a 64-bit `word` asks for; every word asks for something."""
     fields = decode(word)
     return {AluWord: _alu, LoadWord: _load, BranchWord: _branch}[fields.layout](fields)
 
 
-def _alu(fields: Instruction) -> Plan:
+def _alu(fields: Instruction) -> Decoded:
     immediate = fields.signal is Signal.SMALL_IMMEDIATE
     code = fields.raddr_b
     raddr = tuple(
@@ -151,14 +157,14 @@ def _alu(fields: Instruction) -> Plan:
     float_consumer = (op_add in FLOAT_INPUT_ADD and Mux.A in muxes[:2]) or (
         fields.op_mul in FLOAT_INPUT_MUL and Mux.A in muxes[2:]
     )
-    return Plan(
+    return Decoded(
         word=fields.word,
         signal=fields.signal,
         op_add=op_add,
         op_mul=fields.op_mul,
         muxes=muxes,
         raddr=raddr,
-        small_immediate=np.full(ELEMENTS, SMALL_IMMEDIATES[code], np.uint32) if immediate else None,
+        small_immediate=SMALL_IMMEDIATES[code] if immediate else None,
         immediate=None,
         rotation=(None if code == ROTATE_BY_R5 else code - ROTATE_FIRST) if rotates else 0,
         writes=writes,
@@ -174,9 +180,9 @@ def _alu(fields: Instruction) -> Plan:
     )
 
 
-def _moving(fields: Instruction, writes: tuple[Write, Write], **rest) -> Plan:
-    """The plan of an instruction whose ALUs both move one value."""
-    return Plan(
+def _moving(fields: Instruction, writes: tuple[Write, Write], **rest) -> Decoded:
+    """An instruction whose ALUs both move one value."""
+    return Decoded(
         word=fields.word,
         signal=fields.signal,
         op_add=AddOp.OR,
@@ -194,7 +200,7 @@ def _moving(fields: Instruction, writes: tuple[Write, Write], **rest) -> Plan:
     )
 
 
-def _load(fields: Instruction) -> Plan:
+def _load(fields: Instruction) -> Decoded:
     writes = _writes(fields, fields.cond_add, fields.cond_mul)
     return _moving(
         fields,
@@ -208,7 +214,7 @@ def _load(fields: Instruction) -> Plan:
     )
 
 
-def _branch(fields: Instruction) -> Plan:
+def _branch(fields: Instruction) -> Decoded:
     return _moving(
         fields,
         _writes(fields, Condition.ALWAYS, Condition.ALWAYS),

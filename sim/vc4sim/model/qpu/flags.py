@@ -1,53 +1,41 @@
-"""Flags and the conditions over them (guide, tables 2 and 11; QPU facts, section 2)."""
+"""Flags and the conditions over them (guide, tables 2 and 11; QPU facts, section 2).
 
-import numpy as np
+N, Z and C are sixteen bits each, one an element, as are the elements in which a condition holds.
+"""
 
 from vc4.isa.ops import BranchCondition, Condition
 from vc4.isa.registers import ELEMENTS
 
-from .vectors import same
+from ..compiled import kernel
 
-__all__ = ["Flags", "bits"]
+__all__ = ["ALL_ELEMENTS", "is_taken", "passing"]
 
-_ALWAYS = np.ones(ELEMENTS, bool)
-_NEVER = np.zeros(ELEMENTS, bool)
-
-
-def bits(mask: np.ndarray) -> int:
-    """Sixteen bools as a number, element 0 lowest."""
-    return int.from_bytes(np.packbits(mask, bitorder="little").tobytes(), "little")
+ALL_ELEMENTS = (1 << ELEMENTS) - 1
+_NEVER, _ALWAYS = Condition.NEVER.value, Condition.ALWAYS.value
+_FIRST_RESERVED, _BRANCH_ALWAYS = BranchCondition.RESERVED_12.value, BranchCondition.ALWAYS.value
 
 
-class Flags:
-    """N, Z and C of each element, arrays of sixteen bools, or of several vectors."""
+@kernel
+def _chosen(n: int, z: int, c: int, number: int, is_clear: int) -> int:
+    """Z, N or C by its number, or the elements in which it is clear."""
+    flag = z if number == 0 else n if number == 1 else c
+    return flag ^ ALL_ELEMENTS if is_clear else flag
 
-    def __init__(self) -> None:
-        self.n, self.z, self.c = _NEVER, _NEVER, _NEVER
 
-    def passing(self, condition: Condition) -> np.ndarray:
-        """The elements in which `condition` holds."""
-        if condition in (Condition.NEVER, Condition.ALWAYS):
-            return _ALWAYS if condition is Condition.ALWAYS else _NEVER
-        flag = (self.z, self.n, self.c)[condition.value // 2 - 1]
-        return ~flag if condition.value & 1 else flag
+@kernel
+def passing(n: int, z: int, c: int, condition: int) -> int:
+    """The elements in which a `Condition` holds."""
+    if condition == _NEVER:
+        return 0
+    if condition == _ALWAYS:
+        return ALL_ELEMENTS
+    return _chosen(n, z, c, condition // 2 - 1, condition & 1)
 
-    def taken(self, condition: BranchCondition) -> bool:
-        """Whether a branch is taken; the reserved conditions never hold. Raises `Divergence`."""
-        if condition.value >= BranchCondition.RESERVED_12.value:
-            return condition is BranchCondition.ALWAYS
-        flag = (self.z, self.n, self.c)[condition.value // 4]
-        flag = ~flag if condition.value & 1 else flag
-        holds = flag.any(axis=-1) if condition.value & 2 else flag.all(axis=-1)
-        return bool(same(holds[..., None]))
 
-    def updated(self, mask: np.ndarray, result: np.ndarray, carry: np.ndarray) -> "Flags":
-        """These flags with those of a result in the elements of `mask`."""
-        flags = Flags()
-        flags.n = np.where(mask, result >> np.uint32(31) != 0, self.n)
-        flags.z = np.where(mask, result == 0, self.z)
-        flags.c = np.where(mask, carry, self.c)
-        return flags
-
-    def as_bits(self) -> tuple[int, int, int]:
-        """N, Z and C, one bit an element."""
-        return bits(self.n), bits(self.z), bits(self.c)
+@kernel
+def is_taken(n: int, z: int, c: int, condition: int) -> bool:
+    """Whether a branch with a `BranchCondition` is taken; the reserved conditions never hold."""
+    if condition >= _FIRST_RESERVED:
+        return condition == _BRANCH_ALWAYS
+    flag = _chosen(n, z, c, condition // 4, condition & 1)
+    return flag != 0 if condition & 2 else flag == ALL_ELEMENTS

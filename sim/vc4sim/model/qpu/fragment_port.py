@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from vc4.config import MAX_QPUS
 from vc4.isa.ops import Signal
 from vc4.isa.registers import ELEMENTS
 from vc4.records.state import DepthTest
@@ -86,11 +87,11 @@ class FragmentState(NamedTuple):
     tests: np.ndarray
 
 
-def new_fragments(qpus: int) -> FragmentState:
-    """For so many QPUs, nothing in them."""
+def new_fragments() -> FragmentState:
+    """For as many QPUs as there can be, nothing in them."""
 
     def zeros(*size: int) -> np.ndarray:
-        return np.zeros((qpus, _THREADS, *size), np.int64)
+        return np.zeros((MAX_QPUS, _THREADS, *size), np.int64)
 
     return FragmentState(
         pixels=zeros(W + 1, ELEMENTS),

@@ -7,7 +7,7 @@ import numpy as np
 
 from vc4.records.tile_buffer import PixelColorFormat
 
-from ..compiled import Entry, State, kernel
+from ..compiled import Buffers, Entry, kernel
 
 __all__ = ["PIXEL_BYTES", "channel", "decoded", "encoded", "mean", "picture", "spread"]
 
@@ -76,5 +76,5 @@ _decode_words = Entry(_decode)
 def picture(values: np.ndarray, pixels: PixelColorFormat) -> np.ndarray:
     """Channels of what memory holds of pixels, [..., 4], 8 bits each."""
     words = values.astype(np.int64).reshape(-1)
-    _decode_words(State(words), pixels.value)
+    _decode_words(Buffers(words), pixels.value)
     return words.astype("<u4").view(np.uint8).reshape(*values.shape, 4)

@@ -6,7 +6,7 @@ import numpy as np
 
 from vc4.records.tile_buffer import MemoryFormat
 
-from ..compiled import Entry, State, kernel
+from ..compiled import Buffers, Entry, kernel
 from ..memory import Memory
 
 __all__ = ["Rectangle", "Surface", "gather", "pixel_address", "scatter"]
@@ -90,7 +90,7 @@ class Surface:
         """Of pixels, row after row."""
         found = np.zeros(where.pixels, np.int64)
         layout = (self.address, self.format.value, self.pixel_bytes, self.width)
-        _fill_addresses(State(found), *layout, where.x, where.y, where.columns, where.rows)
+        _fill_addresses(Buffers(found), *layout, where.x, where.y, where.columns, where.rows)
         return found
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..compiled import Entry, State, kernel
+from ..compiled import Buffers, Entry, kernel
 from ..memory import Memory
 from .surfaces import gather, scatter
 from .tlb import TileBuffer
@@ -67,7 +67,7 @@ def store_dump(memory: Memory, tile: TileBuffer, address: int, dumped: Dumped) -
     """All samples to `address` and on. Raises `MemoryFault`."""
     for buffer, width, divided in _parts(tile, dumped):
         numbers = np.zeros(buffer.size, np.int64)
-        _dump_numbers(State(buffer), State(numbers), *divided, 0)
+        _dump_numbers(Buffers(buffer), Buffers(numbers), *divided, 0)
         scatter(memory, address + width * np.arange(buffer.size), numbers, width, "tile store")
         address += buffer.size * width
 
@@ -77,5 +77,5 @@ def load_dump(memory: Memory, tile: TileBuffer, address: int, dumped: Dumped) ->
     for buffer, width, divided in _parts(tile, dumped):
         addresses = address + width * np.arange(buffer.size)
         numbers = gather(memory, addresses, width, "tile load").astype(np.int64)
-        _dump_numbers(State(buffer), State(numbers), *divided, 1)
+        _dump_numbers(Buffers(buffer), Buffers(numbers), *divided, 1)
         address += buffer.size * width

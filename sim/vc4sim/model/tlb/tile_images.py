@@ -10,7 +10,7 @@ import numpy as np
 from vc4.records.tile_buffer import DecimateMode, MemoryFormat, PixelColorFormat
 from vc4.records.tile_buffer import TileBuffer as Part
 
-from ..compiled import Entry, State, kernel
+from ..compiled import Buffers, Entry, kernel
 from ..memory import Memory
 from .colours import PIXEL_BYTES, decoded, encoded, mean, spread
 from .surfaces import Rectangle, Surface, gather, scatter
@@ -141,7 +141,7 @@ def store_image(
     where, width = _inside(tile, frame, block), _pixel_bytes(tile, part, form.pixels)
     words = np.zeros(where.pixels * max(width // 4, 1), np.int64)
     codes = part.value, form.pixels.value, block, samples
-    _take_words(tile.state, State(words), *codes, where.x, where.y, where.columns, where.rows)
+    _take_words(tile.state, Buffers(words), *codes, where.x, where.y, where.columns, where.rows)
     values = words.astype("<u4").view("<u8") if width == _WIDE_BYTES else words
     addresses = Surface(address, format_, width, frame.width).addresses(where)
     scatter(memory, addresses, values, width, f"{_NAMES[part]} store")
@@ -161,4 +161,4 @@ def load_image(
     addresses = Surface(address, format_, width, frame.width).addresses(where)
     values = gather(memory, addresses, width, f"{_NAMES[part]} load")
     words = (values.view("<u4") if width == _WIDE_BYTES else values).astype(np.int64)
-    _put_words(tile.state, State(words), part.value, pixels.value, where.columns, where.rows)
+    _put_words(tile.state, Buffers(words), part.value, pixels.value, where.columns, where.rows)

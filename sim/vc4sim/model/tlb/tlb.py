@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..cap.cap import updated
-from ..compiled import State, kernel
+from ..compiled import Buffers, State, kernel
 
 __all__ = [
     "COUNTS",
@@ -127,8 +127,8 @@ class TileBuffer:
     mask : [row, column]
     """
 
-    def __init__(self, shape: TileShape | None = None, x: int = 0, y: int = 0, state: TileState | None = None):
-        self.state = State(state or new_tile())
+    def __init__(self, shape: TileShape | None = None, x: int = 0, y: int = 0, state: Buffers[TileState] | None = None):
+        self.state = state or State(new_tile())
         self._divide(shape or TileShape())
         self.move(x, y)
 

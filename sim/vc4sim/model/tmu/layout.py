@@ -9,23 +9,110 @@ from functools import lru_cache
 
 import numpy as np
 
+from vc4.records.tile_buffer import MemoryFormat
+from vc4.records.tmu import LEVELS
+
+from ..compiled import elementwise, kernel
 from .formats import Format
 
-__all__ = ["Level", "chain"]
+__all__ = [
+    "LEVEL_FIELDS",
+    "LEVEL_FORMAT",
+    "LEVEL_HEIGHT",
+    "LEVEL_OFFSET",
+    "LEVEL_PITCH",
+    "LEVEL_SIZE",
+    "LEVEL_WIDTH",
+    "Level",
+    "chain",
+    "list_levels",
+    "texel_place",
+]
 
 _MICROTILE_BYTES = 64
 #: Microtiles of a tile and of a sub-tile in each direction.
 _TILE, _SUBTILE = 8, 4
 _SUBTILE_BYTES = _MICROTILE_BYTES * _SUBTILE * _SUBTILE
 _TILE_BYTES = 4 * _SUBTILE_BYTES
-#: Where the sub-tiles of a tile lie, (upper, right) from 0 on, in even and in odd rows of tiles.
-_SUBTILES = np.array([[0, 3, 1, 2], [2, 1, 3, 0]])
+#: Where the sub-tiles of a tile lie, lower left and right, upper left and right, in even and then in odd rows of tiles.
+_SUBTILES = (0, 3, 1, 2, 2, 1, 3, 0)
 #: Bytes that a row of a raster image is a multiple of, as the tile buffer stores it.
 _RASTER_ALIGNMENT = 16
+_RASTER, _T_FORMAT, _LT_FORMAT = (format_.value for format_ in MemoryFormat)
+
+#: What kernels know of a level: `Level` has the same, and `MemoryFormat` the codes of the format.
+LEVEL_WIDTH, LEVEL_HEIGHT, LEVEL_PITCH, LEVEL_FORMAT, LEVEL_SIZE, LEVEL_OFFSET, LEVEL_FIELDS = range(7)
 
 
+@kernel
+def _log2(power: int) -> int:
+    return power.bit_length() - 1
+
+
+@kernel
+def _microtile(format_: int, pitch: int, column: int, row: int) -> int:
+    """Number of the first byte of a microtile."""
+    if format_ != _T_FORMAT:
+        return _MICROTILE_BYTES * (row * pitch + column)
+    tiles = pitch // _TILE
+    tile_x, tile_y = column // _TILE, row // _TILE
+    odd = tile_y % 2
+    tile = tile_y * tiles + (tiles - 1 - tile_x if odd else tile_x)
+    subtile = _SUBTILES[4 * odd + row // _SUBTILE % 2 * 2 + column // _SUBTILE % 2]
+    inner = row % _SUBTILE * _SUBTILE + column % _SUBTILE
+    return tile * _TILE_BYTES + subtile * _SUBTILE_BYTES + inner * _MICROTILE_BYTES
+
+
+@kernel
+def texel_place(
+    bits: int, tile_width: int, tile_height: int, block: int, format_: int, pitch: int, x: int, y: int
+) -> int:
+    """Number of the first bit of a texel from the first byte of its level on, or of the block that holds it.
+
+    bits, tile_width, tile_height, block : see `Format`
+    format_ : a code of `MemoryFormat`
+    pitch : microtiles of a row in memory; bytes of a row of a raster image
+    """
+    if format_ == _RASTER:
+        return 8 * y * pitch + x * bits
+    across, up = _log2(tile_width), _log2(tile_height)
+    inner_x, inner_y = (x & tile_width - 1) >> _log2(block), (y & tile_height - 1) >> _log2(block)
+    inner = (inner_y << across - _log2(block)) + inner_x
+    return 8 * _microtile(format_, pitch, x >> across, y >> up) + inner * bits
+
+
+@kernel
 def _up(value: int, unit: int) -> int:
     return -(-value // unit) * unit
+
+
+@kernel
+def list_levels(
+    levels: np.ndarray, bits: int, tile_width: int, tile_height: int, raster: int, width: int, height: int, count: int
+) -> None:
+    """Writes all levels of an image into `levels`, [level, field]. Each lies right below the larger one.
+
+    Those behind the first are stored as if width and height were the next powers of two.
+    """
+    offset = 0
+    for number in range(count):
+        across, up = width, height
+        if number:
+            across = max(1 << (width - 1).bit_length() >> number, 1)
+            up = max(1 << (height - 1).bit_length() >> number, 1)
+        format_, pitch, rows = _RASTER, _up(across * bits // 8, _RASTER_ALIGNMENT), up
+        if not raster:
+            format_, pitch, rows = _LT_FORMAT, -(-across // tile_width), -(-up // tile_height) * _MICROTILE_BYTES
+            if across > _SUBTILE * tile_width and up > _SUBTILE * tile_height:
+                format_, pitch, rows = _T_FORMAT, _up(pitch, _TILE), _up(rows, _TILE * _MICROTILE_BYTES)
+        if number:
+            offset -= pitch * rows
+        levels[number, LEVEL_WIDTH] = max(width >> number, 1)
+        levels[number, LEVEL_HEIGHT] = max(height >> number, 1)
+        levels[number, LEVEL_PITCH] = pitch
+        levels[number, LEVEL_FORMAT] = format_
+        levels[number, LEVEL_SIZE] = pitch * rows
+        levels[number, LEVEL_OFFSET] = offset
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,51 +137,18 @@ class Level:
     def place(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
         """Number of the first bit of texels from the first byte of the level on, or of the blocks that hold them."""
         format_ = self.format
-        if format_.raster:
-            return 8 * y * self.tiles_across + x * format_.bits
-        column, inner_x = np.divmod(x, format_.tile_width)
-        row, inner_y = np.divmod(y, format_.tile_height)
-        across = format_.tile_width // format_.block
-        inner = (inner_y // format_.block * across + inner_x // format_.block) * format_.bits
-        return 8 * self._microtile(column, row) + inner
-
-    def _microtile(self, column: np.ndarray, row: np.ndarray) -> np.ndarray:
-        if not self.tiled:
-            return _MICROTILE_BYTES * (row * self.tiles_across + column)
-        tiles = self.tiles_across // _TILE
-        tile_x, tile_y = column // _TILE, row // _TILE
-        odd = tile_y % 2
-        tile = tile_y * tiles + np.where(odd, tiles - 1 - tile_x, tile_x)
-        subtile = _SUBTILES[odd, row // _SUBTILE % 2 * 2 + column // _SUBTILE % 2]
-        inner = row % _SUBTILE * _SUBTILE + column % _SUBTILE
-        return tile * _TILE_BYTES + subtile * _SUBTILE_BYTES + inner * _MICROTILE_BYTES
-
-
-def _stored(format_: Format, width: int, height: int) -> tuple[int, bool, int]:
-    """Pitch, whether the level is in T-format, and bytes, of a level that is stored as if it had this size."""
-    if format_.raster:
-        pitch = _up(width * format_.bits // 8, _RASTER_ALIGNMENT)
-        return pitch, False, pitch * height
-    across, up = -(-width // format_.tile_width), -(-height // format_.tile_height)
-    tiled = width > _SUBTILE * format_.tile_width and height > _SUBTILE * format_.tile_height
-    if tiled:
-        across, up = _up(across, _TILE), _up(up, _TILE)
-    return across, tiled, across * up * _MICROTILE_BYTES
+        code = _RASTER if format_.raster else _T_FORMAT if self.tiled else _LT_FORMAT
+        shape = format_.bits, format_.tile_width, format_.tile_height, format_.block
+        return elementwise(texel_place, *shape, code, self.tiles_across, x, y)
 
 
 @lru_cache(maxsize=1 << 10)
 def chain(format_: Format, width: int, height: int, levels: int) -> tuple[Level, ...]:
-    """All levels of an image. Each lies right below the larger one.
-
-    Those behind the first are stored as if width and height were the next powers of two.
-    """
-    found: list[Level] = []
-    offset = 0
-    container = [1 << (extent - 1).bit_length() for extent in (width, height)]
-    for number in range(levels):
-        stored = [max(extent >> number, 1) for extent in container] if number else [width, height]
-        pitch, tiled, size = _stored(format_, stored[0], stored[1])
-        if number:
-            offset -= size
-        found.append(Level(format_, max(width >> number, 1), max(height >> number, 1), pitch, tiled, size, offset))
-    return tuple(found)
+    """All levels of an image."""
+    rows = np.zeros((LEVELS, LEVEL_FIELDS), np.int64)
+    shape = format_.bits, format_.tile_width, format_.tile_height, int(format_.raster)
+    list_levels(memoryview(rows), *shape, width, height, levels)
+    return tuple(
+        Level(format_, wide, high, pitch, code == _T_FORMAT, size, offset)
+        for wide, high, pitch, code, size, offset in rows[:levels].tolist()
+    )

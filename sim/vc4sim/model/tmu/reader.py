@@ -1,39 +1,31 @@
-"""Reads of the texture units: many addresses at once."""
+"""Reads of the texture units.
+
+What lies outside of memory is 0. An access to a line of the cache that memory does not have as a whole is a fault, which the
+host sees as XBUSERR.ERR_LOOKUP. Elements that a program has no use for may hold any address, so it stops nothing.
+"""
 
 import numpy as np
 
 from vc4.records.tmu import LINE_BYTES
 
-from ..memory import Memory, MemoryFault
+from ..compiled import inlined
+from ..memory import MemoryState, is_inside, read_bytes
 
-__all__ = ["Reader"]
+__all__ = ["NO_FAULT", "fetch"]
 
-_ACCESS = "texture read"
+#: Instead of the address of a fault.
+NO_FAULT = -1
 
 
-class Reader:
-    """Reads `memory`. What lies outside of it is 0, and `fault` tells the first access to a line of the cache that memory does
-    not have as a whole.
+@inlined
+def fetch(memory: MemoryState, fault: np.ndarray, address: int, width: int) -> tuple[int, int]:
+    """The number of 1, 2, 4 or 8 bytes at an address (0 to 2^32 - 1) of that alignment: 32 bits and the 32 above them.
 
-    The host sees it as XBUSERR.ERR_LOOKUP. Elements that a program has no use for may hold any address, so it stops nothing.
+    `fault[0]` takes the address if it is the first one that fails.
     """
-
-    def __init__(self, memory: Memory):
-        self._memory = memory
-        self.fault: MemoryFault | None = None
-
-    def __call__(self, addresses: np.ndarray, width: int, wanted: np.ndarray | bool = True) -> np.ndarray:
-        """Numbers (uint64) of `width` bytes (1, 2, 4 or 8), each at an address (int64, 0 to 2^32 - 1) of that alignment.
-
-        wanted : those that the hardware reads; the values of the others are of no use
-        """
-        offsets = addresses - self._memory.base
-        data = np.frombuffer(self._memory.data, np.uint8)
-        inside = (offsets >= 0) & (offsets <= len(data) - width)
-        lines = (addresses & -LINE_BYTES) - self._memory.base
-        lacking = wanted & ((lines < 0) | (lines > len(data) - LINE_BYTES))
-        if lacking.any():
-            self.fault = self.fault or MemoryFault(int(addresses[lacking][0]), _ACCESS)
-        bytes_ = data[np.where(inside, offsets, 0)[..., None] + np.arange(width)]
-        numbers = np.ascontiguousarray(bytes_).view(f"<u{width}")[..., 0].astype(np.uint64)
-        return np.where(inside, numbers, np.uint64(0))
+    if not is_inside(memory, address & -LINE_BYTES, LINE_BYTES):
+        if fault[0] == NO_FAULT:
+            fault[0] = address
+        if not is_inside(memory, address, width):
+            return 0, 0
+    return read_bytes(memory, address, min(width, 4)), read_bytes(memory, address + 4, max(width - 4, 0))

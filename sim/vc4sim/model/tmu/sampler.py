@@ -1,149 +1,165 @@
 """A texture lookup, put together: coordinates, level of detail, texels, blends."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import partial
+from vc4.isa.registers import ELEMENTS, QUADS
+from vc4.records.tmu import TmuParameterName, Wrap
 
-import numpy as np
+from ..compiled import inlined, kernel
+from ..memory import MemoryState
+from .coordinates import FRACTION, axis, face_coordinates, face_of, fixed, wrapped
+from .filter import blend_levels, blend_texels
+from .formats import (
+    BITS,
+    CHANNELS,
+    FORMAT_ROWS,
+    RASTER,
+    READS,
+    TILE_HEIGHT,
+    TILE_WIDTH,
+    Channels,
+    border_channel,
+    packed,
+)
+from .layout import LEVEL_HEIGHT, LEVEL_WIDTH, list_levels
+from .lod import DETAIL, DETAIL_BITS, choice, of_quad
+from .parameters import (
+    BIAS_ONLY,
+    CUBE,
+    HEIGHT,
+    LEVEL_COUNT,
+    MAGNIFICATION,
+    MINIFICATION,
+    TYPE,
+    WIDTH,
+    WINDOW_HEIGHT,
+    WINDOW_WIDTH,
+    WINDOW_X,
+    WINDOW_Y,
+    WRAP_S,
+    WRAP_T,
+    describe,
+)
+from .texels import COLOURS, SamplerState, read_texel
 
-from vc4.isa.registers import QUADS
-from vc4.records.tmu import TextureType, Wrap
+__all__ = ["sample"]
 
-from . import coordinates, etc1, filter, formats, lod
-from .coordinates import FRACTION
-from .formats import FORMATS, Channels
-from .layout import Level, chain
-from .parameters import Texture
-
-__all__ = ["Coordinates", "sample", "texels"]
-
+_S, _T, _R, _B = (letter.value for letter in TmuParameterName)
+#: Elements of a quad.
+_QUAD = ELEMENTS // QUADS
 #: Bits of a normalised coordinate.
 _COORDINATE_BITS = FRACTION + 2
-_REPEATING = (Wrap.REPEAT, Wrap.MIRROR)
-_YUYV_BYTES = 4
-
-#: Numbers (uint64) at addresses, of so many bytes; see `Reader`.
-Read = Callable[..., np.ndarray]
-#: The texel that is read where none are blended, [upper, right, element].
-_FIRST = np.array([[True, False], [False, False]])[..., None]
+_REPEAT, _MIRROR = Wrap.REPEAT.value, Wrap.MIRROR.value
+_INTEGER = Channels.INTEGER.value
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Coordinates:
-    """What a program wrote to the four registers, sixteen words each of one or more vectors; 0 if it did not."""
-
-    s: np.ndarray
-    t: np.ndarray
-    r: np.ndarray
-    b: np.ndarray
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Points:
-    """Where elements sample: normalised coordinates (26 bits) within the image or window, face of the cube, filter."""
-
-    s: np.ndarray
-    t: np.ndarray
-    face: np.ndarray
-    linear: np.ndarray
-
-    def of(self, chosen: np.ndarray) -> "_Points":
-        return _Points(self.s[chosen], self.t[chosen], self.face[chosen], self.linear[chosen])
+@inlined
+def _texel(
+    sampler: SamplerState, memory: MemoryState, level: int, face: int, x: int, y: int, inside: int
+) -> tuple[int, int, int, int]:
+    """Channels of a texel of the window, or the border colour."""
+    if not inside:
+        return sampler.border[0], sampler.border[1], sampler.border[2], sampler.border[3]
+    x = min(x + (sampler.texture[WINDOW_X] >> level), sampler.levels[level, LEVEL_WIDTH] - 1)
+    y = min(y + (sampler.texture[WINDOW_Y] >> level), sampler.levels[level, LEVEL_HEIGHT] - 1)
+    return read_texel(sampler, memory, level, face, x, y)
 
 
-def texels(texture: Texture, level: Level, face: np.ndarray, x: np.ndarray, y: np.ndarray, read: Read) -> np.ndarray:
-    """Channels of texels of one level; `x` and `y` have shapes that fit together."""
-    if texture.flip:
-        y = level.height - 1 - y
-    place = level.place(x, y)
-    first = texture.base + face * texture.cube_stride + level.offset
-    address = first + place // 8 & 0xFFFF_FFFF
-    bits = level.format.bits
-    if texture.type is TextureType.ETC1:
-        block = read(address, etc1.BLOCK_BYTES).byteswap()
-        return etc1.decode(block, x % 4, y % 4 if texture.flip_blocks else 3 - y % 4)
-    if texture.type is TextureType.YUYV422R:
-        pair = read(address & ~(_YUYV_BYTES - 1), _YUYV_BYTES).astype(np.int64)
-        raw = pair >> x % 2 * 16 & 0xFF | pair & 0xFF00 | pair >> 24 << 16
+@inlined
+def _read_level(
+    sampler: SamplerState, memory: MemoryState, turn: int, level: int, face: int, s: int, t: int, linear: int
+) -> None:
+    """Writes into `blends[turn]` the texel of a level at normalised coordinates (26 bits), or with `linear` a blend of four."""
+    texture = sampler.texture
+    wide, high = max(texture[WINDOW_WIDTH] >> level, 1), max(texture[WINDOW_HEIGHT] >> level, 1)
+    left, right, is_left, is_right, across = axis(s, wide, texture[WRAP_S], linear)
+    lower, upper, is_lower, is_upper, up = axis(t, high, texture[WRAP_T], linear)
+    for number in range(4 if linear else 1):
+        x, is_x = (right, is_right) if number & 1 else (left, is_left)
+        y, is_y = (upper, is_upper) if number & 2 else (lower, is_lower)
+        red, green, blue, alpha = _texel(sampler, memory, level, face, x, y, is_x & is_y)
+        sampler.texels[number, 0], sampler.texels[number, 1] = red, green
+        sampler.texels[number, 2], sampler.texels[number, 3] = blue, alpha
+    channels, texels = FORMAT_ROWS[texture[TYPE]][CHANNELS], sampler.texels
+    for colour in range(COLOURS):
+        blend = texels[0, colour]
+        if linear:
+            blend = blend_texels(blend, texels[1, colour], texels[2, colour], texels[3, colour], across, up, channels)
+        sampler.blends[turn, colour] = blend
+
+
+@kernel
+def _blend(larger: int, smaller: int, weight: int, linear: int, channels: int) -> int:
+    """A channel of two levels, each that of a texel or with `linear` of a blend."""
+    if not linear:
+        larger = blend_texels(larger, 0, 0, 0, 0, 0, channels)
+        smaller = blend_texels(smaller, 0, 0, 0, 0, 0, channels)
+    return blend_levels(larger, smaller, weight, channels)
+
+
+@inlined
+def _sample_element(sampler: SamplerState, memory: MemoryState, element: int, detail: int) -> tuple[int, int]:
+    """Both words of an element, from the level of detail of its quad."""
+    texture, at = sampler.texture, sampler.coordinates
+    s, t, face = at[_S, element], at[_T, element], 0
+    if texture[CUBE]:
+        face = face_of(s, t, at[_R, element])
+        s, t = face_coordinates(face, s, t, at[_R, element])
+        s = fixed(s, FRACTION, _COORDINATE_BITS, 0) + (1 << FRACTION) >> 1
+        t = fixed(t, FRACTION, _COORDINATE_BITS, 0) + (1 << FRACTION) >> 1
     else:
-        raw = read(address, max(bits // 8, 1)).view(np.int64)
-        if bits < 8:
-            raw = raw >> place % 8 & (1 << bits) - 1
-    return formats.decode(texture.type, raw)
+        s = fixed(s, FRACTION, _COORDINATE_BITS, 1 if texture[WRAP_S] in (_REPEAT, _MIRROR) else 0)
+        t = fixed(t, FRACTION, _COORDINATE_BITS, 1 if texture[WRAP_T] in (_REPEAT, _MIRROR) else 0)
+    s, t = wrapped(s, texture[WRAP_S]), wrapped(t, texture[WRAP_T])
+    detail += fixed(at[_B, element], DETAIL, DETAIL_BITS, 0)
+    linear, level, weight = choice(detail, texture[MAGNIFICATION], texture[MINIFICATION], texture[LEVEL_COUNT])
+    type_ = texture[TYPE]
+    channels = FORMAT_ROWS[type_][CHANNELS]
+    if channels == _INTEGER:
+        linear = 0
+    for turn in range(2 if weight else 1):
+        _read_level(sampler, memory, turn, level + turn, face, s, t, linear)
+    blends = sampler.blends
+    # A single texel keeps all its bits.
+    if channels != _INTEGER and (linear or weight):
+        for colour in range(COLOURS):
+            blends[0, colour] = _blend(blends[0, colour], blends[1, colour], weight, linear, channels)
+    return packed(type_, blends[0, 0], blends[0, 1], blends[0, 2], blends[0, 3])
 
 
-def _level_of(
-    texture: Texture, number: int, level: Level, points: _Points, border: np.ndarray, read: Read
-) -> np.ndarray:
-    """The blend of four texels of a level, or the bits of the first where nothing is blended: [blend, bits]."""
-    child = texture.child
-    size = (level.width, level.height)
-    if child:
-        size = (max(child.width >> number, 1), max(child.height >> number, 1))
-    across = coordinates.axis(points.s, size[0], texture.wrap_s, points.linear)
-    up = coordinates.axis(points.t, size[1], texture.wrap_t, points.linear)
-    # All four texels at once: [upper, right, element].
-    x, y = across.texels[None], up.texels[:, None]
-    if child:
-        x = np.minimum(x + (child.x >> number), level.width - 1)
-        y = np.minimum(y + (child.y >> number), level.height - 1)
-    inside = across.inside[None] & up.inside[:, None]
-    read = partial(read, wanted=inside & (points.linear | _FIRST))
-    colours = np.where(inside[..., None], texels(texture, level, points.face, x, y, read), border)
-    blend = filter.bilinear(colours, across.weight[:, None], up.weight[:, None], level.format.channels)
-    return np.stack([blend, colours[0, 0]])
+@kernel
+def _detail_of_quad(sampler: SamplerState, first: int) -> int:
+    """Level of detail of the quad that begins with element `first`. Its steps are taken on the face of that element."""
+    texture, at = sampler.texture, sampler.coordinates
+    s0, s1, s2, s3 = at[_S, first], at[_S, first + 1], at[_S, first + 2], at[_S, first + 3]
+    t0, t1, t2, t3 = at[_T, first], at[_T, first + 1], at[_T, first + 2], at[_T, first + 3]
+    if texture[CUBE]:
+        face = face_of(s0, t0, at[_R, first])
+        s0, t0 = face_coordinates(face, s0, t0, at[_R, first])
+        s1, t1 = face_coordinates(face, s1, t1, at[_R, first + 1])
+        s2, t2 = face_coordinates(face, s2, t2, at[_R, first + 2])
+        s3, t3 = face_coordinates(face, s3, t3, at[_R, first + 3])
+    return of_quad(s0, s1, s2, s3, t0, t1, t2, t3, texture[WINDOW_WIDTH], texture[WINDOW_HEIGHT], texture[CUBE])
 
 
-def _points(texture: Texture, at: Coordinates) -> tuple[_Points, np.ndarray]:
-    """Where to sample, all but the filter, and the level of detail of each quad."""
-    size = (texture.child.width, texture.child.height) if texture.child else (texture.width, texture.height)
-    none = np.zeros(at.s.shape, bool)
-    if texture.cube:
-        face = coordinates.faces(at.s, at.t, at.r)
-        s, t = (
-            coordinates.fixed(value, FRACTION, _COORDINATE_BITS) + (1 << FRACTION) >> 1
-            for value in coordinates.face_coordinates(face, at.s, at.t, at.r)
-        )
-        # The steps of a quad are taken on the face of its first element.
-        flat = coordinates.face_coordinates(np.repeat(face[::QUADS], QUADS), at.s, at.t, at.r)
-    else:
-        face = np.zeros(at.s.shape, np.int64)
-        s, t = (
-            coordinates.fixed(value, FRACTION, _COORDINATE_BITS, modulo=wrap in _REPEATING)
-            for value, wrap in ((at.s, texture.wrap_s), (at.t, texture.wrap_t))
-        )
-        flat = at.s, at.t
-    s, t = coordinates.wrapped(s, texture.wrap_s), coordinates.wrapped(t, texture.wrap_t)
-    return _Points(s, t, face, none), lod.of_quads(*flat, *size, halved=texture.cube)
+@kernel
+def sample(sampler: SamplerState, memory: MemoryState, count: int) -> int:
+    """Looks up what the first `count` uniforms and the coordinates of a sampler say. Returns how many of its words count.
 
-
-def sample(texture: Texture, at: Coordinates, read: Read) -> list[np.ndarray]:
-    """The one or two words that a lookup returns of each element. The border colour is element 0 of `at.r`."""
-    format_ = FORMATS[texture.type]
-    points, detail = _points(texture, at)
-    bias = coordinates.fixed(at.b, lod.DETAIL, lod.DETAIL_BITS)
-    detail = bias if texture.bias_only else detail + bias
-    choice = lod.choice(detail, texture.magnification, texture.minification, texture.levels)
-    linear = choice.linear & (format_.channels is not Channels.INTEGER)
-    points = _Points(points.s, points.t, points.face, linear)
-    border = formats.border(texture.type, 0 if texture.cube else int(at.r[0]))
-    chain_ = chain(format_, texture.width, texture.height, texture.levels)
-
-    def read_levels(numbers: np.ndarray) -> np.ndarray:
-        blends = np.zeros((2, len(numbers), len(border)), np.int64)
-        for number in np.unique(numbers):
-            chosen = numbers == number
-            blends[:, chosen] = _level_of(texture, number, chain_[number], points.of(chosen), border, read)
-        return blends
-
-    (blend, bits), weight = read_levels(choice.level), choice.weight[:, None]
-    smaller = blend
-    if weight.any():
-        smaller, _ = read_levels(np.minimum(choice.level + (choice.weight != 0), texture.levels - 1))
-    blend = filter.levels(blend, smaller, weight, format_.channels)
-    if format_.channels is Channels.HALVES:
-        # A single texel keeps all its bits.
-        blend = np.where(linear[:, None] | (weight != 0), filter.half_of_fixed(blend), bits)
-    elif format_.channels is not Channels.INTEGER:
-        blend = filter.bytes_of(blend)
-    return formats.words(texture.type, blend)
+    The border colour is element 0 of r.
+    """
+    texture = sampler.texture
+    describe(texture, sampler.uniforms, count)
+    type_ = texture[TYPE]
+    tile_width, tile_height = FORMAT_ROWS[type_][TILE_WIDTH], FORMAT_ROWS[type_][TILE_HEIGHT]
+    bits, raster = FORMAT_ROWS[type_][BITS], FORMAT_ROWS[type_][RASTER]
+    width, height = texture[WIDTH], texture[HEIGHT]
+    list_levels(sampler.levels, bits, tile_width, tile_height, raster, width, height, texture[LEVEL_COUNT])
+    for colour in range(COLOURS):
+        sampler.border[colour] = border_channel(type_, colour, 0 if texture[CUBE] else sampler.coordinates[_R, 0])
+    detail = 0
+    for element in range(ELEMENTS):
+        if element % _QUAD == 0 and not texture[BIAS_ONLY]:
+            detail = _detail_of_quad(sampler, element)
+        low, high = _sample_element(sampler, memory, element, detail)
+        sampler.words[0, element] = low
+        sampler.words[1, element] = high
+    return FORMAT_ROWS[type_][READS]

@@ -9,7 +9,6 @@ from vc4.isa.registers import ELEMENTS
 from ..cle.fields import ADDRESS_BITS
 from ..cle.shader_records import ShaderRecord
 from ..memory import Memory
-from ..vpm.vpm import Vpm
 
 __all__ = ["load_attributes", "load_shaded"]
 
@@ -18,8 +17,10 @@ _WORD_BYTES = 4
 _HEADER_WORDS = 4
 
 
-def load_attributes(memory: Memory, shader: ShaderRecord, coordinate: bool, indices: Sequence[int], vpm: Vpm) -> None:
-    """The attributes that a shader selects, of up to sixteen vertices: each vertex fills a column from its first row on.
+def load_attributes(
+    memory: Memory, shader: ShaderRecord, coordinate: bool, indices: Sequence[int], rows: np.ndarray
+) -> None:
+    """The attributes that a shader selects, of up to sixteen vertices: each vertex fills a column of `rows` from its first row on.
 
     Attributes go in their order, so that the last one stays where they overlap; what does not fit into the rows is lost.
     Raises `MemoryFault`.
@@ -28,7 +29,7 @@ def load_attributes(memory: Memory, shader: ShaderRecord, coordinate: bool, indi
     if coordinate:
         selected, offset = "coordinate_shader_attribute_array_select_bits", "coordinate_shader_vpm_offset"
     mask = getattr(shader.fields, selected)
-    columns = np.zeros((ELEMENTS, len(vpm.words) * _WORD_BYTES), np.uint8)
+    columns = np.zeros((ELEMENTS, len(rows) * _WORD_BYTES), np.uint8)
     for number, attribute in enumerate(shader.attributes):
         if not mask >> number & 1:
             continue
@@ -38,7 +39,7 @@ def load_attributes(memory: Memory, shader: ShaderRecord, coordinate: bool, indi
             address = (attribute.fields.base_memory_address + index * attribute.stride) % (1 << ADDRESS_BITS)
             data = memory.read(address, attribute.length, "attribute")[:room]
             columns[column, first : first + len(data)] = np.frombuffer(data, np.uint8)
-    vpm.words[:] = columns.view("<u4").T
+    rows[:] = columns.view("<u4").T
 
 
 def load_shaded(

@@ -5,18 +5,16 @@ from enum import Enum
 
 import numpy as np
 
-from vc4.config import V3DConfig
 from vc4.isa.registers import ELEMENTS
 from vc4.records.shaders import GlShaderRecord, NvShaderRecord
 
 from ...launch import Launch
 from ..cle.shader_records import ShaderRecord
 from ..memory import Memory, MemoryFault
-from ..qps.sync import Sync
-from ..qpu.qpu import Qpu
-from ..tmu.port import TmuPort
-from ..unbuilt import Unbuilt, Waiting
-from ..vpm.shader_port import ShaderPort
+from ..qps.shaders import HangingProgram, Shaders
+from ..qpu.instructions import units_mask
+from ..unbuilt import Unbuilt
+from ..vpm.vpm import Vpm
 from .vcd import load_attributes, load_shaded
 
 __all__ = ["BATCH", "ShaderKind", "ShadingError", "Vertex", "VertexShading", "clips", "has_point_size", "vertex_words"]
@@ -65,29 +63,23 @@ def vertex_words(shader: ShaderRecord, kind: ShaderKind) -> int:
 
 
 class VertexShading:
-    """Shades vertices on a QPU of its own, or fetches those that are shaded already.
+    """Shades vertices on QPUs, or fetches those that are shaded already.
 
     Vertices must not depend on who is shaded with them, or before them: attributes that a column lacks, results that a
     program leaves out, and registers are 0.
 
-    sync : semaphores and mutex, which others may share
     limit : instructions after which a program counts as one that does not end
-    shaded, instructions, lookups : vertices that were shaded, and what that took
+    shaders : what runs the programs
+    shaded : vertices that were shaded
     """
 
-    def __init__(self, memory: Memory, config: V3DConfig, sync: Sync | None = None, *, limit: int = _LIMIT):
+    def __init__(self, memory: Memory, vpm: Vpm, shaders: Shaders, has_tmus: bool, *, limit: int = _LIMIT):
         self.limit = limit
-        self.shaded = self.instructions = self.lookups = 0
+        self.shaders = shaders
+        self.shaded = 0
         self._memory = memory
-        self._config = config
-        self._sync = sync or Sync()
-        self._port = ShaderPort(memory)
-        self._units = _UNITS if config.tmus_per_slice else _UNITS - {"tmu"}
-
-    def _new_qpu(self) -> Qpu:
-        """With 0 in all registers, and without lookups: nothing comes from the batch before."""
-        tmu = TmuPort(self._memory, self._config.tmus_per_slice, 0)
-        return Qpu(0, self._memory, self._port, tmu, self._sync, self._units)
+        self._vpm = vpm
+        self._units = units_mask(_UNITS if has_tmus else _UNITS - {"tmu"})
 
     def vertices(self, shader: ShaderRecord, kind: ShaderKind, indices: Sequence[int]) -> list[Vertex]:
         """The words of each vertex, see `ShaderKind`. Raises `ShadingError`.
@@ -110,35 +102,23 @@ class VertexShading:
 
     def _shade(self, shader: ShaderRecord, kind: ShaderKind, words: int, indices: Sequence[int]) -> list[Vertex]:
         """One batch: attributes into the VPM, the program, results out of it."""
-        self._port.begin()
         coordinate = kind is ShaderKind.COORDINATE
-        load_attributes(self._memory, shader, coordinate, indices, self._port.attributes)
+        self._vpm.results[:] = 0
+        load_attributes(self._memory, shader, coordinate, indices, self._vpm.attributes)
         fields = shader.fields
         if coordinate:
             launch = Launch(fields.coordinate_shader_code_address, fields.coordinate_shader_uniforms_address)
         else:
             launch = Launch(fields.vertex_shader_code_address, fields.vertex_shader_uniforms_address)
-        qpu = self._new_qpu()
         try:
-            self._run(qpu, launch)
-        except (ShadingError, MemoryFault, Unbuilt, Waiting) as error:
-            where = qpu.sequencer.pc
-            what = f"programs of this kind have no {error.unit}" if isinstance(error, Unbuilt) else error
-            raise ShadingError(f"{kind.value} shader at {where:#010x}: {what}") from None
+            self.shaders.run(launch, self._units, self.limit, is_vertex=True)
+        except HangingProgram as hanging:
+            what = str(hanging)
+            if isinstance(hanging.cause, Unbuilt):
+                what = f"programs of this kind have no {hanging.cause.unit}"
+            raise ShadingError(f"{kind.value} shader at {hanging.at:#010x}: {what}") from None
         self.shaded += len(indices)
         results = np.zeros((words, len(indices)), np.uint32)
-        rows = self._port.results.words[:words, : len(indices)]
+        rows = self._vpm.results[:words, : len(indices)]
         results[: len(rows)] = rows
         return list(map(tuple, results.T.tolist()))
-
-    def _run(self, qpu: Qpu, launch: Launch) -> None:
-        qpu.start(launch)
-        try:
-            for _ in range(self.limit):
-                qpu.step()
-                self.instructions += 1
-                if not qpu.sequencer.running:
-                    return
-        finally:
-            self.lookups += qpu.tmu.lookups
-        raise ShadingError(f"the program does not end within {self.limit} instructions")

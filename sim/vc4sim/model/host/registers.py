@@ -1,56 +1,45 @@
-"""The 3D pipeline as its host sees it: registers of lists, memory for tile lists, interrupts, counters (guide, section 10)."""
+"""What a host sees of the GPU: registers of lists, memory for tile lists, interrupts, counters (guide, section 10)."""
 
 from collections import Counter
+from collections.abc import Callable
 
-from vc4.config import V3DConfig
 from vc4.regs.counters import PERFORMANCE_COUNTERS, SOURCES
 from vc4.regs.table import register
 
 from ..cle import cle
-from ..cle.cle import Cle, Rest
-from ..memory import Memory
+from ..cle.cle import Cle
 from ..ptb import binner
 from ..ptb.binner import Binner
-from ..qps.sync import Sync
-from .renderer import Renderer
 
-__all__ = ["Frame3D"]
+__all__ = ["HostRegisters"]
 
 _WORD = 0xFFFF_FFFF
-#: Clocks of an instruction, quads of a vector.
-_INSTRUCTION_CLOCKS = _VECTOR_QUADS = 4
 _ENABLES = 0x8000_FFFF
 #: Bits of INTCTL, from the lowest one on.
 _INTERRUPTS = tuple(field.name for field in register("INTCTL").fields)
 _OUT_OF_MEMORY = "INT_OUTOMEM"
 
 
-class Frame3D:
-    """Both threads with binner and renderer behind them; nothing happens but in `run`.
+class HostRegisters:
+    """Registers, performance counters, and the interrupt.
 
     Caches hold nothing that memory does not have: what is written to their registers changes nothing.
+
+    enabled : INTENA
     """
 
-    def __init__(self, memory: Memory, config: V3DConfig):
-        self.memory = memory
-        sync = Sync()
-        self.binner = Binner(memory, config, sync)
-        self.renderer = Renderer(memory, config, sync)
-        self.cle = Cle(memory, self.binner, self.renderer)
+    def __init__(self, cle: Cle, binner: Binner, events: Callable[[], Counter[str]]):
         self.enabled = 0
+        self._cle, self._binner, self._counted = cle, binner, events
         self._selected = [0] * PERFORMANCE_COUNTERS
         self._zero = [0] * PERFORMANCE_COUNTERS
         self._held: list[int | None] = [0] * PERFORMANCE_COUNTERS
 
-    def run(self, limit: int) -> Rest:
-        """Go on until nobody gets on, at most `limit` steps."""
-        return self.cle.run(limit)
-
     @property
     def pending(self) -> int:
         """INTCTL. To be out of memory is a level: it stays as long as the binner waits."""
-        names = self.cle.interrupts | self.binner.interrupts
-        if self.binner.out_of_memory:
+        names = self._cle.interrupts | self._binner.interrupts
+        if self._binner.out_of_memory:
             names = names | {_OUT_OF_MEMORY}
         return sum(1 << number for number, name in enumerate(_INTERRUPTS) if name in names)
 
@@ -62,9 +51,9 @@ class Frame3D:
     def read(self, name: str) -> int:
         """A register."""
         if name in cle.REGISTERS:
-            return self.cle.read(name)
+            return self._cle.read(name)
         if name in binner.REGISTERS:
-            return self.binner.read(name)
+            return self._binner.read(name)
         if name == "INTCTL":
             return self.pending
         if name in ("INTENA", "INTDIS"):
@@ -83,13 +72,13 @@ class Frame3D:
     def write(self, name: str, value: int) -> None:
         """A register; what cannot be written is left as it is."""
         if name in cle.REGISTERS:
-            self.cle.write(name, value)
+            self._cle.write(name, value)
         elif name in binner.REGISTERS:
-            self.binner.write(name, value)
+            self._binner.write(name, value)
         elif name == "INTCTL":
             cleared = {bit for number, bit in enumerate(_INTERRUPTS) if value >> number & 1}
-            self.cle.interrupts -= cleared
-            self.binner.interrupts.difference_update(cleared)
+            self._cle.interrupts -= cleared
+            self._binner.interrupts.difference_update(cleared)
         elif name == "INTENA":
             self.enabled |= value & (1 << len(_INTERRUPTS)) - 1
         elif name == "INTDIS":
@@ -107,20 +96,10 @@ class Frame3D:
             self._selected[number] = value & 31
             self._zero[number] = self._events(number) - count
 
-    @property
-    def events(self) -> Counter[str]:
-        """What performance counters count, by the names of their sources; nothing of clocks, stalls and caches."""
-        shading = self.binner.shading, self.renderer.screen.shading, self.renderer.fragments
-        programs = Counter(
-            QPU_CLOCKS_EXECUTING=_INSTRUCTION_CLOCKS * sum(each.instructions for each in shading),
-            TMU_QUADS=_VECTOR_QUADS * sum(each.lookups for each in shading),
-        )
-        return self.renderer.events + self.binner.events + programs
-
     def _events(self, number: int) -> int:
         """What has happened of what a counter counts."""
         source = self._selected[number]
-        return self.events[SOURCES[source].name] if source < len(SOURCES) else 0
+        return self._counted()[SOURCES[source].name] if source < len(SOURCES) else 0
 
     def _count(self, number: int) -> int:
         held = self._held[number]
