@@ -12,6 +12,7 @@ from vc4.arith.add_alu import AddAlu
 from vc4.isa.ops import ADD_OPERANDS, AddOp
 from vc4sim.bench.vectors import simulate
 from vc4sim.model.arith.alu import add_alu
+from vc4sim.model.compiled import elementwise
 
 LATENCY = 3
 INPUTS = ("op", "a", "b")
@@ -20,7 +21,7 @@ OPERATIONS = [op for op, count in ADD_OPERANDS.items() if count]
 
 
 def outputs(op, a, b):
-    return (*add_alu(op, a, b), np.uint32(0))
+    return (*(column.astype(np.uint32) for column in elementwise(add_alu, op.value, a, b)), np.uint32(0))
 
 
 class FlaggedAddAlu(wiring.Component):

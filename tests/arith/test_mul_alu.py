@@ -10,6 +10,7 @@ from vc4.isa.ops import MUL_OPERANDS, MulOp
 from vc4sim.bench.vectors import simulate
 from vc4sim.model.arith.alu import mul_alu
 from vc4sim.model.arith.pack import colour
+from vc4sim.model.compiled import elementwise
 
 LATENCY = 3
 INPUTS = ("rr_op", "rr_a", "rr_b")
@@ -24,8 +25,9 @@ def bench(compiled):
 
 
 def outputs(op, a, b):
-    result, carry = mul_alu(op, a, b)
-    return dict(zip(OUTPUTS, (result, carry, colour(result)), strict=True))
+    result, carry = elementwise(mul_alu, op.value, a, b)
+    columns = result, carry, elementwise(colour, result)
+    return {name: column.astype(np.uint32) for name, column in zip(OUTPUTS, columns, strict=True)}
 
 
 def check(bench, op, a, b, note):

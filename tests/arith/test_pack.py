@@ -12,7 +12,8 @@ from vc4.arith.pack import Pack
 from vc4.isa.ops import FLOAT_RESULT_ADD, FLOAT_RESULT_MUL, AddOp, MulOp
 from vc4.isa.ops import Pack as Mode
 from vc4sim.model.arith.alu import add_alu
-from vc4sim.model.arith.pack import pack
+from vc4sim.model.arith.pack import BYTE_ENABLES, pack
+from vc4sim.model.compiled import elementwise
 
 SEED = 3
 INPUTS = ("value", "mode", "is_float", "carry", "overflow")
@@ -58,7 +59,8 @@ def mask(enables):
 
 def check(bench, mode, value, is_float, carry, overflow):
     stimuli = dict(zip(INPUTS, (value, np.uint32(mode.value), np.uint32(is_float), carry, overflow), strict=True))
-    data, enables = pack(value, mode, is_float, carry, overflow)
+    data = elementwise(pack, value, mode.value, int(is_float), carry, overflow).astype(np.uint32)
+    enables = BYTE_ENABLES[mode.value]
     expected = {"written": data & mask(enables), "bytes": np.uint32(enables)}
     report = bench.run(stimuli, expected)
     assert not report.mismatches, report.text(stimuli, expected, f"{mode.name}, seed {SEED}")
@@ -101,18 +103,15 @@ def test_measured(bench, recorded):
     columns = [name for name in rows[0] if name.startswith("p")]
     cases = []
     for row in rows:
-        name, a, b = row["op"], *(np.array([int(row[x] or "0", 16)], np.uint32) for x in "ab")
+        name, a, b = row["op"], *(int(row[x] or "0", 16) for x in "ab")
         is_float = adds.get(name) in FLOAT_RESULT_ADD or muls.get(name) in FLOAT_RESULT_MUL
         carry = overflow = 0
         if name in adds and not is_float:
-            _, carry, overflow = (int(x[0]) for x in add_alu(adds[name], a, b))
+            _, carry, overflow = add_alu(adds[name].value, a, b)
         value = int(row["p0_32"], 16)
         cases += [(value, mode, is_float, carry, overflow, int(row[x], 16)) for mode, x in enumerate(columns)]
     *inputs, written = (np.array(column, np.uint32) for column in zip(*cases, strict=True))
     stimuli = dict(zip(INPUTS, inputs, strict=True))
-    enables = np.array(
-        [pack(written[:1], mode, False, written[:1] > 0, written[:1] > 0)[1] for mode in Mode], np.uint32
-    )
-    expected = {"written": written, "bytes": enables[stimuli["mode"]]}
+    expected = {"written": written, "bytes": np.array(BYTE_ENABLES, np.uint32)[stimuli["mode"]]}
     report = bench.run(stimuli, expected)
     assert not report.mismatches, report.text(stimuli, expected, "measured")

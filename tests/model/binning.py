@@ -18,8 +18,8 @@ from vc4sim.model.cle.control_records import ControlRecord
 from vc4sim.model.cle.pipeline import Recorder
 from vc4sim.model.cle.primitives import Primitive
 from vc4sim.model.memory import Memory
-from vc4sim.model.ptb.binner import Binner
 from vc4sim.model.ptb.state_cache import record_bytes
+from vc4sim.model.v3d import V3D
 
 __all__ = [
     "ALLOCATION",
@@ -72,7 +72,7 @@ def bin_list(
     memory: Memory, start: int, end: int, allowed: list[range], overspill: list[range] | None = None
 ) -> Binner:
     """Run a binning list to its end; nothing but `allowed` and the overspill that it asks for may be written."""
-    binner = Binner(memory, CONFIG)
+    binner = V3D(CONFIG, memory).binner
     cle = Cle(memory, binner, Recorder())
     ranges, spare = list(allowed), list(overspill or [])
 

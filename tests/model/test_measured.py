@@ -5,12 +5,13 @@ import csv
 import numpy as np
 import pytest
 
-from vc4.isa.ops import FLOAT_RESULT_ADD, FLOAT_RESULT_MUL, AddOp, MulOp, Pack, Unpack
-from vc4sim.model.arith.alu import ADD_FUNCTIONS, MUL_FUNCTIONS
-from vc4sim.model.arith.pack import pack, unpack
+from vc4.isa.ops import ADD_OPERANDS, FLOAT_RESULT_ADD, FLOAT_RESULT_MUL, MulOp, Pack, Unpack
+from vc4sim.model.arith.alu import add_alu, mul_alu
+from vc4sim.model.arith.pack import BYTE_ENABLES, pack, unpack
+from vc4sim.model.compiled import elementwise
 
-ADD_NAMES = {op.name.lower(): op for op in ADD_FUNCTIONS}
-MUL_NAMES = {op.name.lower(): op for op in MUL_FUNCTIONS}
+ADD_NAMES = {op.name.lower(): op for op, count in ADD_OPERANDS.items() if count}
+MUL_NAMES = {op.name.lower(): op for op in MulOp if op is not MulOp.NOP}
 
 
 def read(path):
@@ -44,9 +45,9 @@ def evaluate(name, rows):
     a, b = column(rows, "a"), column(rows, "b")
     if name in ADD_NAMES:
         op = ADD_NAMES[name]
-        return *ADD_FUNCTIONS[op](a, b), op in FLOAT_RESULT_ADD
+        return *elementwise(add_alu, op.value, a, b), op in FLOAT_RESULT_ADD
     op = MUL_NAMES[name]
-    result, carry = MUL_FUNCTIONS[op](a, b)
+    result, carry = elementwise(mul_alu, op.value, a, b)
     return result, carry, np.zeros_like(carry), op in FLOAT_RESULT_MUL
 
 
@@ -55,7 +56,7 @@ def test_results_and_flags(alu_rows, name):
     rows = alu_rows[name]
     result, carry, overflow, is_float = evaluate(name, rows)
     np.testing.assert_array_equal(result, column(rows, "result"))
-    saturated, _ = pack(result, Pack.SATURATE, is_float, carry, overflow)
+    saturated = elementwise(pack, result, Pack.SATURATE.value, int(is_float), carry, overflow)
     np.testing.assert_array_equal(saturated, column(rows, "result_sat32"))
     if rows[0]["c"]:
         np.testing.assert_array_equal(carry, column(rows, "c"))
@@ -68,8 +69,8 @@ def test_packs(pack_rows, mode):
     (name,) = [key for key in next(iter(pack_rows.values()))[0] if key.startswith(f"p{mode.value}_")]
     for op, rows in pack_rows.items():
         result, carry, overflow, is_float = evaluate(op, rows)
-        data, enables = pack(result, mode, is_float, carry, overflow)
-        mask = np.uint32(sum(255 << 8 * byte for byte in range(4) if enables >> byte & 1))
+        data = elementwise(pack, result, mode.value, int(is_float), carry, overflow)
+        mask = sum(255 << 8 * byte for byte in range(4) if BYTE_ENABLES[mode.value] >> byte & 1)
         np.testing.assert_array_equal(data & mask, column(rows, name), err_msg=op)
 
 
@@ -79,10 +80,9 @@ def test_unpacks(recorded, mode):
     assert len(rows) == 15
     for key in rows[0]:
         if key[1:].startswith(f"{mode.value}_"):
-            np.testing.assert_array_equal(unpack(column(rows, "a"), mode, key[0] == "f"), column(rows, key))
+            found = elementwise(unpack, column(rows, "a"), mode.value, int(key[0] == "f"))
+            np.testing.assert_array_equal(found, column(rows, key))
 
 
 def test_every_operation_is_measured(alu_rows):
     assert set(alu_rows) == set(ADD_NAMES) | set(MUL_NAMES)
-    assert set(ADD_FUNCTIONS) == {op for op in AddOp if op is not AddOp.NOP and "RESERVED" not in op.name}
-    assert set(MUL_FUNCTIONS) == set(MulOp) - {MulOp.NOP}

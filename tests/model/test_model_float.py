@@ -10,6 +10,7 @@ import pytest
 from vc4.isa.ops import Unpack
 from vc4sim.model.arith import float as fp
 from vc4sim.model.arith.pack import colour, half_to_single, single_to_half, unpack
+from vc4sim.model.compiled import elementwise
 
 PAIRS = 20_000
 CORNERS = [
@@ -118,7 +119,7 @@ def pairs():
 
 def compare(function, reference, *columns):
     """All rows at once; the message names the first that differs."""
-    found = function(*(np.array(column, np.uint32) for column in columns)).tolist()
+    found = elementwise(function, *(np.array(column) for column in columns)).tolist()
     for row, result in zip(zip(*columns, strict=True), found, strict=True):
         expected = reference(*row)
         assert result == expected, f"{[f'{x:08x}' for x in row]}: {result:08x}, not {expected:08x}"
@@ -207,4 +208,5 @@ def test_singles_around_every_half():
 
 def test_every_byte_as_a_fraction():
     words = [byte | 0xFFFF_FF00 for byte in range(256)]
-    compare(lambda a: unpack(a, Unpack.BYTE_A, True), lambda word: truncated(Fraction(word & 255, 255)), words)
+    found = elementwise(unpack, np.array(words), Unpack.BYTE_A.value, 1).tolist()
+    assert found == [truncated(Fraction(byte, 255)) for byte in range(256)]

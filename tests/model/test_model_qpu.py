@@ -14,9 +14,9 @@ END = "\nthrend\nnop\nnop\n"
 
 @pytest.fixture
 def run():
-    """`run(source, uniforms)`: the QPU after the program."""
+    """`run(source, uniforms)`: the QPU after the program, or the GPU."""
 
-    def start(source, uniforms=()):
+    def start(source, uniforms=(), *, of_gpu=False):
         image = bytearray(0x1000)
         code = assemble(source + END).code
         image[: len(code)] = code
@@ -25,7 +25,7 @@ def run():
         model = V3D(V3DConfig(), Memory(len(image), BASE, bytes(image)))
         for _ in model.run([Launch(BASE, UNIFORMS)]):
             pass
-        return model.qpus[0]
+        return model if of_gpu else model.qpus[0]
 
     return start
 
@@ -34,7 +34,7 @@ def register(qpu, name):
     """The sixteen values of r0 to r5, ra0 or rb0."""
     if name[1].isdigit():
         return qpu.accumulators[int(name[1:])].tolist()
-    return qpu.files["ab".index(name[1])][int(name[2:]) ^ qpu.sequencer.view].tolist()
+    return qpu.files["ab".index(name[1])][int(name[2:]) ^ qpu.view].tolist()
 
 
 @pytest.mark.parametrize(
@@ -136,6 +136,6 @@ def test_r5(run):
 
 
 def test_interrupts_need_a_value(run):
-    assert run("mov irq, 0").interrupts == 0
-    assert run("mov irq, 1\nmov irq, elem_num").interrupts == 2
-    assert run("sub.setf -, elem_num, -16\nmov.ifn irq, 1").interrupts == 0
+    assert run("mov irq, 0", of_gpu=True).interrupts == 0
+    assert run("mov irq, 1\nmov irq, elem_num", of_gpu=True).interrupts == 2
+    assert run("sub.setf -, elem_num, -16\nmov.ifn irq, 1", of_gpu=True).interrupts == 0

@@ -18,7 +18,8 @@ from vc4sim.model.cle.clipped import read_clipped_vertices
 from vc4sim.model.cle.control_records import read_record
 from vc4sim.model.cle.shader_records import read_shader_record
 from vc4sim.model.memory import Memory
-from vc4sim.model.vcm.vertices import ShaderKind, VertexShading, has_point_size
+from vc4sim.model.v3d import V3D
+from vc4sim.model.vcm.vertices import ShaderKind, has_point_size
 
 from .binning import CONFIG, bin_list, drawn_in, read_tiles, wanted
 
@@ -37,7 +38,7 @@ class Shaded:
 
     def __init__(self, memory):
         self.memory = memory
-        self.shading = VertexShading(memory, CONFIG)
+        self.shading = V3D(CONFIG, memory).binner.shading
         self.known = {}
 
     def __call__(self, state, indices):

@@ -323,7 +323,7 @@ def test_shaders_that_hang(name):
     """The pipeline waits for ever and says why; a reset frees it."""
     source, why = HANGS[name]
     drawing = Drawing()
-    drawing.frame.renderer.fragments.limit = 1000
+    drawing.frame.fragment_shader.limit = 1000
     drawing.configure()
     drawing.rectangle(source, 0, 0, 64, 64)
     assert drawing.finish().run() is Rest.WAITING

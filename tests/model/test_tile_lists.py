@@ -16,9 +16,10 @@ from vc4sim.model.cle.cle import Cle, Rest
 from vc4sim.model.cle.compressed import ListFormat
 from vc4sim.model.cle.pipeline import Recorder
 from vc4sim.model.memory import Memory, MemoryFault
-from vc4sim.model.ptb.binner import REGISTERS, Binner
+from vc4sim.model.ptb.binner import REGISTERS
 from vc4sim.model.ptb.tile_memory import TileMemory
 from vc4sim.model.ptb.tile_state import TileStates
+from vc4sim.model.v3d import V3D
 
 from . import gl_frame as frames
 from .binning import (
@@ -87,7 +88,7 @@ class Scene:
 
     def run(self):
         """Without any expectation."""
-        self.binner = Binner(self.memory, CONFIG)
+        self.binner = V3D(CONFIG, self.memory).binner
         self.cle = Cle(self.memory, self.binner, Recorder())
         self.again()
 
@@ -366,7 +367,7 @@ class TestOverspill:
     def test_given_before(self):
         scene = self.scene()
         scene.store()
-        scene.binner = Binner(scene.memory, CONFIG)
+        scene.binner = V3D(CONFIG, scene.memory).binner
         scene.cle = Cle(scene.memory, scene.binner, Recorder())
         scene.binner.write("BPOA", 0x20_0000)
         scene.binner.write("BPOS", 0x10_0000)
@@ -517,7 +518,7 @@ class TestClipping:
 
     def test_it_can_be_disabled(self):
         scene = self.scene()
-        scene.binner = Binner(scene.memory, CONFIG)
+        scene.binner = V3D(CONFIG, scene.memory).binner
         scene.binner.write("BXCF", 2)
         assert scene.binner.read("BXCF") == 2
         scene.cle = Cle(scene.memory, scene.binner, Recorder())
@@ -559,7 +560,7 @@ def test_a_frame_with_everything():
 
 
 def test_registers():
-    binner = Binner(Memory(16), CONFIG)
+    binner = V3D(CONFIG, Memory(16)).binner
     for name in REGISTERS:
         binner.write(name, 0xFFFF_FFFF)
     assert [binner.read(name) for name in REGISTERS] == [0, 0, 0xFFFF_FFFF, 0xFFFF_FFFF, 3]

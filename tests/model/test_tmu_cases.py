@@ -37,6 +37,6 @@ def run(recorded, name, config):
     case = load_case(recorded / "cases/qpu" / name)
     model = V3D(PRESETS[config], Memory(len(case.image), case.base, case.image))
     for _ in model.run(case.launches):
-        assert not model.vpm.fault
-        assert not any(qpu.tmu.fault for qpu in model.qpus)
+        assert not model.fault
+        assert not model.errors
     assert not case.differences(bytes(model.memory.data)), name

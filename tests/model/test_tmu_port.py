@@ -56,7 +56,7 @@ def register(model, name):
     """The sixteen values of r0 to r5, or of a register of file A or B."""
     if name[1].isdigit():
         return model.one.accumulators[int(name[1:])].tolist()
-    return model.one.files["ab".index(name[1])][int(name[2:]) ^ model.one.sequencer.view].tolist()
+    return model.one.files["ab".index(name[1])][int(name[2:]) ^ model.one.view].tolist()
 
 
 def rows(first):

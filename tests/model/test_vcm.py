@@ -14,10 +14,11 @@ from vc4sim.model.cle.control_records import read_record
 from vc4sim.model.cle.primitives import Primitive
 from vc4sim.model.cle.shader_records import read_shader_record
 from vc4sim.model.memory import Memory, MemoryFault
+from vc4sim.model.v3d import V3D
 from vc4sim.model.vcm.vcd import load_attributes
 from vc4sim.model.vcm.vcm import Vcm
-from vc4sim.model.vcm.vertices import BATCH, ShaderKind, ShadingError, VertexShading, clips, vertex_words
-from vc4sim.model.vpm.vpm import Vpm
+from vc4sim.model.vcm.vertices import BATCH, ShaderKind, ShadingError, clips, vertex_words
+from vc4sim.model.vpm.vpm import SHADER_ROWS
 
 from . import gl_frame as frames
 from .binning import CONFIG
@@ -64,9 +65,9 @@ def attribute_of(address, size, stride, vertex_offset, coordinate_offset):
 def loaded(record, indices, *, coordinate=False, **state):
     """The columns of the VPM, as bytes."""
     memory, shader = memory_with(record, **state)
-    vpm = Vpm(64, memory)
-    load_attributes(memory, shader, coordinate, indices, vpm)
-    return [vpm.words[:, column].tobytes() for column in range(BATCH)]
+    rows = np.zeros((SHADER_ROWS, BATCH), "<u4")
+    load_attributes(memory, shader, coordinate, indices, rows)
+    return [rows[:, column].tobytes() for column in range(BATCH)]
 
 
 class TestAttributes:
@@ -108,7 +109,8 @@ class TestPrograms:
     def shade(self, program, *, kind=ShaderKind.VERTEX, indices=(0,), limit=1000, **values):
         record = gl_record((DATA, 4, 4, 0, 0), (DATA + 0x100, 4, 4, 4, 4), **values)
         memory, shader = memory_with(record, number_of_attribute_arrays=2, program=program)
-        self.shading = VertexShading(memory, CONFIG, limit=limit)
+        self.shading = V3D(CONFIG, memory).binner.shading
+        self.shading.limit = limit
         self.shader = shader
         return self.shading.vertices(shader, kind, indices)
 
@@ -120,7 +122,7 @@ class TestPrograms:
             word = int.from_bytes(bytes(range(4 * index, 4 * index + 4)), "little")
             assert vertex == (word, word, 0)
         assert self.shading.shaded == 40
-        assert self.shading.instructions == 3 * 7
+        assert self.shading.shaders.instructions == 3 * 7
 
     def test_words_of_a_vertex(self):
         for kind, point_size, expected in (
@@ -156,7 +158,7 @@ class TestPrograms:
         record = gl_record((DATA, 4, 4, 0, 0))
         memory, shader = memory_with(record, program=program + END, number_of_attribute_arrays=1)
         memory.write(DATA, struct.pack("<I", 0) + struct.pack("<I", 1) * 40)
-        shading = VertexShading(memory, CONFIG)
+        shading = V3D(CONFIG, memory).binner.shading
         both = shading.vertices(shader, ShaderKind.VERTEX, range(1, 17)) + shading.vertices(
             shader, ShaderKind.VERTEX, [0]
         )
@@ -166,7 +168,7 @@ class TestPrograms:
     def test_registers_and_lookups_do_not_come_from_it_either(self):
         program = "ldi vw_setup, 0x00001a00\nldi t0s, 0\nmov vpm, r3\nmov vpm, ra7\nldi r3, 5\nldi ra7, 6" + END
         memory, shader = memory_with(gl_record(), program=program)
-        shading = VertexShading(memory, CONFIG)
+        shading = V3D(CONFIG, memory).binner.shading
         for _ in range(2):
             assert shading.vertices(shader, ShaderKind.VERTEX, range(2)) == [(0, 0, 0)] * 2
         load = "ldi vw_setup, 0x00001a00\nnop; ldtmu0\nmov vpm, r4" + END
@@ -182,7 +184,7 @@ class TestPrograms:
         state = Memory(16)
         lists.store(state)
         shader = read_shader_record(memory, read_record(state, 0))
-        shading = VertexShading(memory, CONFIG)
+        shading = V3D(CONFIG, memory).binner.shading
         coordinate = shading.vertices(shader, ShaderKind.COORDINATE, range(frames.COUNT))
         vertex = shading.vertices(shader, ShaderKind.VERTEX, range(frames.COUNT))
         assert clips(shader)
@@ -216,7 +218,7 @@ class TestPrograms:
     def test_goes_on_after_an_error(self):
         record = gl_record((DATA, 4, 4, 0, 0), (DATA, 4, 4, 4, 4))
         memory, shader = memory_with(record, number_of_attribute_arrays=2, program="mov r0, vpm" + END)
-        shading = VertexShading(memory, CONFIG)
+        shading = V3D(CONFIG, memory).binner.shading
         with pytest.raises(ShadingError, match="vertex shader at 0x00000400"):
             shading.vertices(shader, ShaderKind.VERTEX, [0])
         memory.write(CODE, assemble(COPY).code)
@@ -244,7 +246,7 @@ class TestShadedVertices:
         memory, shader = memory_with(record, Code.NV_SHADER_STATE)
         for word in range(48):
             memory.write(DATA + 4 * word, struct.pack("<I", word))
-        shading = VertexShading(memory, CONFIG)
+        shading = V3D(CONFIG, memory).binner.shading
         first, words = 12 * 2 + 4 * header, 5 + point_size
         assert shading.vertices(shader, ShaderKind.VERTEX, [2]) == [tuple(range(first, first + words))]
         coordinates = tuple(range(24, 28)) if header else (0, 0, 0, 0)
@@ -257,7 +259,7 @@ class TestShadedVertices:
         record = nv_shader_record(shaded_vertex_data_stride=255, shaded_vertex_data_address=DATA)
         memory, shader = memory_with(record, Code.NV_SHADER_STATE)
         with pytest.raises(ShadingError, match="shaded vertex at"):
-            VertexShading(memory, CONFIG).vertices(shader, ShaderKind.COORDINATE, [0, 0xFFFF])
+            V3D(CONFIG, memory).binner.shading.vertices(shader, ShaderKind.COORDINATE, [0, 0xFFFF])
 
 
 class TestBatches:

@@ -4,15 +4,13 @@ import numpy as np
 import pytest
 
 from vc4.config import V3DConfig
-from vc4.records.vpm import VdrBasicSetup, VdwBasicSetup
 from vc4sim.asm import assemble
 from vc4sim.launch import Launch
 from vc4sim.model.memory import Memory
 from vc4sim.model.unbuilt import Waiting
 from vc4sim.model.v3d import V3D, Deadlock
 from vc4sim.model.vpm.blocks import load_block, store_block
-from vc4sim.model.vpm.port import VpmPort
-from vc4sim.model.vpm.vpm import Vpm
+from vc4sim.model.vpm.unit import VpmUnit
 
 BASE, SIZE = 0x4000, 0x1_0000
 #: SIZE of a vector, and MODEW of a DMA.
@@ -50,9 +48,9 @@ def pitch_setup(pitch):
 @pytest.fixture
 def port():
     """A port of a VPM of 64 rows whose word (row, column) is 0x01000000 + 256 row + column, with memory full of 0xee."""
-    vpm = Vpm(64, Memory(SIZE, BASE, b"\xee" * SIZE))
+    vpm = VpmUnit(64, Memory(SIZE, BASE, b"\xee" * SIZE))
     vpm.words[:] = 0x0100_0000 + 256 * np.arange(64)[:, None] + np.arange(16)
-    return VpmPort(vpm)
+    return vpm.ports[0]
 
 
 def word(row, column):
@@ -167,7 +165,7 @@ class TestVectors:
             port.wait()
 
     def test_ports_have_set_ups_of_their_own(self, port):
-        other = VpmPort(port.vpm)
+        other = port.vpm.ports[1]
         port.write_setup(vectors(5))
         other.write_setup(vectors(9))
         other.read_setup(vectors(7, count=1))
@@ -402,7 +400,7 @@ class TestRows:
         ],
     )
     def test_of_stores(self, setup, block_mode, rows):
-        assert store_block(VdwBasicSetup.from_bits(setup), 0, block_mode, 0).rows == rows
+        assert store_block(setup, block_mode << 16, 0).rows == rows
 
     @pytest.mark.parametrize(
         ("setup", "rows"),
@@ -412,7 +410,7 @@ class TestRows:
         ],
     )
     def test_of_loads(self, setup, rows):
-        assert load_block(VdrBasicSetup.from_bits(setup), 0, 0).rows == rows
+        assert load_block(setup, 0, 0).rows == rows
 
 
 class TestReservation:

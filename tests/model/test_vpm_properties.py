@@ -15,8 +15,7 @@ from vc4sim.backends.base import Ending, Job
 from vc4sim.launch import Launch
 from vc4sim.model.memory import Memory
 from vc4sim.model.unbuilt import Waiting
-from vc4sim.model.vpm.port import VpmPort
-from vc4sim.model.vpm.vpm import Vpm
+from vc4sim.model.vpm.unit import VpmUnit
 
 from .vpm_reference import ReferenceVpm
 
@@ -35,8 +34,8 @@ class Pair:
 
     def __init__(self, rows, base, image, ports=PORTS):
         self.memory = Memory(len(image), base, image)
-        self.vpm = Vpm(rows, self.memory)
-        self.ports = [VpmPort(self.vpm) for _ in range(ports)]
+        self.vpm = VpmUnit(rows, self.memory)
+        self.ports = self.vpm.ports[:ports]
         self.reference = ReferenceVpm(rows, base, image, ports)
         self.wrote = []
         self.memory.on_write = lambda *event: self.wrote.append(event)

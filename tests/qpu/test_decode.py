@@ -91,7 +91,7 @@ def check_forms(control, todo):
     assert control.ends == (todo.signal in (ops.Signal.PROGRAM_END, ops.Signal.LOAD_COLOUR_END))
     if todo.immediate is not None:
         mode = ops.LoadMode(control.per_element | control.per_element_unsigned << 1)
-        assert (element_values(control.immediate, mode) == todo.immediate).all()
+        assert element_values(control.immediate, mode) == todo.immediate
     if todo.branch is not None:
         assert control.branch_condition is todo.branch.condition
         assert control.immediate == todo.branch.offset

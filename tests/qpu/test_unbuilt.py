@@ -41,9 +41,9 @@ def test_who_lacks_it_is_said():
 
 def test_decoder_and_model_agree_on_what_every_statement_needs(job):
     """All statements of the table at once: the model stops at each, by its name."""
-    from vc4sim.model.unbuilt import Unbuilt
     from vc4sim.model.memory import Memory
-from vc4sim.model.v3d import V3D
+    from vc4sim.model.unbuilt import Unbuilt
+    from vc4sim.model.v3d import V3D
 
     for unit, statements in NEEDS.items():
         for statement in statements:

@@ -11,6 +11,7 @@ from vc4sim.model.arith.sfu import recip
 from vc4sim.model.cle.cle import Rest
 from vc4sim.model.cle.compressed import Item
 from vc4sim.model.memory import Memory
+from vc4sim.model.v3d import V3D
 from vc4sim.problem import BadInput
 from vc4sim.render import compare, expected_picture, picture_of
 
@@ -37,7 +38,7 @@ def test_pictures(drawn):
     capture, host, picture = drawn
     assert compare(capture, picture, expected_picture(capture)).passes
     assert np.array_equal(picture, frozen(capture.name))
-    assert host.frame.advance(10) is Rest.STOPPED
+    assert host.gpu.advance(10) is Rest.STOPPED
 
 
 @pytest.mark.parametrize("name", ["tri_clip", "lines", "tex_wrap", "stencil"])
@@ -48,7 +49,7 @@ def test_both_threads_at_once(recorded, name):
     (job,) = capture.jobs
     memory = Memory(capture.memory_size)
     job.load(memory)
-    frame = Frame3D(memory, preset("bcm2835"))
+    frame = V3D(preset("bcm2835"), memory)
     for register in ("CT1CA", "CT1EA"):
         frame.write(register, job.registers[register])
     assert frame.advance(1000) is Rest.WAITING
@@ -67,7 +68,7 @@ def test_each_primitive_of_a_tile_list_is_counted(drawn):
     (job,) = capture.jobs
     begin, end = (job.registers[name] for name in ("CT1CA", "CT1EA"))
     found = [line for line in walk(host.memory, begin, end, Threads.RENDERING) if isinstance(line, Item)]
-    events = host.frame.events
+    events = host.gpu.events
     assert sum(bool(item.vertices) for item in found) == events["FEP_PRIMITIVES"] + events["PSE_PRIMITIVES_REVERSED"]
     assert events["PTB_PRIMITIVES_CLIPPED"] == {"tri_clip": 2}.get(capture.name, 0)
     assert (events["PSE_PRIMITIVES_REVERSED"] > 0) == (capture.name == "polyoffset_cull")

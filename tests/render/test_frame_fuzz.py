@@ -14,6 +14,7 @@ from vc4sim.model.cle import cle
 from vc4sim.model.cle.cle import Rest
 from vc4sim.model.memory import Memory
 from vc4sim.model.ptb import binner
+from vc4sim.model.v3d import V3D
 from vc4sim.render import picture_of
 
 from ..model.mutation import mutate
@@ -27,13 +28,13 @@ STEPS, INSTRUCTIONS = 3000, 200
 OUT_OF_MEMORY = 4
 
 
-class Watched(Frame3D):
+class Watched(V3D):
     """A frame of whose writes each must lie in memory that a configuration, the host, or a store has given it."""
 
     def __init__(self, memory):
-        super().__init__(memory, CONFIG)
+        super().__init__(CONFIG, memory)
         self.binner.shading.limit = self.renderer.screen.shading.limit = INSTRUCTIONS
-        self.renderer.fragments.limit = INSTRUCTIONS
+        self.fragment_shader.limit = INSTRUCTIONS
         self._lists, self._store = [], None
         for owner, name, method in (
             (self.binner, "record", self._record),
@@ -104,7 +105,7 @@ def run(rng, target, image):
         frame.write(f"CT{number}EA", end)
     supplies = rng.randrange(3)
     while (rest := frame.advance(STEPS)) is Rest.WAITING and frame.binner.out_of_memory and supplies:
-        assert frame.pending & OUT_OF_MEMORY
+        assert frame.registers.pending & OUT_OF_MEMORY
         supplies -= 1
         frame.supply(target.overspill)
     for name in (*cle.REGISTERS, *binner.REGISTERS, "INTCTL"):

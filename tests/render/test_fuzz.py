@@ -88,7 +88,7 @@ def run(kind, seed):
     """One damaged frame; returns how it has ended."""
     rng = random.Random(f"{kind} {seed}")
     drawing = drawing_of(kind)
-    drawing.frame.renderer.fragments.limit = 200
+    drawing.frame.fragment_shader.limit = 200
     drawing.frame.renderer.screen.shading.limit = 200
     damage(rng, drawing.memory)
     thread, transfers = drawing.thread, drawing.frame.renderer.transfers

@@ -226,26 +226,13 @@ def is_compiled() -> bool:
 
 
 def elementwise(function: Callable[..., Any], *operands: Any) -> Any:
-    """A kernel of integers for each element of arrays that fit together; integers stay what they are.
+    """A kernel of integers for each element of arrays that fit together, interpreted; for tests.
 
     Returns an array (int64), or one of each number that the kernel returns.
     """
-    assert isinstance(function, FunctionType)
     arrays = np.broadcast_arrays(*operands)
-    rows = np.stack([array.reshape(-1).astype(np.int64) for array in arrays], axis=-1)
-    loop = _loop(function, len(operands)) if _numba() else None
-    found = loop(rows) if loop else [function(*row) for row in rows.tolist()]
-    results = np.array(found, np.int64)
+    columns = (array.reshape(-1).astype(np.int64).tolist() for array in arrays)
+    results = np.array(list(map(function, *columns)), np.int64)
     if results.ndim == 1:
         return results.reshape(arrays[0].shape)
-    return tuple(results[:, number].reshape(arrays[0].shape) for number in range(results.shape[1]))
-
-
-@cache
-def _loop(function: FunctionType, operands: int) -> Any:
-    """The loop of `elementwise`, compiled."""
-    called = _twin(function)
-    arguments = ", ".join(f"rows[n, {number}]" for number in range(operands))
-    scope: dict[str, Any] = {"called": called}
-    exec(f"def loop(rows):\n    return [called({arguments}) for n in range(len(rows))]", scope)
-    return _numba().njit(scope["loop"])
+    return tuple(column.reshape(arrays[0].shape) for column in results.T)

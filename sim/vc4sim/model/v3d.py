@@ -32,7 +32,7 @@ from .slice.uniforms import new_uniforms
 from .tlb.tlb import TileBuffer, new_tile
 from .tmu.fifos import LOOKUP_ERROR, NO_FAULT, has_unread_words, new_tmu
 from .vcm.vertices import VertexShading
-from .vpm.vpm import FAULT, LOADED, READ_ERRORS, Vpm, new_vpm, reserve
+from .vpm.vpm import FAULT, READ_ERRORS, Vpm, dma_fault, new_vpm, reserve
 
 __all__ = ["V3D", "Deadlock"]
 
@@ -229,8 +229,7 @@ class V3D:
     @property
     def fault(self) -> MemoryFault | None:
         """The first access of DMA outside of memory: programs do not see it, so it is for those who run them to stop."""
-        address, loaded = int(self.machine.vpm.about[FAULT]), self.machine.vpm.about[LOADED]
-        return None if address < 0 else MemoryFault(address, "DMA load" if loaded else "DMA store")
+        return dma_fault(self.machine.vpm)
 
     @property
     def errors(self) -> frozenset[str]:

@@ -32,7 +32,7 @@ def why(machine: Machine, qpu: int, status: int) -> Exception:
         lacks = (unit for unit in todo.units if not (unit in UNITS and has >> UNITS.index(unit) & 1))
         # Shaders have the set-ups of DMA, but no DMA.
         starts = ({"vr_addr": "vdr", "vw_addr": "vdw"}.get(WRITE.name(w.address, w.file)) for w in todo.writes)
-        lacking = next((*lacks, *filter(None, starts)), "")
+        lacking = next(iter((*lacks, *filter(None, starts))), "")
     return reason(status, int(machine.effects.about[_s.WHAT]), lacking)
 
 

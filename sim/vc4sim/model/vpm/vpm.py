@@ -10,7 +10,7 @@ from vc4.isa.timing import READ_AHEAD, READ_SETUPS
 from vc4.regs.table import register
 
 from ..compiled import kernel
-from ..memory import MemoryState, is_inside, read_bytes, write_bytes
+from ..memory import MemoryFault, MemoryState, is_inside, read_bytes, write_bytes
 from .addressing import (
     ROW_BYTES,
     element_bytes,
@@ -28,10 +28,11 @@ from .addressing import (
 
 __all__ = [
     "ERRORS",
-    "LOADED",
+    "FAULT",
     "READ_ERRORS",
     "SHADER_ROWS",
     "VpmState",
+    "dma_fault",
     "dma_load",
     "dma_store",
     "new_vpm",
@@ -55,7 +56,7 @@ READ_ERRORS = frozenset(ERRORS[:2])
 #: Rows that a set-up of vectors can name. So many are there once for attributes and once for results of shaders, which
 #: reach them as rows from 0 on.
 SHADER_ROWS = 64
-_ROWS, USER_ROWS, _ERRORS, FAULT, LOADED = range(5)
+_ROWS, USER_ROWS, _ERRORS, FAULT, _LOADED = range(5)
 _READ_BASE, _WRITE_BASE, IS_SHADER = range(3)
 
 
@@ -165,7 +166,7 @@ def _is_in_memory(vpm: VpmState, memory: MemoryState, address: int, error: int) 
     set_error(vpm, error)
     if vpm.about[FAULT] < 0:
         vpm.about[FAULT] = address
-        vpm.about[LOADED] = 1 if error == LOAD_ERROR else 0
+        vpm.about[_LOADED] = 1 if error == LOAD_ERROR else 0
     return False
 
 
@@ -195,6 +196,12 @@ def dma_store(vpm: VpmState, memory: MemoryState, qpu: int, store: int, stride: 
                 target = first + element * width + byte & _WORD
                 if _is_in_memory(vpm, memory, target, STORE_ERROR):
                     write_bytes(memory, target, value >> 8 * byte & 255, 1)
+
+
+def dma_fault(vpm: VpmState) -> MemoryFault | None:
+    """The first access of DMA outside of memory: programs do not see it, so it is for those who run them to stop."""
+    address = int(vpm.about[FAULT])
+    return None if address < 0 else MemoryFault(address, "DMA load" if vpm.about[_LOADED] else "DMA store")
 
 
 class Vpm:
