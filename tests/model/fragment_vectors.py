@@ -4,22 +4,13 @@ import numpy as np
 
 from vc4sim.model.compiled import Buffers, Entry, State
 from vc4sim.model.qpu import fragment_port
-from vc4sim.model.qpu.fragment_port import (
-    FLAGS,
-    FRAGMENT_LOADS,
-    FRAGMENT_WRITES,
-    REVERSE,
-    FragmentModes,
-    X,
-    Y,
-    new_fragments,
-)
+from vc4sim.model.qpu.fragment_port import FRAGMENT_LOADS, FRAGMENT_WRITES
+from vc4sim.model.qpu.fragment_state import FLAGS, REVERSE, FragmentModes, X, Y, begin_fragments, new_fragments
 
 __all__ = ["Vector"]
 
 _begin, _load, _write = (
-    Entry(kernel)
-    for kernel in (fragment_port.begin_fragments, fragment_port.fragment_load, fragment_port.fragment_write)
+    Entry(kernel) for kernel in (begin_fragments, fragment_port.fragment_load, fragment_port.fragment_write)
 )
 _ELEMENTS = 16
 

@@ -11,7 +11,7 @@ from vc4sim.model.compiled import State
 from vc4sim.model.fep.fep import FrontEnd, Window
 from vc4sim.model.fep.fragments import FragmentProgram, Fragments
 from vc4sim.model.pse.pse import set_up_triangle
-from vc4sim.model.qpu.fragment_port import FLAGS, FragmentModes, X, Y, new_fragments
+from vc4sim.model.qpu.fragment_state import FLAGS, FragmentModes, X, Y, new_fragments
 from vc4sim.model.tlb.tlb import TileBuffer
 
 from .drawing import COLOUR, WITH_Z, Drawing

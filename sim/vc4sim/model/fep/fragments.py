@@ -15,7 +15,7 @@ from vc4.records.state import Oversample
 from ..compiled import Buffers, Entry, kernel
 from ..pse.coefficients import COEFFICIENTS
 from ..pse.pse import PrimitiveState, SetUp
-from ..qpu.fragment_port import FLAGS, REVERSE, FragmentModes, FragmentState, W, X, Y, Z, begin_fragments
+from ..qpu.fragment_state import FLAGS, REVERSE, FragmentModes, FragmentState, W, X, Y, Z, begin_fragments
 from ..slice.vri import distance, partial_result, w_of
 from ..tlb.tlb import TileBuffer
 from .fep import COVERED, QUAD, QUAD_NUMBERS, QUAD_X, QUAD_Y, QUAD_Z, FrontEnd, Quads, flags_of

@@ -3,43 +3,49 @@
 Each thread of each QPU has a vector of fragments. Registers and loads have numbers: places in the tuples of names here.
 """
 
-from dataclasses import dataclass
-from typing import NamedTuple
-
 import numpy as np
 
-from vc4.config import MAX_QPUS
 from vc4.isa.ops import Signal
 from vc4.isa.registers import ELEMENTS
-from vc4.records.state import DepthTest
 
 from ..cap.cap import level, sample_mask
 from ..compiled import kernel
 from ..tlb.compare import passes
 from ..tlb.stencil import BYTE, FACES, stencil_holds, stencil_updated, write_mask_of
 from ..tlb.tlb import COUNTS, MS_SAMPLES, SAMPLES, WORDS, TileState, pixel_of
+from .fragment_state import (
+    AS_MASK,
+    CLEARS,
+    COLOUR_WRITES,
+    DEPTH,
+    FACE_SET_UPS,
+    FLAGS,
+    HELD,
+    LOADS,
+    NEW,
+    NEXT,
+    PASSED,
+    REVERSE,
+    SAMPLE_WRITES,
+    VARYINGS,
+    Z_UPDATES,
+    FragmentState,
+    W,
+    X,
+    Y,
+    Z,
+)
 
 __all__ = [
     "FIRST_REGISTER",
-    "FLAGS",
     "FRAGMENT_LOADS",
     "FRAGMENT_READS",
     "FRAGMENT_WRITES",
-    "MOST_VARYINGS",
-    "REVERSE",
-    "W",
-    "X",
-    "Y",
-    "Z",
-    "FragmentModes",
-    "FragmentState",
-    "begin_fragments",
     "fragment_load",
     "fragment_read",
     "fragment_start",
     "fragment_varying",
     "fragment_write",
-    "new_fragments",
 ]
 
 #: Where W (file A) and Z (file B) of a fragment are at first.
@@ -49,10 +55,6 @@ FRAGMENT_READS = ("x_coord", "y_coord", "ms_mask", "rev_flag")
 FRAGMENT_WRITES = ("ms_mask", "rev_flag", "stencil", "tlbz", "tlbm", "tlbc", "tlbam")
 #: Numbers of what signals bring from the tile buffer to r4.
 FRAGMENT_LOADS = {Signal.LOAD_COVERAGE: 0, Signal.LOAD_COLOUR: 1, Signal.LOAD_COLOUR_END: 1, Signal.LOAD_ALPHA_MASK: 2}
-#: A shader record counts up to 255, a point has two more.
-MOST_VARYINGS = 257
-
-_THREADS = 2
 _QUAD = 4
 _WRITES_FLAGS, _WRITES_REVERSE, _WRITES_STENCIL, _WRITES_Z, _WRITES_SAMPLE, _WRITES_COLOUR, _WRITES_MASK = range(
     len(FRAGMENT_WRITES)
@@ -64,70 +66,6 @@ _Z_MASK = (1 << 24) - 1
 _BYTES = 0x0101_0101
 #: Counts of the tile buffer.
 _WRITTEN, _COVERED, _UNCOVERED, _STENCIL_FAILED, _Z_FAILED, _Z_PASSED = range(COUNTS, COUNTS + 6)
-#: Rows of `FragmentState.pixels`.
-X, Y, FLAGS, REVERSE, Z, W = range(6)
-#: Numbers of `FragmentState.modes`; from the last one on, set-up and mask of bits that may change of each face.
-_DEPTH, _Z_UPDATES, _CLEARS, _AS_MASK, _VARYINGS, _NEXT, _LOADS, _SAMPLE_WRITES, _COLOUR_WRITES, _FACES = range(10)
-#: What a test finds out about each element.
-_PASSED, _HELD, _NEW = range(3)
-
-
-class FragmentState(NamedTuple):
-    """A vector of four quads for each thread of each QPU: arrays [QPU, thread, ...].
-
-    pixels : x and y in the frame, flags of the samples that are drawn, 1 if seen from behind, Z (24 bits), W (float), [..., 16]
-    varyings : partial result and C of each, [..., varying, 2, 16]
-    modes : `FragmentModes`; how many varyings there are, the next one; loads, writes of samples and of colours so far; faces
-    tests : what a test is about to write, [..., 16], of all threads
-    """
-
-    pixels: np.ndarray
-    varyings: np.ndarray
-    modes: np.ndarray
-    tests: np.ndarray
-
-
-def new_fragments() -> FragmentState:
-    """For as many QPUs as there can be, nothing in them."""
-
-    def zeros(*size: int) -> np.ndarray:
-        return np.zeros((MAX_QPUS, _THREADS, *size), np.int64)
-
-    return FragmentState(
-        pixels=zeros(W + 1, ELEMENTS),
-        varyings=zeros(MOST_VARYINGS, 2, ELEMENTS),
-        modes=zeros(_FACES + 2 * FACES),
-        tests=np.zeros((_NEW + 1, ELEMENTS), np.int64),
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class FragmentModes:
-    """What control lists say of the tile buffer's work: Z test, updates of Z, reads of coverage."""
-
-    depth: DepthTest = DepthTest.ALWAYS
-    z_updates: bool = False
-    coverage_clears: bool = True
-    coverage_mask: bool = False
-
-    @property
-    def codes(self) -> tuple[int, int, int, int]:
-        """As `begin_fragments` takes them."""
-        return self.depth.value, int(self.z_updates), int(self.coverage_clears), int(self.coverage_mask)
-
-
-@kernel
-def begin_fragments(
-    modes: np.ndarray, q: int, t: int, varyings: int, depth: int, z_updates: int, clears: int, as_mask: int
-) -> None:
-    """A new vector, of which nothing has been read or written; no face has a stencil test."""
-    for index in range(_NEXT, _FACES + 2 * FACES):
-        modes[q, t, index] = 0
-    modes[q, t, _DEPTH] = depth
-    modes[q, t, _Z_UPDATES] = z_updates
-    modes[q, t, _CLEARS] = clears
-    modes[q, t, _AS_MASK] = as_mask
-    modes[q, t, _VARYINGS] = varyings
 
 
 @kernel
@@ -155,8 +93,8 @@ def fragment_start(fragments: FragmentState, q: int, t: int, w_into: np.ndarray,
 @kernel
 def fragment_varying(fragments: FragmentState, q: int, t: int, partial_into: np.ndarray, c_into: np.ndarray) -> None:
     """The next varying: its partial result, and its C. Behind the last one both are 0."""
-    number = _next(fragments.modes, q, t, _NEXT)
-    there = number < fragments.modes[q, t, _VARYINGS]
+    number = _next(fragments.modes, q, t, NEXT)
+    there = number < fragments.modes[q, t, VARYINGS]
     for element in range(ELEMENTS):
         partial_into[element] = fragments.varyings[q, t, number, 0, element] if there else 0
         c_into[element] = fragments.varyings[q, t, number, 1, element] if there else 0
@@ -197,11 +135,11 @@ def fragment_write(
     else:
         first, end = 0, samples
         if which == _WRITES_SAMPLE:
-            number = _next(modes, q, t, _SAMPLE_WRITES)
+            number = _next(modes, q, t, SAMPLE_WRITES)
             first = number // words % samples
             end = first + 1
         else:
-            number = _next(modes, q, t, _COLOUR_WRITES)
+            number = _next(modes, q, t, COLOUR_WRITES)
         _write_colour(pixels, tile.colour, about, q, t, first, end, number % words, value, mask)
 
 
@@ -210,7 +148,7 @@ def _write_stencil(modes: np.ndarray, q: int, t: int, word: int) -> None:
     """Configuration of one or both faces, or the write masks of both. Masks enable nothing."""
     select = word >> 30
     for face in range(FACES):
-        set_up = _FACES + 2 * face
+        set_up = FACE_SET_UPS + 2 * face
         if select >> face & 1:
             modes[q, t, set_up] = word
             modes[q, t, set_up + 1] = write_mask_of(word)
@@ -262,8 +200,8 @@ def _write_z(
     """
     samples = about[SAMPLES]
     for element in range(ELEMENTS):
-        tests[_PASSED, element] = 0
-        tests[_HELD, element] = 0
+        tests[PASSED, element] = 0
+        tests[HELD, element] = 0
     for sample in range(samples):
         # All are tested before any is written: the last quad of a vector may be in it several times.
         for write in range(2):
@@ -271,16 +209,16 @@ def _write_z(
                 if mask[element] and pixels[q, t, FLAGS, element] >> sample & 1:
                     place = pixel_of(about, pixels[q, t, X, element], pixels[q, t, Y, element]) * samples + sample
                     if write:
-                        zs[place] = tests[_NEW, element]
+                        zs[place] = tests[NEW, element]
                     else:
                         face = pixels[q, t, REVERSE, element]
                         _test(modes, tests, q, t, face, element, sample, value[element] & _Z_MASK, zs[place])
     tried, held, passed = 0, 0, 0
     for element in range(ELEMENTS):
         if mask[element]:
-            quad, through = 1 << element // _QUAD, tests[_PASSED, element]
+            quad, through = 1 << element // _QUAD, tests[PASSED, element]
             tried |= quad if pixels[q, t, FLAGS, element] else 0
-            held |= quad if tests[_HELD, element] else 0
+            held |= quad if tests[HELD, element] else 0
             passed |= quad if through else 0
             pixels[q, t, FLAGS, element] = through if samples > 1 or through == 0 else _ALL_SAMPLES
     about[_STENCIL_FAILED] += _ones(tried) - _ones(held)
@@ -293,16 +231,16 @@ def _test(
     modes: np.ndarray, tests: np.ndarray, q: int, t: int, face: int, element: int, sample: int, z: int, old: int
 ) -> None:
     """Both tests of a sample: whether it passes, and what the buffer then has."""
-    set_up, write_mask = modes[q, t, _FACES + 2 * face], modes[q, t, _FACES + 2 * face + 1]
-    nearer, holds = passes(modes[q, t, _DEPTH], z, old >> 8), stencil_holds(set_up, old & BYTE)
+    set_up, write_mask = modes[q, t, FACE_SET_UPS + 2 * face], modes[q, t, FACE_SET_UPS + 2 * face + 1]
+    nearer, holds = passes(modes[q, t, DEPTH], z, old >> 8), stencil_holds(set_up, old & BYTE)
     new_z = old >> 8
     if holds:
-        tests[_HELD, element] = 1
+        tests[HELD, element] = 1
         if nearer:
-            tests[_PASSED, element] |= 1 << sample
-            if modes[q, t, _Z_UPDATES]:
+            tests[PASSED, element] |= 1 << sample
+            if modes[q, t, Z_UPDATES]:
                 new_z = z
-    tests[_NEW, element] = new_z << 8 | stencil_updated(set_up, write_mask, old & BYTE, holds, nearer)
+    tests[NEW, element] = new_z << 8 | stencil_updated(set_up, write_mask, old & BYTE, holds, nearer)
 
 
 @kernel
@@ -313,7 +251,7 @@ def fragment_load(fragments: FragmentState, tile: TileState, q: int, t: int, whi
     if which == _LOADS_COVERAGE:
         _load_coverage(pixels, fragments.modes, tile.zs, about, q, t, into)
     else:
-        number = 0 if which == _LOADS_MASK else _next(fragments.modes, q, t, _LOADS)
+        number = 0 if which == _LOADS_MASK else _next(fragments.modes, q, t, LOADS)
         for element in range(ELEMENTS):
             place = pixel_of(about, pixels[q, t, X, element], pixels[q, t, Y, element])
             if which == _LOADS_MASK:
@@ -334,9 +272,9 @@ def _load_coverage(
         if pixels[q, t, FLAGS, element]:
             drawn |= 1 << element // _QUAD
             covered |= 1 << element // _QUAD if word else 0
-        into[element] = sample_mask(word) if modes[q, t, _AS_MASK] else level(word) * _BYTES
+        into[element] = sample_mask(word) if modes[q, t, AS_MASK] else level(word) * _BYTES
     for element in range(ELEMENTS):
-        if modes[q, t, _CLEARS] and pixels[q, t, FLAGS, element]:
+        if modes[q, t, CLEARS] and pixels[q, t, FLAGS, element]:
             zs[pixel_of(about, pixels[q, t, X, element], pixels[q, t, Y, element]) * about[SAMPLES]] = 0
     about[_COVERED] += _ones(covered)
     about[_UNCOVERED] += _ones(drawn) - _ones(covered)
