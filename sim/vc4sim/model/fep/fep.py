@@ -45,8 +45,9 @@ _ALL = (1 << MS_SAMPLES) - 1
 _QUARTERS = (0x0033, 0x00CC, 0x3300, 0xCC00)
 _NONE, _X4 = Oversample.NONE.value, Oversample.X4.value
 _CENTRE_X, _CENTRE_Y = CENTRE
-#: Quads of the largest tile.
-_MOST = 32 * 32
+#: Pixels of the largest tile in each direction, and its quads.
+_MOST_PIXELS = 64
+_MOST = _MOST_PIXELS**2 // QUAD
 _SIDE = 2 * PIXEL
 _WORD, _SIGN = 0xFFFF_FFFF, 1 << 31
 _HALF = 16
@@ -278,6 +279,7 @@ class FrontEnd:
 
         An edge's value has 37 bits with the sign, that of a line or point two or three more.
         """
+        assert max(window.right - (window.left & ~1), window.high - (window.low & ~1)) <= _MOST_PIXELS
         edges = Buffers(np.array([window.left, window.right, window.low, window.high], np.int64))
         codes = oversample.value, *limits.planes, limits.early
         return Quads(*_rasterise_window(primitive.state, self.quads, self._tile, edges, *codes))
