@@ -4,13 +4,13 @@ import numpy as np
 
 from vc4sim.model.compiled import Buffers, Entry, State
 from vc4sim.model.qpu import fragment_port
-from vc4sim.model.qpu.fragment_port import FRAGMENT_LOADS, FRAGMENT_WRITES, FragmentModes, new_fragments
+from vc4sim.model.qpu.fragment_port import FRAGMENT_LOADS, FRAGMENT_WRITES
+from vc4sim.model.qpu.fragment_state import FLAGS, REVERSE, FragmentModes, X, Y, begin_fragments, new_fragments
 
 __all__ = ["Vector"]
 
 _begin, _load, _write = (
-    Entry(kernel)
-    for kernel in (fragment_port.begin_fragments, fragment_port.fragment_load, fragment_port.fragment_write)
+    Entry(kernel) for kernel in (begin_fragments, fragment_port.fragment_load, fragment_port.fragment_write)
 )
 _ELEMENTS = 16
 
@@ -25,12 +25,12 @@ class Vector:
 
     def __init__(self, tile, places, flags, reverse=(), **modes):
         self._tile, self._state = tile, State(new_fragments())
-        fragments = self._state.arrays
+        self._pixels = self._state.arrays.pixels[0, 0]
         for element in range(_ELEMENTS):
-            fragments.x[0, 0, element], fragments.y[0, 0, element] = places[min(element, len(places) - 1)]
-        fragments.flags[0, 0] = _words(flags).arrays
-        fragments.reverse[0, 0] = _words(reverse).arrays
-        _begin(self._state, 0, 0, 0, *FragmentModes(**modes).codes)
+            self._pixels[[X, Y], element] = places[min(element, len(places) - 1)]
+        self._pixels[FLAGS] = _words(flags).arrays
+        self._pixels[REVERSE] = _words(reverse).arrays
+        _begin(Buffers(self._state.arrays.modes), 0, 0, 0, *FragmentModes(**modes).codes)
 
     def write(self, register, values, mask=(1,) * _ELEMENTS):
         """Write a register."""
@@ -46,4 +46,4 @@ class Vector:
     @property
     def flags(self):
         """Of all pixels."""
-        return self._state.arrays.flags[0, 0].tolist()
+        return self._pixels[FLAGS].tolist()

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from vc4.records.state import Oversample
-from vc4sim.model.fep.fep import FrontEnd, Limits, Window
+from vc4sim.model.fep.fep import COVERED, QUAD, QUAD_X, QUAD_Y, QUAD_Z, FrontEnd, Limits, Window
 from vc4sim.model.fep.samples import positions
 from vc4sim.model.pse.pse import ScreenVertex, SetUpState
 from vc4sim.model.tlb.tlb import TileBuffer
@@ -45,8 +45,9 @@ def vertex(x, y, z=0.5, reciprocal_w=1.0, varyings=()):
 def rasterise(primitive, window, oversample=Oversample.NONE, limits=Limits()):
     """The quads of a primitive."""
     kept = _FRONT_END.rasterise(primitive, window, oversample, limits).kept
-    x, y, covered, z = (array[:kept].copy() for array in _FRONT_END.quads.arrays)
-    return Quads(x[:, None] + [0, 1, 0, 1], y[:, None] + [0, 0, 1, 1], covered, z)
+    found = _FRONT_END.quads.arrays[:kept].copy()
+    x, y = found[:, QUAD_X, None] + [0, 1, 0, 1], found[:, QUAD_Y, None] + [0, 0, 1, 1]
+    return Quads(x, y, found[:, COVERED : COVERED + QUAD], found[:, QUAD_Z : QUAD_Z + QUAD])
 
 
 def quads_of(primitive, window, oversample=Oversample.NONE):

@@ -48,7 +48,7 @@ def test_coverage_takes_the_place_of_z_and_stencil():
     places = [(6, 8), (7, 8), (6, 9), (7, 9)]
     for x, y in places:
         accumulate(tile.state.views, x, y, CoverageUpdate.NONZERO.value, 1, 0xFFFF)
-    assert (tile.z[9, 7, 0], tile.stencil[9, 7, 0]) == (0x555555, 0x55)
+    assert tile.zs[9, 7, 0] == 0x5555_5555
     for clears, wanted in ((False, 0xFFFF), (True, 0xFFFF), (True, 0)):
         vector = Vector(tile, places, [15, 0, 15, 15], coverage_clears=clears, coverage_mask=True)
         assert vector.load(Signal.LOAD_COVERAGE)[:4] == [wanted, 0xFFFF, wanted, wanted]

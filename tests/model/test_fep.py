@@ -7,7 +7,7 @@ import pytest
 
 from vc4.records.state import DepthTest, Oversample
 from vc4sim.model.compiled import elementwise
-from vc4sim.model.fep.fep import QUAD, FrontEnd, Limits, Window, early_test, flags_of, sixteen
+from vc4sim.model.fep.fep import QUAD, QUAD_X, QUAD_Y, FrontEnd, Limits, Window, early_test, flags_of, sixteen
 from vc4sim.model.fep.samples import PIXEL, SAMPLES_4X, SAMPLES_16X, positions
 from vc4sim.model.pse.pse import SetUpState, set_up_triangle
 from vc4sim.model.pse.pse_shapes import set_up_line, set_up_point, set_up_rht
@@ -225,14 +225,14 @@ def test_early_z_keeps_every_quad_with_a_pixel_that_passes(test, greater):
     front_end, window = FrontEnd(tile), Window(0, 64, 0, 64)
     early = early_test(test, greater=greater)
     # A sloping triangle, all of whose Z lie among those in the tile buffer.
-    tile.z[..., 0] = rng.integers(0, 1 << 24, (64, 64))
+    stored = rng.integers(0, 1 << 24, (64, 64))
+    tile.zs[..., 0] = stored << 8
     triangle = set_up_triangle([vertex(0, 0, 0.1), vertex(2048, 0, 0.9), vertex(0, 2048, 0.4)], BOTH)
     assert triangle is not None
     whole = rasterise(triangle, window)
     kept = front_end.rasterise(triangle, window, Oversample.NONE, Limits(early=early)).kept
-    quads = front_end.quads.arrays
-    places = set(zip(quads.x[:kept].tolist(), quads.y[:kept].tolist(), strict=True))
-    passing = elementwise(passes, test.value, whole.z, tile.z[whole.y, whole.x, 0]).any(axis=1)
+    places = set(map(tuple, front_end.quads.arrays[:kept, [QUAD_X, QUAD_Y]].tolist()))
+    passing = elementwise(passes, test.value, whole.z, stored[whole.y, whole.x]).any(axis=1)
     for x, y, any_passes in zip(whole.x[:, 0].tolist(), whole.y[:, 0].tolist(), passing, strict=True):
         assert (x, y) in places or not any_passes
     directed = (DepthTest.GREATER, DepthTest.GREATER_EQUAL) if greater else (DepthTest.LESS, DepthTest.LESS_EQUAL)

@@ -11,7 +11,7 @@ from vc4sim.model.compiled import State
 from vc4sim.model.fep.fep import FrontEnd, Window
 from vc4sim.model.fep.fragments import FragmentProgram, Fragments
 from vc4sim.model.pse.pse import set_up_triangle
-from vc4sim.model.qpu.fragment_port import FragmentModes, new_fragments
+from vc4sim.model.qpu.fragment_state import FLAGS, FragmentModes, X, Y, new_fragments
 from vc4sim.model.tlb.tlb import TileBuffer
 
 from .drawing import COLOUR, WITH_Z, Drawing
@@ -82,8 +82,8 @@ def test_vectors_share_semaphores_and_the_mutex(name):
     assert drawing.thread.waits.endswith(f"waits for {why}")
 
 
-def test_vertices_and_fragments_share_semaphores():
-    """What vertex and coordinate shaders have counted up, fragment shaders count down."""
+def test_fragments_share_semaphores_with_other_programs():
+    """What others have counted up, fragment shaders count down."""
     drawing = Drawing()
     drawing.frame.machine.sync.semaphores[5] = 2
     drawing.clear()
@@ -96,12 +96,14 @@ def test_vertices_and_fragments_share_semaphores():
 class Recording:
     """A shader that keeps what it gets."""
 
+    qpu = 0
+
     def __init__(self):
         self.fragments, self.tile = State(new_fragments()), TileBuffer()
         self.seen, self.qpu = [], 0
 
     def shade(self, program):
-        x, y, flags = (array[0, 0].reshape(4, 4) for array in self.fragments.arrays[:3])
+        x, y, flags = (self.fragments.arrays.pixels[0, 0, row].reshape(4, 4) for row in (X, Y, FLAGS))
         places = list(zip(x[:, 0].tolist(), y[:, 0].tolist(), strict=True))
         used = int(flags.any(axis=1).sum())
         self.seen.append(places[:used])

@@ -21,8 +21,9 @@ WINDOW = Window(0, 64, 0, 64)
 def interpolated(primitive, x, y):
     """W at a pixel, and of each varying its partial result and C."""
     dx, dy = distance(x, CENTRE[0], primitive.x), distance(y, CENTRE[1], primitive.y)
-    (a, b, c), *planes = primitive.state.arrays.planes.reshape(-1, 3).tolist()
-    return w_of(a, b, c, dx, dy), [(partial_result(a, b, dx, dy), c) for a, b, c in planes]
+    planes = primitive.state.arrays.planes.reshape(-1, 3).tolist()
+    below, *varyings = [(partial_result(a, b, dx, dy), c) for a, b, c in planes]
+    return w_of(*below), varyings
 
 
 def shaded(primitive):

@@ -33,8 +33,7 @@ def filled(shape, seed=1, at=(0, 0)):
     rng = np.random.default_rng(seed)
     tile = TileBuffer(shape, at[0] * shape.width, at[1] * shape.height)
     tile.colour[...] = rng.integers(0, 1 << 32, tile.colour.shape)
-    tile.z[...] = rng.integers(0, 1 << 24, tile.z.shape)
-    tile.stencil[...] = rng.integers(0, 256, tile.stencil.shape)
+    tile.zs[...] = rng.integers(0, 1 << 32, tile.zs.shape)
     tile.mask[...] = rng.integers(0, 256, tile.mask.shape)
     return tile
 
@@ -64,12 +63,10 @@ def test_what_is_stored_can_be_loaded(shape, format_):
     memory = Memory(SIZE)
     store_image(memory, tile, Part.Z_STENCIL, frame, 0, format_)
     load_image(memory, other, Part.Z_STENCIL, frame, 0, format_)
-    assert (other.z == tile.z[..., :1]).all()
-    assert (other.stencil == tile.stencil[..., :1]).all()
+    assert (other.zs == tile.zs[..., :1]).all()
     store_image(memory, tile, Part.Z_ONLY, frame, 0, format_)
     load_image(memory, other, Part.Z_STENCIL, frame, 0, format_)
-    assert (other.z == tile.z[..., :1]).all()
-    assert not other.stencil.any()
+    assert (other.zs == tile.zs[..., :1] & 0xFFFF_FF00).all()
     store_image(memory, tile, Part.VG_MASK, frame, 0, format_)
     load_image(memory, other, Part.VG_MASK, frame, 0, format_)
     assert (other.mask == tile.mask).all()
@@ -166,8 +163,7 @@ def test_dumps_with_multisampling():
     for x, y, sample in [(3, 5, 2)] + [(rng.randrange(32), rng.randrange(32), rng.randrange(4)) for _ in range(50)]:
         offset = (y >> 1) * 1024 + (x >> 1) * 64 + sample * 16 + (y & 1) * 8 + (x & 1) * 4
         assert memory.read_int(0x100 + offset, 4) == tile.colour[y, x, sample, 0]
-        zs = int(tile.z[y, x, sample]) << 8 | int(tile.stencil[y, x, sample])
-        assert memory.read_int(0x100 + 16384 + offset, 4) == zs
+        assert memory.read_int(0x100 + 16384 + offset, 4) == tile.zs[y, x, sample]
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -177,7 +173,7 @@ def test_dumps_come_back(shape, dumped):
     store_dump(memory, tile, 64, dumped)
     load_dump(memory, other, 64, dumped)
     assert (other.colour == tile.colour).all() == dumped.colour
-    assert (other.z == tile.z).all() == (other.stencil == tile.stencil).all() == dumped.zs
+    assert (other.zs == tile.zs).all() == dumped.zs
     assert (other.mask == tile.mask).all() == dumped.mask
     size = dump_bytes(tile, dumped)
     assert not any(memory.data[64 + size :])

@@ -9,7 +9,7 @@ __all__ = ["reach"]
 def reach(transfers, record):
     """Where a store may write at the most: its image, whole microtiles and tiles of 4 KiB, or its dump."""
     shape, size, fields = transfers.tile.shape, transfers.size, record.fields
-    dump = transfers.tile.z.size * (4 * shape.words + 4) + transfers.tile.mask.size
+    dump = transfers.tile.zs.size * (4 * shape.words + 4) + transfers.tile.mask.size
     if record.code is Code.STORE_FULL_RESOLUTION_TILE_BUFFER:
         return range(fields.tile_address, fields.tile_address + dump)
     pixels = -(-size.width // 64) * 64 * -(-size.height // 64) * 64

@@ -8,7 +8,7 @@ import numpy as np
 from .compiled import State
 from .memory import Memory
 from .qps.sync import SyncState
-from .qpu.fragment_port import FragmentState
+from .qpu.fragment_state import FragmentState
 from .qpu.instructions import Instructions, InstructionState
 from .qpu.state import Effects, QpuState
 from .tlb.tlb import TileState

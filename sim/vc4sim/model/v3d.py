@@ -21,7 +21,7 @@ from .ptb.binner import Binner
 from .qps.shaders import Shaders
 from .qps.sync import new_sync, place
 from .qpu import state as _s
-from .qpu.fragment_port import new_fragments
+from .qpu.fragment_state import new_fragments
 from .qpu.instructions import Instructions, new_instructions, units_mask
 from .qpu.qpu import Qpu, met, retirement, why
 from .qpu.sequencer import RUNNING, has_suspended, place_of, resume

@@ -4,7 +4,6 @@ Quads come in rows from the lowest up, each row from the left. Pixel n of a quad
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -16,10 +15,29 @@ from ..tlb.compare import GREATER, passes
 from ..tlb.tlb import MS_SAMPLES, SAMPLES, TileBuffer, TileState, accumulate, pixel_of
 from .samples import CENTRE, COUNTS, FIRSTS, PIXEL, SAMPLE_X, SAMPLE_Y
 
-__all__ = ["QUAD", "ZS", "FrontEnd", "Limits", "Quads", "QuadState", "Window", "early_test", "flags_of", "sixteen"]
+__all__ = [
+    "COVERED",
+    "QUAD",
+    "QUAD_NUMBERS",
+    "QUAD_X",
+    "QUAD_Y",
+    "QUAD_Z",
+    "ZS",
+    "FrontEnd",
+    "Limits",
+    "Quads",
+    "Window",
+    "early_test",
+    "flags_of",
+    "sixteen",
+]
 
 #: Pixels of a quad.
 QUAD = 4
+#: Numbers of a quad: x and y of pixel 0; of each pixel a bit for each sample that is covered; Z, 24 bits, at its centre.
+QUAD_X, QUAD_Y, COVERED = range(3)
+QUAD_Z = COVERED + QUAD
+QUAD_NUMBERS = QUAD_Z + QUAD
 #: The range of Z.
 ZS = (0, Z_MAX)
 _ALL = (1 << MS_SAMPLES) - 1
@@ -27,13 +45,14 @@ _ALL = (1 << MS_SAMPLES) - 1
 _QUARTERS = (0x0033, 0x00CC, 0x3300, 0xCC00)
 _NONE, _X4 = Oversample.NONE.value, Oversample.X4.value
 _CENTRE_X, _CENTRE_Y = CENTRE
-#: Quads of the largest tile.
-_MOST = 32 * 32
+#: Pixels of the largest tile in each direction, and its quads.
+_MOST_PIXELS = 64
+_MOST = _MOST_PIXELS**2 // QUAD
 _SIDE = 2 * PIXEL
 _WORD, _SIGN = 0xFFFF_FFFF, 1 << 31
 _HALF = 16
 #: Numbers of `PrimitiveState.place`.
-_X, _Y, _Z, _Z_X_HIGH, _Z_X_LOW, _Z_Y_HIGH, _Z_Y_LOW = range(7)
+_LEFT, _LOW, _RIGHT, _HIGH, _X, _Y, _, _Z, _Z_X_HIGH, _Z_X_LOW, _Z_Y_HIGH, _Z_Y_LOW = range(12)
 assert Z_GAIN_FRACTION - Z_FRACTION == _HALF
 
 
@@ -54,20 +73,6 @@ class Window:
             max(self.low, other.low),
             min(self.high, other.high),
         )
-
-
-class QuadState(NamedTuple):
-    """Quads of a primitive.
-
-    x, y : pixel 0
-    covered : a bit for each sample, [quad, 4]
-    z : 24 bits, at the centre of the pixel, [quad, 4]
-    """
-
-    x: np.ndarray
-    y: np.ndarray
-    covered: np.ndarray
-    z: np.ndarray
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,81 +133,76 @@ def _z(place, x: int, y: int) -> int:
 
 
 @kernel
-def _early_z(quads: QuadState, tile: TileState, quad: int, test: int) -> bool:
+def _early_z(quads: np.ndarray, quad: int, zs: np.ndarray, about: np.ndarray, test: int) -> bool:
     """Whether a quad may pass the Z test: the nearest Z of its pixels, against the farthest in the tile buffer."""
-    nearest, farthest = quads.z[quad, 0], tile.z[pixel_of(tile, quads.x[quad], quads.y[quad]) * tile.shape[SAMPLES]]
+    sign, samples = -1 if test & GREATER else 1, about[SAMPLES]
+    nearest, farthest = Z_MAX, -Z_MAX
     for pixel in range(QUAD):
-        z = quads.z[quad, pixel]
-        place = pixel_of(tile, quads.x[quad] + pixel % 2, quads.y[quad] + pixel // 2) * tile.shape[SAMPLES]
-        nearest = max(nearest, z) if test & GREATER else min(nearest, z)
-        for sample in range(tile.shape[SAMPLES]):
-            stored = tile.z[place + sample]
-            farthest = min(farthest, stored) if test & GREATER else max(farthest, stored)
-    return passes(test, nearest, farthest)
+        nearest = min(nearest, sign * quads[quad, QUAD_Z + pixel])
+        place = pixel_of(about, quads[quad, QUAD_X] + pixel % 2, quads[quad, QUAD_Y] + pixel // 2) * samples
+        for sample in range(place, place + samples):
+            farthest = max(farthest, sign * (zs[sample] >> 8))
+    return passes(test, sign * nearest, sign * farthest)
 
 
 @kernel
-def _quad(
-    primitive: PrimitiveState, quads: QuadState, quad: int, left: int, right: int, low: int, high: int, oversample: int
-) -> bool:
-    """Fill in what a primitive covers of a quad, within the window; returns whether that is anything."""
-    count, any_covered = len(primitive.edges), 0
-    side = _side(primitive.edges, count, quads.x[quad], quads.y[quad])
+def _cover(edges: np.ndarray, quads: np.ndarray, quad: int, window: np.ndarray, oversample: int) -> bool:
+    """Fill in what edges leave of a quad, within the window; returns whether that is anything."""
+    count, any_covered = len(edges), 0
+    x, y = quads[quad, QUAD_X], quads[quad, QUAD_Y]
+    side = _side(edges, count, x, y)
     if side < 0:
         return False
     for pixel in range(QUAD):
-        x, y = quads.x[quad] + pixel % 2, quads.y[quad] + pixel // 2
-        covered = 0
-        if left <= x < right and low <= y < high:
+        column, row, covered = x + pixel % 2, y + pixel // 2, 0
+        if window[0] <= column < window[1] and window[2] <= row < window[3]:
             whole = (1 << COUNTS[oversample]) - 1
-            covered = whole if side else _covered(primitive.edges, count, x, y, oversample)
-        quads.covered[quad, pixel] = covered
+            covered = whole if side else _covered(edges, count, column, row, oversample)
+        quads[quad, COVERED + pixel] = covered
         any_covered |= covered
-    if any_covered:
-        for pixel in range(QUAD):
-            quads.z[quad, pixel] = _z(primitive.place, quads.x[quad] + pixel % 2, quads.y[quad] + pixel // 2)
     return any_covered != 0
 
 
 @kernel
-def _between(quads: QuadState, quad: int, nearest: int, farthest: int) -> bool:
+def _between(quads: np.ndarray, quad: int, nearest: int, farthest: int) -> bool:
     """Whether a quad has a pixel between the planes; pixels whose Z is not have no sample covered any more."""
     any_covered = 0
     for pixel in range(QUAD):
-        if not nearest <= quads.z[quad, pixel] <= farthest:
-            quads.covered[quad, pixel] = 0
-        any_covered |= quads.covered[quad, pixel]
+        if not nearest <= quads[quad, QUAD_Z + pixel] <= farthest:
+            quads[quad, COVERED + pixel] = 0
+        any_covered |= quads[quad, COVERED + pixel]
     return any_covered != 0
 
 
 @kernel
 def _rasterise(
     primitive: PrimitiveState,
-    quads: QuadState,
+    quads: np.ndarray,
     tile: TileState,
-    left: int,
-    right: int,
-    low: int,
-    high: int,
+    window: np.ndarray,
     oversample: int,
     nearest: int,
     farthest: int,
     early: int,
 ) -> tuple[int, int, int]:
     """The quads of a primitive in a window; returns the numbers of `Quads`."""
-    box = primitive.box
-    left, right = max(left, box[0] // PIXEL), min(right, box[2] // PIXEL + 1)
-    low, high = max(low, box[1] // PIXEL), min(high, box[3] // PIXEL + 1)
+    edges, place = primitive.edges, primitive.place
+    window[0] = max(window[0], place[_LEFT] // PIXEL)
+    window[1] = min(window[1], place[_RIGHT] // PIXEL + 1)
+    window[2] = max(window[2], place[_LOW] // PIXEL)
+    window[3] = min(window[3], place[_HIGH] // PIXEL + 1)
     found, between, kept = 0, 0, 0
-    for y in range(low - low % 2, high, 2):
-        for x in range(left - left % 2, right, 2):
-            quads.x[kept] = x
-            quads.y[kept] = y
-            if _quad(primitive, quads, kept, left, right, low, high, oversample):
+    for y in range(window[2] - window[2] % 2, window[3], 2):
+        for x in range(window[0] - window[0] % 2, window[1], 2):
+            quads[kept, QUAD_X] = x
+            quads[kept, QUAD_Y] = y
+            if _cover(edges, quads, kept, window, oversample):
                 found += 1
+                for pixel in range(QUAD):
+                    quads[kept, QUAD_Z + pixel] = _z(place, x + pixel % 2, y + pixel // 2)
                 if _between(quads, kept, nearest, farthest):
                     between += 1
-                    if early == 0 or _early_z(quads, tile, kept, early):
+                    if early == 0 or _early_z(quads, kept, tile.zs, tile.about, early):
                         kept += 1
     return found, between, kept
 
@@ -237,12 +237,12 @@ def sixteen(covered: int, oversample: int) -> int:
 
 
 @kernel
-def _accumulate(quads: QuadState, tile: TileState, count: int, oversample: int, mode: int, turns: int) -> None:
+def _accumulate(quads: np.ndarray, tile: TileState, count: int, oversample: int, mode: int, turns: int) -> None:
     """Coverage of the pixels of quads."""
     for quad in range(count):
         for pixel in range(QUAD):
-            x, y = quads.x[quad] + pixel % 2, quads.y[quad] + pixel // 2
-            accumulate(tile, x, y, mode, turns, sixteen(quads.covered[quad, pixel], oversample))
+            x, y = quads[quad, QUAD_X] + pixel % 2, quads[quad, QUAD_Y] + pixel // 2
+            accumulate(tile, x, y, mode, turns, sixteen(quads[quad, COVERED + pixel], oversample))
 
 
 _rasterise_window = Entry(_rasterise)
@@ -261,13 +261,11 @@ def early_test(test: DepthTest, *, greater: bool) -> int:
 class FrontEnd:
     """Makes quads of primitives, one primitive at a time.
 
-    quads : of the last primitive, with those first that are kept
+    quads : of the last primitive, with those first that are kept: [quad, number]
     """
 
     def __init__(self, tile: TileBuffer):
-        self.quads = Buffers(
-            QuadState(*np.zeros((2, _MOST + 1), np.int64), *np.zeros((2, _MOST + 1, QUAD), np.int64)),
-        )
+        self.quads = Buffers(np.zeros((_MOST + 1, QUAD_NUMBERS), np.int64))
         self._tile = tile.state
 
     def rasterise(
@@ -281,9 +279,10 @@ class FrontEnd:
 
         An edge's value has 37 bits with the sign, that of a line or point two or three more.
         """
-        edges = window.left, window.right, window.low, window.high
-        state, codes = primitive.state, (*limits.planes, limits.early)
-        return Quads(*_rasterise_window(state, self.quads, self._tile, *edges, oversample.value, *codes))
+        assert max(window.right - (window.left & ~1), window.high - (window.low & ~1)) <= _MOST_PIXELS
+        edges = Buffers(np.array([window.left, window.right, window.low, window.high], np.int64))
+        codes = oversample.value, *limits.planes, limits.early
+        return Quads(*_rasterise_window(primitive.state, self.quads, self._tile, edges, *codes))
 
     def accumulate(self, quads: Quads, oversample: Oversample, mode: CoverageUpdate, turns: int) -> None:
         """Coverage of the pixels in the tile that the last primitive covers; see `cap.updated`."""

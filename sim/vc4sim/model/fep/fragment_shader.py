@@ -3,7 +3,7 @@
 from ...launch import Launch
 from ..compiled import Buffers
 from ..qps.shaders import HangingProgram, Shaders
-from ..qpu.fragment_port import FragmentState
+from ..qpu.fragment_state import FragmentState
 from ..qpu.instructions import units_mask
 from ..tlb.tlb import TileBuffer
 from ..unbuilt import FRAGMENT_UNITS

@@ -15,10 +15,10 @@ from vc4.records.state import Oversample
 from ..compiled import Buffers, Entry, kernel
 from ..pse.coefficients import COEFFICIENTS
 from ..pse.pse import PrimitiveState, SetUp
-from ..qpu.fragment_port import FragmentModes, FragmentState, begin_fragments
+from ..qpu.fragment_state import FLAGS, REVERSE, FragmentModes, FragmentState, W, X, Y, Z, begin_fragments
 from ..slice.vri import distance, partial_result, w_of
 from ..tlb.tlb import TileBuffer
-from .fep import QUAD, FrontEnd, Quads, QuadState, flags_of
+from .fep import COVERED, QUAD, QUAD_NUMBERS, QUAD_X, QUAD_Y, QUAD_Z, FrontEnd, Quads, flags_of
 from .samples import CENTRE
 
 __all__ = ["FragmentProgram", "FragmentShader", "Fragments", "HangingShader", "QueueState", "fill"]
@@ -29,9 +29,8 @@ _CENTRE_X, _CENTRE_Y = CENTRE
 _ROOM = 1 << 10
 #: Indices of `QueueState.counts`.
 _COUNT, _VECTORS, _OPEN, _PRIMITIVES = range(4)
-#: What is kept of `PrimitiveState.place`.
-_X, _Y, _REVERSE = 0, 1, 7
-_PLACE = 3
+#: What is kept of `PrimitiveState.place`: from where on, and how much.
+_REFERENCE, _PLACE = 4, 3
 
 
 class HangingShader(Exception):
@@ -74,20 +73,14 @@ class FragmentShader(Protocol):
 class QueueState(NamedTuple):
     """Quads of one program in vectors.
 
-    x, y : of pixel 0
-    flags, z : [quad, 4]
-    primitive : of a quad
+    quads : as the front end makes them, with flags for what is covered; at last the number of the primitive
     first : of each vector, its first quad
     counts : quads, vectors, whether the last one may get more quads, primitives
     places : x and y of the reference vertex of each primitive, whether it is seen from behind
     planes : A, B and C of 1/W and of all varyings of each primitive
     """
 
-    x: np.ndarray
-    y: np.ndarray
-    flags: np.ndarray
-    z: np.ndarray
-    primitive: np.ndarray
+    quads: np.ndarray
     first: np.ndarray
     counts: np.ndarray
     places: np.ndarray
@@ -98,58 +91,34 @@ class QueueState(NamedTuple):
 def _is_in_vector(queue: QueueState, x: int, y: int) -> bool:
     """Whether the last vector has a quad at this place."""
     for quad in range(queue.first[queue.counts[_VECTORS] - 1], queue.counts[_COUNT]):
-        if queue.x[quad] == x and queue.y[quad] == y:
+        if queue.quads[quad, QUAD_X] == x and queue.quads[quad, QUAD_Y] == y:
             return True
     return False
 
 
 @kernel
 def _append(
-    queue: QueueState, primitive: PrimitiveState, quads: QuadState, count: int, oversample: int, multisample: int
+    queue: QueueState, primitive: PrimitiveState, quads: np.ndarray, count: int, oversample: int, multisample: int
 ) -> None:
     """Put quads of a primitive into vectors."""
-    number, size = queue.counts[_PRIMITIVES], len(primitive.planes)
-    queue.counts[_PRIMITIVES] += 1
-    queue.places[number, 0] = primitive.place[_X]
-    queue.places[number, 1] = primitive.place[_Y]
-    queue.places[number, 2] = primitive.place[_REVERSE]
+    counts, number, size = queue.counts, queue.counts[_PRIMITIVES], len(primitive.planes)
+    counts[_PRIMITIVES] += 1
+    for index in range(_PLACE):
+        queue.places[number, index] = primitive.place[_REFERENCE + index]
     for index in range(size):
         queue.planes[number * size + index] = primitive.planes[index]
     for quad in range(count):
-        x, y, place = quads.x[quad], quads.y[quad], queue.counts[_COUNT]
-        if queue.counts[_OPEN] == 0 or _is_in_vector(queue, x, y):
-            queue.first[queue.counts[_VECTORS]] = place
-            queue.counts[_VECTORS] += 1
-        queue.x[place] = x
-        queue.y[place] = y
-        queue.primitive[place] = number
-        for pixel in range(QUAD):
-            queue.flags[place, pixel] = flags_of(quads.covered[quad, pixel], oversample, multisample != 0)
-            queue.z[place, pixel] = quads.z[quad, pixel]
-        queue.counts[_COUNT] += 1
-        held = queue.counts[_COUNT] - queue.first[queue.counts[_VECTORS] - 1]
-        queue.counts[_OPEN] = 1 if held < _QUADS else 0
-
-
-@kernel
-def _fill_element(
-    fragments: FragmentState, queue: QueueState, q: int, t: int, element: int, quad: int, varyings: int
-) -> None:
-    """What a shader gets of a pixel."""
-    pixel, number = element % QUAD, queue.primitive[quad]
-    x, y = queue.x[quad] + pixel % 2, queue.y[quad] + pixel // 2
-    fragments.x[q, t, element] = x
-    fragments.y[q, t, element] = y
-    fragments.reverse[q, t, element] = queue.places[number, 2]
-    fragments.z[q, t, element] = queue.z[quad, pixel]
-    dx, dy = distance(x, _CENTRE_X, queue.places[number, 0]), distance(y, _CENTRE_Y, queue.places[number, 1])
-    plane = number * (varyings + 1) * COEFFICIENTS
-    planes = queue.planes
-    fragments.w[q, t, element] = w_of(planes[plane], planes[plane + 1], planes[plane + 2], dx, dy)
-    for varying in range(varyings):
-        plane += COEFFICIENTS
-        fragments.partial[q, t, varying, element] = partial_result(planes[plane], planes[plane + 1], dx, dy)
-        fragments.c[q, t, varying, element] = planes[plane + 2]
+        place = counts[_COUNT]
+        if counts[_OPEN] == 0 or _is_in_vector(queue, quads[quad, QUAD_X], quads[quad, QUAD_Y]):
+            queue.first[counts[_VECTORS]] = place
+            counts[_VECTORS] += 1
+        for index in range(QUAD_NUMBERS):
+            queue.quads[place, index] = quads[quad, index]
+        for index in range(COVERED, COVERED + QUAD):
+            queue.quads[place, index] = flags_of(quads[quad, index], oversample, multisample != 0)
+        queue.quads[place, QUAD_NUMBERS] = number
+        counts[_COUNT] = place + 1
+        counts[_OPEN] = 1 if place + 1 - queue.first[counts[_VECTORS] - 1] < _QUADS else 0
 
 
 @kernel
@@ -169,13 +138,28 @@ def fill(
 
     Places that are left in it have the last quad once more, without flags.
     """
-    begin_fragments(fragments, q, t, varyings, depth, z_updates, clears, as_mask)
+    begin_fragments(fragments.modes, q, t, varyings, depth, z_updates, clears, as_mask)
+    pixels, quads, planes, places = fragments.pixels, queue.quads, queue.planes, queue.places
     first = queue.first[vector]
     end = queue.first[vector + 1] if vector + 1 < queue.counts[_VECTORS] else queue.counts[_COUNT]
     for element in range(ELEMENTS):
-        quad = first + element // QUAD
-        fragments.flags[q, t, element] = queue.flags[quad, element % QUAD] if quad < end else 0
-        _fill_element(fragments, queue, q, t, element, min(quad, end - 1), varyings)
+        quad, pixel = min(first + element // QUAD, end - 1), element % QUAD
+        number = quads[quad, QUAD_NUMBERS]
+        x, y = quads[quad, QUAD_X] + pixel % 2, quads[quad, QUAD_Y] + pixel // 2
+        pixels[q, t, X, element] = x
+        pixels[q, t, Y, element] = y
+        pixels[q, t, FLAGS, element] = quads[quad, COVERED + pixel] if first + element // QUAD < end else 0
+        pixels[q, t, REVERSE, element] = places[number, 2]
+        pixels[q, t, Z, element] = quads[quad, QUAD_Z + pixel]
+        dx, dy = distance(x, _CENTRE_X, places[number, 0]), distance(y, _CENTRE_Y, places[number, 1])
+        for varying in range(-1, varyings):
+            plane = (number * (varyings + 1) + varying + 1) * COEFFICIENTS
+            partial, c = partial_result(planes[plane], planes[plane + 1], dx, dy), planes[plane + 2]
+            if varying < 0:
+                pixels[q, t, W, element] = w_of(partial, c)
+            else:
+                fragments.varyings[q, t, varying, 0, element] = partial
+                fragments.varyings[q, t, varying, 1, element] = c
 
 
 _append_quads = Entry(_append)
@@ -183,10 +167,13 @@ _fill_vector = Entry(fill)
 
 
 def _new_queue(quads: int, primitives: int, planes: int) -> QueueState:
-    x, y, primitive, first = np.zeros((4, quads), np.int64)
-    flags, z = np.zeros((2, quads, QUAD), np.int64)
-    counts, places = np.zeros(_PRIMITIVES + 1, np.int64), np.zeros((primitives, _PLACE), np.int64)
-    return QueueState(x, y, flags, z, primitive, first, counts, places, np.zeros(planes, np.int64))
+    return QueueState(
+        quads=np.zeros((quads, QUAD_NUMBERS + 1), np.int64),
+        first=np.zeros(quads, np.int64),
+        counts=np.zeros(_PRIMITIVES + 1, np.int64),
+        places=np.zeros((primitives, _PLACE), np.int64),
+        planes=np.zeros(planes, np.int64),
+    )
 
 
 class Fragments:
@@ -230,7 +217,7 @@ class Fragments:
         old = self._queue.arrays
         count, _, _, primitives = old.counts.tolist()
         needed = count + quads, primitives + 1, (primitives + 1) * planes
-        sizes = len(old.x), len(old.places), len(old.planes)
+        sizes = len(old.quads), len(old.places), len(old.planes)
         if any(need > size for need, size in zip(needed, sizes, strict=True)):
             new = _new_queue(*(size if need <= size else 2 * need for need, size in zip(needed, sizes, strict=True)))
             for kept, array in zip(old, new, strict=True):

@@ -20,7 +20,7 @@ from ..fep.fep import Window
 from ..fep.fragments import FragmentProgram
 from ..memory import Memory
 from ..ptb.clip_window import clip_window
-from ..qpu.fragment_port import FragmentModes
+from ..qpu.fragment_state import FragmentModes
 from .pse import Z_FRACTION, SetUpState, z_of
 
 __all__ = ["DrawState"]

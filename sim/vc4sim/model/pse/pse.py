@@ -91,14 +91,12 @@ class SetUpState:
 class PrimitiveState(NamedTuple):
     """What kernels see of a primitive, see `SetUp`.
 
-    box : lowest x and y, highest x and y
     edges : three numbers of each
-    place : x and y of the reference vertex, Z there; what Z gains along x and y modulo 2^64, the upper half of each, with its
-        sign, and the lower half; whether it is seen from behind
+    place : lowest x and y, highest x and y; x and y of the reference vertex, whether it is seen from behind, Z there; what Z
+        gains along x and y modulo 2^64, the upper half of each, with its sign, and the lower half
     planes : A, B and C of 1/W and of all varyings
     """
 
-    box: np.ndarray
     edges: np.ndarray
     place: np.ndarray
     planes: np.ndarray
@@ -145,9 +143,8 @@ class SetUp:
         gains = (half for gain in (self.z_x, self.z_y) for half in (_signed(gain >> 32), gain & _WORD))
         return Buffers(
             PrimitiveState(
-                np.array(self.box, np.int64),
                 np.array(self.edges, np.int64).reshape(-1),
-                np.array([self.x, self.y, self.z, *gains, self.reverse], np.int64),
+                np.array([*self.box, self.x, self.y, self.reverse, self.z, *gains], np.int64),
                 coefficients(self.corners, self.weights, self.implicit, self.flat),
             )
         )

@@ -25,6 +25,6 @@ def partial_result(a: int, b: int, dx: int, dy: int) -> int:
 
 
 @kernel
-def w_of(a: int, b: int, c: int, dx: int, dy: int) -> int:
-    """W by the plane of 1/W."""
-    return reciprocal(fadd(c, partial_result(a, b, dx, dy)))
+def w_of(partial: int, c: int) -> int:
+    """W of the partial result and C of 1/W."""
+    return reciprocal(fadd(c, partial))

@@ -8,42 +8,31 @@ from vc4.records.tile_buffer import MemoryFormat
 
 from ..compiled import Buffers, Entry, kernel
 from ..memory import Memory
+from ..tmu.layout import texel_place
 
 __all__ = ["Rectangle", "Surface", "gather", "pixel_address", "scatter"]
 
 _ADDRESSES = 0xFFFF_FFFF
 _ALIGNMENT = 16
 _RASTER, _T_FORMAT = MemoryFormat.RASTER.value, MemoryFormat.T_FORMAT.value
-_MICROTILE_BYTES = 64
-#: Microtiles of a tile and of a sub-tile of T-format in each direction.
-_TILE, _SUBTILE = 8, 4
-#: Where the sub-tiles of a tile lie: in even rows of tiles, lower left, lower right, upper left and right; then in odd ones.
-_SUBTILES = (0, 3, 1, 2, 2, 1, 3, 0)
+#: Microtiles of a tile of T-format in each direction.
+_TILE = 8
 
 
 @kernel
 def pixel_address(address: int, layout: int, pixel_bytes: int, width: int, x: int, y: int) -> int:
     """Of a pixel of an image of `width` pixels, see `Surface`; `layout` is a code of `MemoryFormat`."""
-    if layout == _RASTER:
-        across = -(-width * pixel_bytes // _ALIGNMENT) * _ALIGNMENT
-        return address + y * across + x * pixel_bytes & _ADDRESSES
-    # Of 1, 2, 4 and 8 bytes: 8 by 8, 8 by 4, 4 by 4, 2 by 4 pixels.
+    # Microtiles of pixels of 1, 2, 4 and 8 bytes are 8 by 8, 8 by 4, 4 by 4, 2 by 4.
     tile_width = 8 if pixel_bytes < 4 else 16 // pixel_bytes
     tile_height = 8 if pixel_bytes == 1 else 4
-    column, row = x // tile_width, y // tile_height
-    across = -(-width // tile_width)
-    if layout == _T_FORMAT:
-        tiles = -(-across // _TILE)
-        tile_x, tile_y = column // _TILE, row // _TILE
-        odd = tile_y % 2
-        tile = tile_y * tiles + (tiles - 1 - tile_x if odd else tile_x)
-        subtile = _SUBTILES[4 * odd + row // _SUBTILE % 2 * 2 + column // _SUBTILE % 2]
-        inner = row % _SUBTILE * _SUBTILE + column % _SUBTILE
-        microtile = (tile * 4 + subtile) * _SUBTILE * _SUBTILE + inner
+    if layout == _RASTER:
+        pitch = -(-width * pixel_bytes // _ALIGNMENT) * _ALIGNMENT
     else:
-        microtile = row * across + column
-    pixel = y % tile_height * tile_width + x % tile_width
-    return address + microtile * _MICROTILE_BYTES + pixel * pixel_bytes & _ADDRESSES
+        pitch = -(-width // tile_width)
+        if layout == _T_FORMAT:
+            pitch = -(-pitch // _TILE) * _TILE
+    place = texel_place(8 * pixel_bytes, tile_width, tile_height, 1, layout, pitch, x, y)
+    return address + place // 8 & _ADDRESSES
 
 
 @kernel

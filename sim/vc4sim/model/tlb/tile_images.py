@@ -19,6 +19,7 @@ from .tlb import SAMPLES, WIDTH, WORDS, TileBuffer, TileState
 __all__ = ["ColourForm", "FrameSize", "load_image", "store_image"]
 
 _COLOR, _Z_STENCIL, _MASK = (part.value for part in (Part.COLOR, Part.Z_STENCIL, Part.VG_MASK))
+_WORD, _Z_ALONE = 0xFFFF_FFFF, 0xFFFF_FF00
 _WIDE_BYTES = 8
 #: Bytes of a pixel of the other parts, and what faults call them.
 _PIXEL_BYTES = {Part.Z_STENCIL: 4, Part.Z_ONLY: 4, Part.VG_MASK: 1}
@@ -44,14 +45,14 @@ class ColourForm:
 @kernel
 def _resolved(tile: TileState, column: int, row: int, block: int, samples: int) -> int:
     """The mean of some samples of `block` by `block` pixels; column and row are those of the first pixel in the tile."""
-    first = (row * tile.shape[WIDTH] + column) * tile.shape[SAMPLES]
+    first = (row * tile.about[WIDTH] + column) * tile.about[SAMPLES]
     if block * samples == 1:
-        return tile.colour[first]
+        return int(tile.colour[first])
     total = 0
     for y in range(block):
         for x in range(block):
             for sample in range(samples):
-                total += spread(tile.colour[first + (y * tile.shape[WIDTH] + x) * tile.shape[SAMPLES] + sample])
+                total += spread(tile.colour[first + (y * tile.about[WIDTH] + x) * tile.about[SAMPLES] + sample])
     return mean(total, block * block * samples)
 
 
@@ -62,13 +63,13 @@ def _take(
     """What memory shall hold of a rectangle of the image whose first pixel is that of the tile: a word a pixel, or two."""
     for number in range(columns * rows):
         column, row = number % columns, number // columns
-        pixel = row * tile.shape[WIDTH] + column
-        first = pixel * tile.shape[SAMPLES]
+        pixel = row * tile.about[WIDTH] + column
+        first = pixel * tile.about[SAMPLES]
         if part == _MASK:
             words[number] = tile.mask[pixel]
         elif part != _COLOR:
-            words[number] = tile.z[first] << 8 | (tile.stencil[first] if part == _Z_STENCIL else 0)
-        elif tile.shape[WORDS] == 2:
+            words[number] = tile.zs[first] & (_WORD if part == _Z_STENCIL else _Z_ALONE)
+        elif tile.about[WORDS] == 2:
             words[2 * number] = tile.colour[2 * first]
             words[2 * number + 1] = tile.colour[2 * first + 1]
         else:
@@ -79,16 +80,15 @@ def _take(
 @kernel
 def _put(tile: TileState, words, part: int, pixels: int, columns: int, rows: int) -> None:
     """The inverse; all samples of a pixel get the same."""
-    samples, wide = tile.shape[SAMPLES], tile.shape[WORDS] == 2
+    samples, wide = tile.about[SAMPLES], tile.about[WORDS] == 2
     for number in range(columns * rows):
-        pixel = number // columns * tile.shape[WIDTH] + number % columns
+        pixel = number // columns * tile.about[WIDTH] + number % columns
         if part == _MASK:
             tile.mask[pixel] = words[number]
         else:
             for place in range(pixel * samples, (pixel + 1) * samples):
                 if part == _Z_STENCIL:
-                    tile.z[place] = words[number] >> 8
-                    tile.stencil[place] = words[number] & 0xFF
+                    tile.zs[place] = words[number]
                 elif wide:
                     tile.colour[2 * place] = words[2 * number]
                     tile.colour[2 * place + 1] = words[2 * number + 1]

@@ -13,7 +13,7 @@ from ..cap.cap import updated
 from ..compiled import Buffers, State, kernel
 
 __all__ = [
-    "HEIGHT",
+    "COUNTS",
     "MS_SAMPLES",
     "SAMPLES",
     "WIDTH",
@@ -32,9 +32,9 @@ MS_SAMPLES = 4
 _WIDTH, _MS_WIDTH = 64, 32
 #: Words of the largest buffer: that of colours, whatever the shape.
 _WORDS = _WIDTH * _WIDTH
-#: Indices of `TileState.shape`.
-WIDTH, HEIGHT, SAMPLES, WORDS, _X, _Y = range(6)
-_COUNTS = (
+#: Indices of `TileState.about`.
+WIDTH, SAMPLES, WORDS, _X, _Y, COUNTS = range(6)
+_NAMES = (
     "TLB_QUADS_WRITTEN",
     "TLB_QUADS_COVERED",
     "TLB_QUADS_UNCOVERED",
@@ -48,39 +48,35 @@ class TileState(NamedTuple):
     """What kernels see of the tile buffer. Sample s of pixel n, see `pixel_of`, has number n * samples + s.
 
     colour : by sample, then word
-    z, stencil : by sample
+    zs : by sample, Z in bits 31 to 8, stencil in 7 to 0; or coverage of pixels, in the first sample of each
     mask : by pixel
-    shape : pixels in each direction, samples of a pixel, words of a colour, x and y of the first pixel in the frame
-    counts : quads, by what has become of them
+    about : pixels of a row, samples of a pixel, words of a colour; x and y of the first pixel in the frame; from `COUNTS` on,
+        quads by what has become of them
     """
 
     colour: np.ndarray
-    z: np.ndarray
-    stencil: np.ndarray
+    zs: np.ndarray
     mask: np.ndarray
-    shape: np.ndarray
-    counts: np.ndarray
+    about: np.ndarray
 
 
 def new_tile() -> TileState:
     """One with 0 everywhere."""
-    colour, z, stencil, mask = np.zeros((4, _WORDS), np.int64)
-    return TileState(colour, z, stencil, mask, np.zeros(_Y + 1, np.int64), np.zeros(len(_COUNTS), np.int64))
+    colour, zs, mask = np.zeros((3, _WORDS), np.int64)
+    return TileState(colour, zs, mask, np.zeros(COUNTS + len(_NAMES), np.int64))
 
 
 @kernel
-def pixel_of(tile: TileState, x: int, y: int) -> int:
+def pixel_of(about: np.ndarray, x: int, y: int) -> int:
     """The number of a pixel of the frame in the tile: row after row."""
-    return (y - tile.shape[_Y]) * tile.shape[WIDTH] + x - tile.shape[_X]
+    return (y - about[_Y]) * about[WIDTH] + x - about[_X]
 
 
 @kernel
 def accumulate(tile: TileState, x: int, y: int, mode: int, turns: int, covered: int) -> None:
     """Coverage of a pixel after a primitive has covered samples of it, sixteen flags; see `cap.updated`."""
-    place = pixel_of(tile, x, y) * tile.shape[SAMPLES]
-    word = updated(tile.z[place] << 8 | tile.stencil[place], mode, turns, covered)
-    tile.z[place] = word >> 8
-    tile.stencil[place] = word & 0xFF
+    place = pixel_of(tile.about, x, y) * tile.about[SAMPLES]
+    tile.zs[place] = updated(tile.zs[place], mode, turns, covered)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +123,7 @@ class TileBuffer:
 
     state : for kernels
     colour : [row, column, sample, word]
-    z, stencil : [row, column, sample]
+    zs : Z in bits 31 to 8, stencil in 7 to 0: [row, column, sample]
     mask : [row, column]
     """
 
@@ -139,10 +135,10 @@ class TileBuffer:
     def _divide(self, shape: TileShape) -> None:
         self.shape = shape
         tile, size = self.state.arrays, (shape.height, shape.width)
-        tile.shape[: WORDS + 1] = shape.width, shape.height, shape.samples, shape.words
+        tile.about[: WORDS + 1] = shape.width, shape.samples, shape.words
         samples = shape.height * shape.width * shape.samples
         self.colour = tile.colour[: samples * shape.words].reshape(*size, shape.samples, shape.words)
-        self.z, self.stencil = (buffer[:samples].reshape(*size, shape.samples) for buffer in (tile.z, tile.stencil))
+        self.zs = tile.zs[:samples].reshape(*size, shape.samples)
         self.mask = tile.mask[: shape.height * shape.width].reshape(size)
 
     def configure(self, shape: TileShape) -> None:
@@ -153,22 +149,22 @@ class TileBuffer:
 
     def move(self, x: int, y: int) -> None:
         """A tile begins: its first pixel in the frame."""
-        self.state.arrays.shape[_X:] = x, y
+        self.state.arrays.about[_X:COUNTS] = x, y
 
     @property
     def x(self) -> int:
         """Of the first pixel."""
-        return int(self.state.views.shape[_X])
+        return int(self.state.views.about[_X])
 
     @property
     def y(self) -> int:
         """Of the first pixel."""
-        return int(self.state.views.shape[_Y])
+        return int(self.state.views.about[_Y])
 
     @property
     def counts(self) -> Counter[str]:
         """Quads, by what has become of them."""
-        return Counter(dict(zip(_COUNTS, self.state.arrays.counts.tolist(), strict=True)))
+        return Counter(dict(zip(_NAMES, self.state.arrays.about[COUNTS:].tolist(), strict=True)))
 
     def clear(self, values: ClearValues, *, colour: bool = True, zs: bool = True, mask: bool = True) -> None:
         """Clear some of the buffers."""
@@ -178,7 +174,6 @@ class TileBuffer:
             self.colour[:, 0::2] = values.colours[0]
             self.colour[:, 1::2] = values.colours[1]
         if zs:
-            self.z[...] = values.z
-            self.stencil[...] = values.stencil
+            self.zs[...] = values.z << 8 | values.stencil
         if mask:
             self.mask[...] = values.mask
