@@ -16,6 +16,7 @@ from vc4sim.backends.base import Ending, Job, Launch
 from vc4sim.events import MemoryWrite, Retirement, Write
 from vc4sim.lockstep import Lockstep
 from vc4sim.model.memory import Memory
+from vc4sim.model.qpu.fragment_state import X
 from vc4sim.model.qpu.instructions import units_mask
 from vc4sim.model.unbuilt import FRAGMENT_UNITS
 from vc4sim.model.v3d import V3D
@@ -106,7 +107,7 @@ def test_a_colour_of_the_tile_buffer():
     machine, qpu = gpu.machine, gpu.qpus[0]
     machine.qpus.units[0] = units_mask(FRAGMENT_UNITS)
     machine.qpus.fragment[0] = 1
-    machine.fragments.x[0, 0] = colours = np.arange(16, dtype=np.uint32)
+    machine.fragments.pixels[0, 0, X] = colours = np.arange(16, dtype=np.uint32)
     gpu.fragment_shader.tile.colour[0, :16, 0, 0] = colours
     qpu.start(Launch(0, 0))
     assert qpu.step().writes == (Write.of_r4(colours),)

@@ -14,7 +14,7 @@ from vc4.vpm.vpm import VpmErrors
 from vc4sim.bench.streams import put, watch
 from vc4sim.model.memory import Memory
 from vc4sim.model.vpm.blocks import load_block, row_of, store_block, vector_places
-from vc4sim.model.vpm.unit import VpmUnit
+from vc4sim.model.vpm.unit import VpmPort, VpmUnit
 
 from .programs import (
     BASE,
@@ -73,10 +73,10 @@ def _vector(port, value):
 
 CARRY_OUT = {
     VpmCommand.DATA: _vector,
-    VpmCommand.WRITE_SETUP: ModelPort.write_setup,
-    VpmCommand.READ_SETUP: ModelPort.read_setup,
-    VpmCommand.STORE_ADDRESS: ModelPort.store,
-    VpmCommand.LOAD_ADDRESS: ModelPort.load,
+    VpmCommand.WRITE_SETUP: VpmPort.write_setup,
+    VpmCommand.READ_SETUP: VpmPort.read_setup,
+    VpmCommand.STORE_ADDRESS: VpmPort.store,
+    VpmCommand.LOAD_ADDRESS: VpmPort.load,
     VpmCommand.CANCEL: lambda port, _: port.cancel(),
 }
 
