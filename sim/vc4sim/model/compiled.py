@@ -96,7 +96,7 @@ def _numba() -> Any:
     def _bit_length(value):
         return lambda value: 64 - leading_zeros(np.int64(value))
 
-    numba.config.CACHE_DIR = str(cache_folder())
+    numba.core.config.CACHE_DIR = str(cache_folder())
     return numba
 
 
