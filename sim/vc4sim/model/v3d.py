@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator
-from typing import NamedTuple
 
 import numpy as np
 
@@ -11,28 +10,27 @@ from vc4.config import BUILT_UNITS, V3DConfig
 from ..events import Retirement, Start
 from ..launch import Launch
 from .cle.cle import Cle, Rest
-from .compiled import Buffers, Entry, State, kernel
+from .compiled import Buffers, Entry, State
 from .fep.fragment_shader import FragmentShader
 from .host.registers import HostRegisters
 from .host.renderer import Renderer
 from .machine import Machine, Parts
-from .memory import Memory, MemoryFault, MemoryState
+from .memory import Memory, MemoryFault
 from .ptb.binner import Binner
 from .qps.shaders import Shaders
 from .qps.sync import new_sync, place
+from .qps.turns import DMA_FAULT, ENDED, MORE, NEXT, QPU, STARTED, STUCK, TOO_LONG, Schedule, take_turns
 from .qpu import state as _s
 from .qpu.fragment_state import new_fragments
 from .qpu.instructions import Instructions, new_instructions, units_mask
 from .qpu.qpu import Qpu, met, retirement, why
-from .qpu.sequencer import RUNNING, has_suspended, place_of, resume
 from .qpu.state import new_effects, new_qpus
-from .qpu.status import RETIRED, UNKNOWN, WAITS_SEMAPHORE, WAITS_VECTOR, reason
-from .qpu.step import start, step
+from .qpu.status import RETIRED, UNKNOWN, reason
 from .slice.uniforms import new_uniforms
 from .tlb.tlb import TileBuffer, new_tile
 from .tmu.fifos import LOOKUP_ERROR, NO_FAULT, has_unread_words, new_tmu
 from .vcm.vertices import VertexShading
-from .vpm.vpm import FAULT, READ_ERRORS, Vpm, dma_fault, new_vpm, reserve
+from .vpm.vpm import READ_ERRORS, Vpm, dma_fault, new_vpm, reserve
 
 __all__ = ["V3D", "Deadlock"]
 
@@ -41,103 +39,13 @@ _CHUNK = 2000
 _NO_LIMIT = 1 << 62
 #: Clocks of an instruction, quads of a vector.
 _INSTRUCTION_CLOCKS = _VECTOR_QUADS = 4
-# Why `_run` has come back, after the numbers of `status`.
-_STARTED, _ENDED, _STUCK, _TOO_LONG, _DMA_FAULT, _MORE = range(20, 26)
-# What `Schedule.about` holds.
-_COUNT, _NEXT, _QPUS, _QPU, _STEPS, _MOVED, _LIMIT, _IS_WATCHED = range(8)
 
 
 class Deadlock(Exception):
     """All QPUs wait for each other; the text says of each one where, and for what."""
 
 
-class Schedule(NamedTuple):
-    """Which programs run, and whose turn it is.
-
-    about : programs, the next one of them, QPUs, whose turn it is, whether it is to step, whether anybody has moved in this
-        round, instructions of a QPU after which a run is too long, whether somebody watches
-    launches : address, uniforms, how many of these, whether it is threaded
-    reserved : QPUs that run no programs
-    waits : what each QPU waits for, 0 or a status, and its number
-    """
-
-    about: np.ndarray
-    launches: np.ndarray
-    reserved: np.ndarray
-    waits: np.ndarray
-
-
-@kernel
-def _run(machine: Machine, memory: MemoryState, schedule: Schedule, turns: int) -> int:
-    """The QPUs take turns, and each program begins as soon as there is a place; returns why it ends."""
-    about, sequences = schedule.about, machine.qpus.sequences
-    for _ in range(turns):
-        if machine.vpm.about[FAULT] >= 0:
-            return _DMA_FAULT
-        if machine.qpus.counts[machine.effects.about[_s.QPU], 0] > about[_LIMIT] and not _is_idle(machine, schedule):
-            return _TOO_LONG
-        q = about[_QPU]
-        if not about[_STEPS]:
-            about[_STEPS] = 1
-            if _starts(machine, schedule, q) and about[_IS_WATCHED]:
-                return _STARTED
-        if sequences[q, RUNNING]:
-            status = step(machine, memory, q, 0, 0, 0)
-            if status == RETIRED:
-                about[_MOVED] = 1
-                schedule.waits[q, 0] = 0
-            elif WAITS_VECTOR <= status <= WAITS_SEMAPHORE:
-                schedule.waits[q, 0] = status
-                schedule.waits[q, 1] = machine.effects.about[_s.WHAT]
-            else:
-                return status
-            _pass_turn(about, q)
-            if status == RETIRED and about[_IS_WATCHED]:
-                return RETIRED
-        else:
-            _pass_turn(about, q)
-        if about[_QPU] == 0 and not about[_STEPS]:
-            if _is_idle(machine, schedule):
-                return _ENDED
-            if not about[_MOVED]:
-                return _STUCK
-            about[_MOVED] = 0
-    return _MORE
-
-
-@kernel
-def _pass_turn(about: np.ndarray, q: int) -> None:
-    about[_STEPS] = 0
-    about[_QPU] = (q + 1) % about[_QPUS]
-
-
-@kernel
-def _starts(machine: Machine, schedule: Schedule, q: int) -> bool:
-    """A program begins on a QPU, if there is a place and one waits; or its suspended thread goes on."""
-    number, sequences = schedule.about[_NEXT], machine.qpus.sequences
-    if number < schedule.about[_COUNT] and not schedule.reserved[q]:
-        launches = schedule.launches
-        if place_of(sequences, q, launches[number, 3]) >= 0:
-            start(machine, q, launches[number, 0], launches[number, 1], launches[number, 2], launches[number, 3])
-            schedule.about[_NEXT] += 1
-            return True
-    if not sequences[q, RUNNING] and has_suspended(sequences, q):
-        resume(sequences, q)
-    return False
-
-
-@kernel
-def _is_idle(machine: Machine, schedule: Schedule) -> bool:
-    """Whether all programs have ended."""
-    if schedule.about[_NEXT] < schedule.about[_COUNT]:
-        return False
-    for q in range(schedule.about[_QPUS]):
-        if machine.qpus.sequences[q, RUNNING] or has_suspended(machine.qpus.sequences, q):
-            return False
-    return True
-
-
-_entry = Entry(_run)
+_take_turns = Entry(take_turns)
 
 
 class V3D:
@@ -268,7 +176,7 @@ class V3D:
         """
         queue = list(launches)
         schedule = self._schedule(queue, reserved, limit, watched=True)
-        while (ending := self._go_on(schedule)) in (RETIRED, _STARTED):
+        while (ending := self._go_on(schedule)) in (RETIRED, STARTED):
             yield retirement(self.machine) if ending == RETIRED else self._last_start(schedule, queue)
 
     def finish(self, launches: Iterable[Launch], reserved: Container[int] = (), limit: int = _NO_LIMIT) -> bool:
@@ -276,7 +184,7 @@ class V3D:
 
         Raises what `run` raises.
         """
-        return self._go_on(self._schedule(list(launches), reserved, limit, watched=False)) == _ENDED
+        return self._go_on(self._schedule(list(launches), reserved, limit, watched=False)) == ENDED
 
     def _schedule(
         self, queue: list[Launch], reserved: Container[int], limit: int, *, watched: bool
@@ -295,26 +203,26 @@ class V3D:
     @staticmethod
     def _last_start(schedule: Buffers[Schedule], queue: list[Launch]) -> Start:
         about = schedule.arrays.about
-        return Start(int(about[_QPU]), queue[about[_NEXT] - 1])
+        return Start(int(about[QPU]), queue[about[NEXT] - 1])
 
     def _go_on(self, schedule: Buffers[Schedule]) -> int:
         """Until somebody who watches has to be told, or there is nothing left to do."""
         while True:
-            ending = _entry(self.parts.machine, self.memory.state, schedule, _CHUNK)
+            ending = _take_turns(self.parts.machine, self.memory.state, schedule, _CHUNK)
             self.memory.tell()
-            if ending == _DMA_FAULT:  # that of the instruction before
+            if ending == DMA_FAULT:  # that of the instruction before
                 self.current, self.stopped_at = self.machine.effects.about[[_s.QPU, _s.PC]].tolist()
             else:
-                self.current = int(schedule.arrays.about[_QPU])
+                self.current = int(schedule.arrays.about[QPU])
                 self.stopped_at = self.qpus[self.current].pc
             if ending == UNKNOWN:
                 self.parts.instructions.add(met(self.machine))
-            elif ending == _STUCK:
+            elif ending == STUCK:
                 raise Deadlock("; ".join(self.places))
-            elif ending == _DMA_FAULT:
+            elif ending == DMA_FAULT:
                 assert self.fault
                 raise self.fault
-            elif ending in (_ENDED, _TOO_LONG, _STARTED, RETIRED):
+            elif ending in (ENDED, TOO_LONG, STARTED, RETIRED):
                 return ending
-            elif ending != _MORE:
+            elif ending != MORE:
                 raise why(self.machine, self.current, ending)

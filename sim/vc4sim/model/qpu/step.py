@@ -4,61 +4,28 @@ What the pipeline of the hardware makes visible is state here: results that reac
 the last quad on each read port and in each ALU, the delay slots. Where the guide says undefined, `docs/` has the choice.
 """
 
-import numpy as np
-
 from vc4.isa.ops import AddOp
 from vc4.isa.registers import ELEMENTS, FILE_REGISTERS, QUADS
 from vc4.isa.timing import LINK_BYTES
 from vc4.isa.word import WORD_BYTES
 
 from ..arith.float import WORD
-from ..arith.sfu import special
 from ..compiled import kernel
 from ..machine import Machine
 from ..memory import MemoryState, is_inside, read_bytes
-from ..qps.sync import count, free, is_blocked, lock
-from ..slice.uniforms import (
-    begin_uniforms,
-    is_at_end,
-    move_uniforms,
-    next_address,
-    pass_uniform,
-)
-from ..tmu.fifos import (
-    tmu_clear,
-    tmu_disable_swap,
-    tmu_is_empty,
-    tmu_is_full,
-    tmu_load,
-    tmu_start,
-    tmu_takes_uniform,
-    tmu_write,
-)
-from ..vpm.port import (
-    clear_port,
-    forget_reads,
-    load,
-    next_vector,
-    no_vector,
-    read_setup,
-    store,
-    write_setup,
-    write_vector,
-)
+from ..qps.sync import count, is_blocked, lock
+from ..slice.uniforms import begin_uniforms, is_at_end, next_address, pass_uniform
+from ..tmu.fifos import tmu_clear, tmu_is_empty, tmu_is_full, tmu_load, tmu_start, tmu_takes_uniform
+from ..vpm.port import clear_port, forget_reads, no_vector
 from ..vpm.vpm import IS_SHADER
 from . import instructions as _i
 from . import state as _s
-from .datapath import merged, new_flags, operate_add, operate_mul, pack_result, rotation_of
-from .flags import ALL_ELEMENTS, is_taken, passing
-from .fragment_port import (
-    FIRST_REGISTER,
-    fragment_load,
-    fragment_read,
-    fragment_start,
-    fragment_varying,
-    fragment_write,
-)
+from .datapath import merged, new_flags, operate_add, operate_mul, rotation_of
+from .flags import is_taken, passing
+from .fragment_port import FIRST_REGISTER, fragment_load, fragment_start
 from .instructions import find_row
+from .read_ports import read_ports
+from .results import write_r5, write_result
 from .sequencer import PC, RUNNING, THREAD, advance, begin_program, clear_sequence, counts_branches, view_of
 from .status import (
     FAULT_FETCH,
@@ -76,8 +43,6 @@ from .status import (
 
 __all__ = ["clear", "start", "step"]
 
-_IRQ, _MUTEX, _NOSWAP, _UNIFORMS, _RELATIVE, _VPM, _READ_SETUP, _WRITE_SETUP, _LOAD, _STORE = range(len(_i.OTHERS))
-_LAST = ELEMENTS - QUADS
 _ADD_NOP = AddOp.NOP.value
 _ADD_CONDITION = _i.WRITES + _i.CONDITION
 _MUL_CONDITION = _i.WRITES + _i.WRITE_COLUMNS + _i.CONDITION
@@ -148,7 +113,7 @@ def step(machine: Machine, memory: MemoryState, q: int, load_busy: int, store_bu
     if status != RETIRED:
         return status
     about[_s.QPU], about[_s.THREAD], about[_s.PC] = q, thread, pc
-    _read_ports(machine, q, thread, row, pc, load_busy, store_busy)
+    read_ports(machine, q, thread, row, pc, load_busy, store_busy)
     target = _branch_target(qpus, machine.instructions, q, row, pc)
     _write_late(qpus, q)
     rotation = rotation_of(qpus, machine.instructions, q, row)
@@ -161,11 +126,13 @@ def step(machine: Machine, memory: MemoryState, q: int, load_busy: int, store_bu
     if target >= 0 or not rows[row, _i.IS_BRANCH]:
         if rows[row, _i.SET_FLAGS]:
             _set_flags(machine, q, row, add_carries, mul_carries)
-        _write(
+        write_result(
             machine, memory, q, thread, row, _s.ADD, passing(n, z, c, rows[row, _ADD_CONDITION]), add_carries, overflows
         )
-        _write(machine, memory, q, thread, row, _s.MUL, passing(n, z, c, rows[row, _MUL_CONDITION]), mul_carries, 0)
-        _write_r5(machine, q, row, n, z, c)
+        write_result(
+            machine, memory, q, thread, row, _s.MUL, passing(n, z, c, rows[row, _MUL_CONDITION]), mul_carries, 0
+        )
+        write_r5(machine, q, row, n, z, c)
     _advance(machine, q, thread, row, target)
     qpus.counts[q, 0] += 1
     return RETIRED
@@ -225,84 +192,6 @@ def _take_uniform(machine: Machine, memory: MemoryState, q: int, thread: int, ro
 
 
 @kernel
-def _read_ports(machine: Machine, q: int, thread: int, row: int, pc: int, load_busy: int, store_busy: int) -> None:
-    """Both ports; one uniform or vector serves both. A port that reads nothing shows its last quad again."""
-    rows, effects = machine.instructions.rows, machine.effects
-    about = effects.about
-    about[_s.READS_LOAD_BUSY] = 0
-    about[_s.READS_STORE_BUSY] = 0
-    about[_s.LOAD_BUSY] = load_busy
-    about[_s.STORE_BUSY] = store_busy
-    if rows[row, _i.IS_BRANCH]:
-        link = pc + LINK_BYTES & WORD
-        for element in range(ELEMENTS):
-            effects.port_a[element] = link
-            effects.port_b[element] = link
-        return
-    if rows[row, _i.HAS_IMMEDIATE]:
-        for element in range(ELEMENTS):
-            effects.port_a[element] = machine.instructions.immediates[row, element]
-            effects.port_b[element] = machine.instructions.immediates[row, element]
-        return
-    if rows[row, _i.TAKES_VECTOR]:
-        next_vector(machine.vpm, q, effects.vector)
-    if rows[row, _i.TAKES_VARYING] and machine.qpus.fragment[q]:
-        fragment_varying(machine.fragments, q, thread, effects.vector, effects.second)
-    _read_port(machine, q, thread, row, 0, effects.port_a)
-    _read_port(machine, q, thread, row, 1, effects.port_b)
-
-
-@kernel
-def _read_port(machine: Machine, q: int, thread: int, row: int, file: int, into: np.ndarray) -> None:
-    """One port."""
-    qpus, effects = machine.qpus, machine.effects
-    rows, about = machine.instructions.rows, effects.about
-    kind = rows[row, _i.READ_A + file]
-    if kind == _i.READS_LAST:
-        for element in range(ELEMENTS):
-            into[element] = qpus.last_read[q, file, element % QUADS]
-        return
-    if kind == _i.READS_FILE:
-        register = rows[row, _i.ADDRESS_A + file] ^ view_of(qpus.sequences, q)
-        for element in range(ELEMENTS):
-            into[element] = qpus.files[q, file, register, element]
-    elif kind == _i.READS_VECTOR:
-        for element in range(ELEMENTS):
-            into[element] = effects.vector[element]
-    elif kind == _i.READS_ELEMENT:
-        for element in range(ELEMENTS):
-            into[element] = element
-    elif kind >= _i.READS_FRAGMENT:
-        _read_fragment(machine, q, thread, kind - _i.READS_FRAGMENT, file, into)
-    else:
-        value = q
-        if kind == _i.READS_UNIFORM:
-            value = about[_s.UNIFORM]
-        elif kind == _i.READS_SMALL:
-            value = rows[row, _i.SMALL]
-        elif kind == _i.READS_LOAD_BUSY:
-            about[_s.READS_LOAD_BUSY] = 1
-            value = about[_s.LOAD_BUSY]
-        elif kind == _i.READS_STORE_BUSY:
-            about[_s.READS_STORE_BUSY] = 1
-            value = about[_s.STORE_BUSY]
-        for element in range(ELEMENTS):
-            into[element] = value
-    for last in range(QUADS):
-        qpus.last_read[q, file, last] = into[_LAST + last]
-
-
-@kernel
-def _read_fragment(machine: Machine, q: int, thread: int, which: int, file: int, into: np.ndarray) -> None:
-    """What a fragment shader reads of its pixels. Other programs see one quad as four: x and y are 0 or 1."""
-    if machine.qpus.fragment[q]:
-        fragment_read(machine.fragments, q, thread, which, into)
-        return
-    for element in range(ELEMENTS):
-        into[element] = element >> file & 1
-
-
-@kernel
 def _branch_target(qpus: _s.QpuState, instructions: _i.InstructionState, q: int, row: int, pc: int) -> int:
     """Where a branch goes, or -1 if there is none or it is not taken."""
     rows = instructions.rows
@@ -348,126 +237,6 @@ def _set_flags(machine: Machine, q: int, row: int, add_carries: int, mul_carries
     flags[q, 1] = flags[q, 1] & ~mask | z & mask
     flags[q, 2] = flags[q, 2] & ~mask | carries & mask
     effects.about[_s.SETS_FLAGS] = 1
-
-
-@kernel
-def _write(
-    machine: Machine,
-    memory: MemoryState,
-    q: int,
-    thread: int,
-    row: int,
-    index: int,
-    mask: int,
-    carries: int,
-    overflows: int,
-) -> None:
-    """What becomes of the result of one ALU, in the elements of `mask`."""
-    rows, effects, qpus = machine.instructions.rows, machine.effects, machine.qpus
-    first = _i.WRITES + index * _i.WRITE_COLUMNS
-    kind, number = rows[row, first + _i.KIND], rows[row, first + _i.NUMBER]
-    if kind == _i.TO_NOTHING:
-        return
-    written = effects.mul_written if index else effects.add_written
-    result = effects.mul_result if index else effects.add_result
-    enables = pack_result(machine.instructions, row, first, result, carries, overflows, written)
-    elements = mask if rows[row, first + _i.IS_ELEMENTWISE] else ALL_ELEMENTS
-    if elements:
-        about, told = effects.about, _s.ADD_REGISTER + index * (_s.MUL_REGISTER - _s.ADD_REGISTER)
-        about[told] = rows[row, first + _i.FILE] * 64 + rows[row, first + _i.ADDRESS]
-        about[told + 1] = elements
-        about[told + 2] = enables
-    if kind == _i.TO_FILE:
-        late = qpus.late[q, 8]
-        qpus.late[q, 4 * late] = rows[row, first + _i.FILE]
-        qpus.late[q, 4 * late + 1] = number ^ view_of(qpus.sequences, q)
-        qpus.late[q, 4 * late + 2] = mask
-        qpus.late[q, 4 * late + 3] = enables
-        for element in range(ELEMENTS):
-            qpus.late_values[q, late, element] = written[element]
-        qpus.late[q, 8] = late + 1
-    elif kind == _i.TO_ACCUMULATOR:
-        for element in range(ELEMENTS):
-            if mask >> element & 1:
-                old = qpus.accumulators[q, number, element]
-                qpus.accumulators[q, number, element] = merged(old, written[element], enables)
-    elif rows[row, first + _i.IS_PERFORMED]:
-        _write_peripheral(machine, memory, q, thread, kind, number, mask, written)
-
-
-@kernel
-def _write_peripheral(
-    machine: Machine, memory: MemoryState, q: int, thread: int, kind: int, number: int, mask: int, written: np.ndarray
-) -> None:
-    """A write of a register outside of the QPU, or of the special function unit."""
-    qpus, effects = machine.qpus, machine.effects
-    if kind == _i.TO_SFU:
-        place = qpus.r4_due[q, _s.R4_PLACES]
-        qpus.r4_due[q, place] = 1
-        for element in range(ELEMENTS):
-            qpus.r4_values[q, place, element] = special(number, written[element])
-    elif kind == _i.TO_TMU:
-        unit, letter = number // 4, number % 4
-        uniform = -1
-        if tmu_takes_uniform(machine.tmu, q, thread, unit, letter):
-            uniform = effects.about[_s.UNIFORM]
-        tmu_write(machine.tmu, memory, q, thread, unit, letter, written, uniform)
-    elif kind == _i.TO_FRAGMENT:
-        for element in range(ELEMENTS):
-            effects.mask[element] = mask >> element & 1
-        fragment_write(machine.fragments, machine.tile, q, thread, number, written, effects.mask)
-    elif kind == _i.TO_OTHER:
-        _write_other(machine, memory, q, thread, number, mask, written)
-
-
-@kernel
-def _write_other(
-    machine: Machine, memory: MemoryState, q: int, thread: int, number: int, mask: int, written: np.ndarray
-) -> None:
-    """Registers of which each is one of its kind; most take element 0."""
-    word = written[0]
-    if number == _IRQ:
-        wanted = 0
-        for element in range(ELEMENTS):
-            if mask >> element & 1 and written[element]:
-                wanted = 1
-        machine.qpus.counts[q, 1] += wanted
-    elif number == _MUTEX:
-        free(machine.sync)
-    elif number == _NOSWAP:
-        tmu_disable_swap(machine.tmu, q, thread, word)
-    elif number in (_UNIFORMS, _RELATIVE):
-        move_uniforms(machine.uniforms, q, thread, word, 1 if number == _RELATIVE else 0)
-    elif number == _VPM:
-        write_vector(machine.vpm, q, written)
-    elif number == _READ_SETUP:
-        read_setup(machine.vpm, q, word)
-    elif number == _WRITE_SETUP:
-        write_setup(machine.vpm, q, word)
-    elif number == _LOAD:
-        load(machine.vpm, memory, q, word)
-    elif number == _STORE:
-        store(machine.vpm, memory, q, word)
-
-
-@kernel
-def _write_r5(machine: Machine, q: int, row: int, n: int, z: int, c: int) -> None:
-    """All that an instruction writes to r5: file A gives a quad its first element, file B all quads element 0.
-
-    Quad after quad, and in each first the add ALU.
-    """
-    rows, r5 = machine.instructions.rows, machine.qpus.accumulators
-    for quad in range(0, ELEMENTS, QUADS):
-        for index in range(2):
-            first = _i.WRITES + index * _i.WRITE_COLUMNS
-            if rows[row, first + _i.KIND] != _i.TO_R5:
-                continue
-            written = machine.effects.mul_written if index else machine.effects.add_written
-            mask = passing(n, z, c, rows[row, first + _i.CONDITION])
-            in_all_quads = rows[row, first + _i.NUMBER]
-            if mask >> quad & 1 and (quad == 0 or not in_all_quads):
-                for element in range(quad, ELEMENTS if in_all_quads else quad + QUADS):
-                    r5[q, 5, element] = written[quad]
 
 
 @kernel
