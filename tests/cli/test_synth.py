@@ -4,6 +4,7 @@ import json
 import os
 import sys
 from pathlib import Path
+from threading import Lock
 
 import pytest
 from amaranth.hdl import Module
@@ -17,6 +18,7 @@ from vc4sim.synth import tools
 from vc4sim.synth.targets import TARGETS, Bounds, Part
 
 NEXTPNR = TARGETS["ecp5-85"].tool
+_ONE_AT_A_TIME = Lock()
 COUNTS = {"modules": {"\\top": {"num_cells_by_type": {}}, "\\top.part": {"num_cells_by_type": {"LUT4": 9}}}}
 #: Reaches 50 MHz and ten times the seed.
 REPORT = """
@@ -63,7 +65,8 @@ def folder(tmp_path, monkeypatch):
 
 
 def _alone(monkeypatch, place, find, name):
-    with monkeypatch.context() as patch:
+    # Seeds are routed by threads: none of them may keep the path that another one has set.
+    with _ONE_AT_A_TIME, monkeypatch.context() as patch:
         patch.setattr(sys, "executable", str(place / "python"))
         patch.setenv("PATH", "")
         return find(name)
