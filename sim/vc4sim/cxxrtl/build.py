@@ -42,7 +42,7 @@ _FLAGS = ("-O1", "-std=c++17", "-fPIC")
 class Kind(Enum):
     """What a library is for."""
 
-    #: As CXXRTL makes it; its C interface finds all signals by name.
+    #: As CXXRTL makes it; its C interface finds registers, memories and ports by name.
     PLAIN = auto()
     #: For long runs: wide signals are cut, see `narrow`, and the driver reaches the ports through the namespace `ports`.
     FAST = auto()
@@ -52,7 +52,7 @@ class Kind(Enum):
     @property
     def options(self) -> str:
         """Of `write_cxxrtl`."""
-        return {Kind.PLAIN: "-g4", Kind.FAST: "-g0", Kind.WAVES: "-g3"}[self]
+        return {Kind.PLAIN: "-g3", Kind.FAST: "-g0", Kind.WAVES: "-g3"}[self]
 
 
 @dataclass(frozen=True)
