@@ -23,12 +23,14 @@ def pytest_addoption(parser):
     )
 
 
-@pytest.hookimpl(trylast=True)
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Every test has one level; what was collected lives as long as the run."""
-    both = [item.nodeid for item in items if item.get_closest_marker("thorough") and item.get_closest_marker("slow")]
-    if both:
-        raise pytest.UsageError(f"thorough and slow at once: {', '.join(both)}")
+    """Every test has one level: a slow test with a parameter that is thorough is slow. What was collected lives on."""
+    for item in items:
+        if item.get_closest_marker("slow"):
+            item.own_markers = [mark for mark in item.own_markers if mark.name != "thorough"]
+            if item.get_closest_marker("thorough"):
+                raise pytest.UsageError(f"{item.nodeid} is slow, so its class or file cannot be thorough")
     gc.freeze()
 
 

@@ -138,7 +138,7 @@ def test_a_case_need_not_compare_anything(case, output_of):
         assert output_of("run", case).splitlines() == ["9 instructions on the reference model"]
 
 
-@pytest.mark.parametrize("engine", [(), ("--on", "pysim", "--lockstep")])
+@pytest.mark.parametrize("engine", [(), pytest.param(("--on", "pysim", "--lockstep"), marks=pytest.mark.thorough)])
 def test_a_case_need_not_have_uniforms(case, output_of, refused, engine):
     change(case, launches=[{"pc": 0x10000}], uniform_words_per_launch=None, compare=[])
     assert "outside of memory" in refused("run", case, *engine)

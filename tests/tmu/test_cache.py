@@ -103,7 +103,9 @@ def bench(simulate, count, *, seed, latency, gap, draw, wanted=None, clears=Fals
 
 
 @pytest.mark.parametrize("kind", ["near", "one set", "anywhere"])
-@pytest.mark.parametrize(("latency", "gap"), [(1, 0.0), (20, 0.0), (30, 0.4)])
+@pytest.mark.parametrize(
+    ("latency", "gap"), [(30, 0.4), *(pytest.param(latency, 0.0, marks=pytest.mark.thorough) for latency in (1, 20))]
+)
 def test_random_addresses(simulate, kind, latency, gap):
     bench(simulate, 120, seed=latency, latency=latency, gap=gap, draw=lambda rng: addresses(rng, kind))
 
