@@ -39,6 +39,7 @@ def check(job, run, why):
     assert (outcome.ending, outcome.why) == (Ending.STUCK, why)
 
 
+@pytest.mark.thorough
 def test_all_wait_for_a_semaphore_on_amaranth():
     job = make_job("sacq -, 3" + END, 2, V3DConfig(qpus_per_slice=2))
     why = waiting([(0, "semaphore 3, which is 0")] * 2)
