@@ -403,6 +403,7 @@ def passes(recorded, capsys, name, *options):
     return status == 0 and f"PASS {name} " in captured.out and not captured.err
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", BUILT)
 def test_shared_cases_on_the_model(recorded, capsys, name):
     assert passes(recorded, capsys, name, "--config", config_of(name))

@@ -78,7 +78,12 @@ def active(job):
 
 @pytest.mark.parametrize(
     ("fault", "seed", "most"),
-    [(packed_fmul, 1, 5), (packed_fmul, 13, 5), (store, 1, 8), (hardware, 3, 4)],
+    [
+        (packed_fmul, 1, 5),
+        pytest.param(packed_fmul, 13, 5, marks=pytest.mark.thorough),
+        pytest.param(store, 1, 8, marks=pytest.mark.thorough),
+        pytest.param(hardware, 3, 4, marks=pytest.mark.thorough),
+    ],
     ids=lambda value: getattr(value, "__name__", str(value)),
 )
 def test_a_fault_becomes_a_handful_of_instructions(fault, seed, most, tmp_path, capsys):
