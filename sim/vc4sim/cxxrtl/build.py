@@ -164,12 +164,13 @@ def _part(compiler: list[str], name: str, part: Part, kind: Kind, folder: Path, 
 def build_once(sources: list[str], make: Callable[[], ctypes.CDLL], folder: Path) -> ctypes.CDLL:
     """The library that `make` makes, which is asked only if `sources` have changed: they say all that it is made of."""
     note = folder / f"{_digest(*sources, *tools(), _version(find_compiler()))}.library"
-    if note.exists() and (library := Path(note.read_text())).exists():
-        return ctypes.CDLL(str(library))
     with said_if_slow("compiling the RTL to native code, which is kept for the next time"):
-        made = make()
-    note.write_text(made._name)
-    return made
+        with _alone(note.with_suffix(".lock")):
+            if note.exists() and (library := Path(note.read_text())).exists():
+                return ctypes.CDLL(str(library))
+            made = make()
+            note.write_text(made._name)
+            return made
 
 
 def tools() -> list[str]:
