@@ -71,21 +71,20 @@ def test_programs_one_after_the_other():
     assert on_both(dataclasses.replace(work, launches=work.launches * 3)).interrupts == 3 * QUADS
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("source", "why"),
     [
         ("mov r0, vpm", "waits for vpm, and no read is set up"),
-        pytest.param(
+        (
             "ldi vw_setup, 0x80904000\nldi vw_addr, 0x90000000\nread vw_wait",
             "a DMA store or load went outside of memory",
-            marks=pytest.mark.thorough,
         ),
-        pytest.param(
+        (
             "ldi unif_addr, 0x90000000\nnop\nnop\nmov r0, unif",
             "its next uniform lies outside of memory",
-            marks=pytest.mark.thorough,
         ),
-        pytest.param("mov tmu0_s, r0", "which this configuration does not have", marks=pytest.mark.thorough),
+        ("mov tmu0_s, r0", "which this configuration does not have"),
     ],
 )
 def test_programs_that_wait_for_ever(source, why):
@@ -157,7 +156,8 @@ def test_the_other_simulator_has_no_window(capsys, tmp_path):
     assert "--on cxxrtl" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("engine", [native, pytest.param(cxxrtl, marks=pytest.mark.thorough)])
+@pytest.mark.thorough
+@pytest.mark.parametrize("engine", [cxxrtl, native])
 def test_without_a_compiler_it_runs_all_the_same(monkeypatch, capsys, engine):
     monkeypatch.setenv("CXX", "no-such-compiler")
     engine._library.cache_clear()

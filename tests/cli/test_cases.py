@@ -403,12 +403,12 @@ def passes(recorded, capsys, name, *options):
     return status == 0 and f"PASS {name} " in captured.out and not captured.err
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("name", BUILT)
 def test_shared_cases_on_the_model(recorded, capsys, name):
     assert passes(recorded, capsys, name, "--config", config_of(name))
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("compiler")
 @pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name in WIDE)) for name in BUILT])
 def test_shared_cases_in_lockstep(recorded, capsys, name):
@@ -471,6 +471,7 @@ class TestQpus:
         assert self.trace(capsys, case, "--config", "slice") == [0, 0, 0]
         assert self.trace(capsys, case) == [0, 0, 0]
 
+    @pytest.mark.thorough
     @pytest.mark.usefixtures("compiler")
     def test_the_rtl_starts_them_on_the_same(self, case, capsys):
         change(case, launches=[{"pc": 0x10000, "unif": 0x10100}] * 6)

@@ -60,6 +60,7 @@ def test_trace_dump_and_statistics(source, tmp_path, output_of):
     assert "cycles" not in text
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("compiler")
 def test_statistics_of_several_qpus(tmp_path, output_of):
     """Stalls by reason and performance counters, those that are not 0."""
@@ -154,7 +155,9 @@ def test_an_error_names_line_and_label(tmp_path, refused, engine):
     assert line.endswith(f" ({source}:5: here+1: mov r0, vpm  # of nobody)")
 
 
-@pytest.mark.parametrize("engine", [[], ["--on", "native", "--lockstep"]], ids=["model", "native"])
+@pytest.mark.parametrize(
+    "engine", [[], pytest.param(["--on", "native", "--lockstep"], marks=pytest.mark.thorough)], ids=["model", "native"]
+)
 @pytest.mark.usefixtures("compiler")
 def test_a_lookup_outside_of_memory(tmp_path, output_of, engine):
     source = tmp_path / "lookup.qasm"

@@ -11,6 +11,7 @@ from vc4sim.lockstep import Lockstep
 
 from .conftest import BASE, UNIFORMS
 
+pytestmark = pytest.mark.thorough
 #: The preset with one unit.
 ONE = preset("slice")
 #: QPUs 2 and 3 find the units the other way round.
@@ -40,7 +41,7 @@ def test_a_lookup(look):
     assert look("mov t0s, r0\nnop; ldtmu0\nmov ra0, r4").last("ra0") == rows(0)
 
 
-@pytest.mark.parametrize("config", [ONE, pytest.param(TWO, marks=pytest.mark.thorough)], ids=["one unit", "two units"])
+@pytest.mark.parametrize("config", [ONE, TWO], ids=["one unit", "two units"])
 def test_each_name_has_its_own_results(look, config):
     """A program cannot see how many units there are: a chip, which has two, runs the same words."""
     source = "mov t1s, r0\nadd t0s, r0, 4\nnop; ldtmu0\nmov ra0, r4; ldtmu1\nmov rb0, r4"
@@ -105,7 +106,6 @@ def test_a_write_that_is_looked_up_again_needs_a_clear(look):
     assert run.outcome.stalls["tmu_result"] < 2 * 200
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("place", [0, 1, 2])
 class TestSwap:
     """Two units: a lookup of unit 0 that nobody loads, and one of unit 1, on each QPU."""
@@ -145,7 +145,6 @@ class TestSwap:
         assert {event.qpu for event in seen if hasattr(event, "qpu")} == set(range(place + 1))
 
 
-@pytest.mark.thorough
 def test_the_swap_belongs_to_a_thread(look):
     source = "mov tmu_noswap, 1\nmov t0s, r0\nnop; thrsw\nnop; ldtmu0\nmov ra0, r4"
     look(source, config=TWO, programs=2, threaded=True)
