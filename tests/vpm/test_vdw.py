@@ -10,6 +10,11 @@ from .dma_bench import BASE, BUSES, MODES, SIZE, Engines, on_its_bus, random_sto
 
 pytestmark = pytest.mark.usefixtures("compiler")
 COUNT, MANY = 350, 5000
+#: One of each size by default.
+SOME_MODES = [
+    pytest.param(mode, marks=[pytest.mark.thorough] * (mode not in (DmaMode.WORD, DmaMode.HALF_1, DmaMode.BYTE_3)))
+    for mode in MODES
+]
 
 
 @BUSES
@@ -23,9 +28,9 @@ def test_many_random_stores(word_bytes):
     run_random(word_bytes, 200 + word_bytes, MANY, lambda rng: (None, random_store(rng)))
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", SOME_MODES)
 @pytest.mark.parametrize("horizontal", [0, 1])
-@pytest.mark.parametrize("laned", [0, 1])
+@pytest.mark.parametrize("laned", [0, pytest.param(1, marks=pytest.mark.thorough)])
 def test_every_value_of_every_field(mode, horizontal, laned):
     engines = Engines(8, random.Random(1))
     for name, values in {"column": 16, "row": 128, "depth": 128, "units": 128}.items():
