@@ -82,7 +82,6 @@ CONFIGS = ("qpu", "slice", "bcm2835")
 @pytest.mark.parametrize(
     ("programs", "configs"),
     [
-        pytest.param(15, CONFIGS[:1], id="15"),
         pytest.param(30, CONFIGS[:2], id="30", marks=pytest.mark.thorough),
         pytest.param(1000, CONFIGS, id="1000", marks=pytest.mark.slow),
     ],
