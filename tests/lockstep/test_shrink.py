@@ -129,6 +129,7 @@ def test_a_fault_of_two_threads_keeps_both(tmp_path, capsys):
     assert "PASS two" in capsys.readouterr().out
 
 
+@pytest.mark.thorough
 def test_the_memory_becomes_plain_unless_it_matters(tmp_path):
     job = random_job(1, 600, V3DConfig(), latency=7, gap=0.3)
 
