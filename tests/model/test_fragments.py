@@ -103,7 +103,7 @@ def random_drawing(seed, program, *, multisample, together):
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
-@pytest.mark.parametrize("multisample", [False, True])
+@pytest.mark.parametrize("multisample", [True, pytest.param(False, marks=pytest.mark.thorough)])
 def test_together_or_one_after_the_other(program, multisample):
     kinds = set()
     for seed in range(2):
