@@ -45,6 +45,7 @@ def test_there_are_commands():
     assert sum(len(commands(page)) for page in PAGES) >= 15
 
 
+@pytest.mark.thorough
 def test_the_readme_shows_what_the_main_example_prints(capsys):
     readme = (ROOT / "README.md").read_text()
     main(["run", "coordinate_shader", "--on", "pysim", "--lockstep"])

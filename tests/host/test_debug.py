@@ -162,6 +162,7 @@ def test_a_breakpoint_halts_behind_its_instruction_and_run_goes_on():
     Debugger(COUNTING).run(script)
 
 
+@pytest.mark.thorough
 def test_a_step_issues_one_instruction():
     async def script(debugger):
         await debugger.write("DBCFG")

@@ -60,6 +60,7 @@ def test_they_wait_for_each_other(monkeypatch):
     assert waits == {"the mutex", "semaphore "}
 
 
+@pytest.mark.thorough
 def test_a_failing_team_becomes_small_and_is_kept(tmp_path, capsys):
     """A fault of the QPUs but the first one, in the model that stands for the RTL."""
 
