@@ -129,7 +129,7 @@ class TestFiles:
 
     def test_elaborate_is_short(self):
         def too_long(path):
-            """Lines where one begins that is not."""
+            """Lines where one that is not begins."""
             functions = (node for node in ast.walk(tree(path)) if isinstance(node, ast.FunctionDef))
             return [
                 node.lineno
