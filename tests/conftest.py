@@ -1,5 +1,6 @@
 """Fixtures of all tests."""
 
+import gc
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,10 @@ from amaranth.sim import Simulator
 
 from vc4sim.commands.engines import ENGINES, RTL_ENGINES
 from vc4sim.cxxrtl.build import NoCompiler, find_compiler
+
+# An elaborated GPU is millions of objects that live on: looking through all of them again and again, as the collector of
+# cycles does with its own thresholds, is a third of the time of an elaboration.
+gc.set_threshold(100_000, 50, 100)
 
 
 def pytest_addoption(parser):
@@ -16,6 +21,17 @@ def pytest_addoption(parser):
         default="native",
         help="simulator for tests that run programs on the RTL (default: native, or pysim without a C++ compiler)",
     )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Every test has one level: a slow test with a parameter that is thorough is slow. What was collected lives on."""
+    for item in items:
+        if item.get_closest_marker("slow"):
+            item.own_markers = [mark for mark in item.own_markers if mark.name != "thorough"]
+            if item.get_closest_marker("thorough"):
+                raise pytest.UsageError(f"{item.nodeid} is slow, so its class or file cannot be thorough")
+    gc.freeze()
 
 
 @pytest.fixture

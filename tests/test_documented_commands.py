@@ -15,6 +15,9 @@ RUNNING = (ROOT / "docs/user/running.md").read_text()
 #: The program that the page about running programs shows.
 (PROGRAM,) = re.findall(r"^`square\.qasm`:\n\n```\n(.*?)```", RUNNING, re.MULTILINE | re.DOTALL)
 
+#: What runs the RTL, exports it or draws frames.
+LONG = r"--on (pysim|native|cxxrtl)|^(lockstep|render|verilog|synth|bench)"
+
 
 def commands(page: Path) -> list[str]:
     """The commands in blocks of code, without their comments; those with a placeholder for a path cannot run."""
@@ -22,7 +25,14 @@ def commands(page: Path) -> list[str]:
     return [re.split(r"\s#", command)[0] for command in found if "path/to" not in command]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def marks(page: Path) -> list:
+    """Commands that take long, and the page with them."""
+    return [pytest.mark.thorough] * any(re.search(LONG, command) for command in commands(page))
+
+
+@pytest.mark.parametrize(
+    "page", [pytest.param(page, id=page.relative_to(ROOT).as_posix(), marks=marks(page)) for page in PAGES]
+)
 def test_commands(page, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "docs/images").mkdir(parents=True)
@@ -35,6 +45,7 @@ def test_there_are_commands():
     assert sum(len(commands(page)) for page in PAGES) >= 15
 
 
+@pytest.mark.thorough
 def test_the_readme_shows_what_the_main_example_prints(capsys):
     readme = (ROOT / "README.md").read_text()
     main(["run", "coordinate_shader", "--on", "pysim", "--lockstep"])

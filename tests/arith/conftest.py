@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from vc4sim.bench.vectors import Compiled
+from vc4sim.cxxrtl.build import cache_folder
 
 _SIGN = 0x8000_0000
 #: Integers around powers of two and patterns, floats around the ends of every range. Each with every other one.
@@ -80,7 +81,13 @@ def _coloured(rng: np.random.Generator, count: int) -> tuple[np.ndarray, np.ndar
 _KINDS = (_uniform, _narrow, _close, _cancelling, _extreme, _coloured)
 
 
-@pytest.fixture(params=[100_000, pytest.param(1_000_000, marks=pytest.mark.slow)], ids=["short", "long"])
+@pytest.fixture(
+    params=[
+        pytest.param(25_000, id="short"),
+        pytest.param(100_000, id="thorough", marks=pytest.mark.thorough),
+        pytest.param(1_000_000, id="long", marks=pytest.mark.slow),
+    ]
+)
 def operands(request: pytest.FixtureRequest) -> SimpleNamespace:
     """Pairs `a`, `b`: all pairs of the corners, then the same number of each kind; and the `seed` they are made from."""
     seed = 20_130_916
@@ -102,14 +109,13 @@ def byte_pairs() -> SimpleNamespace:
 
 
 @pytest.fixture(scope="session")
-def compiled(compiler, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Compiled]:
-    """`compiled(device, inputs, outputs, latency)`: the bench of a class of devices, compiled once a session."""
+def compiled(compiler) -> Callable[..., Compiled]:
+    """`compiled(device, inputs, outputs, latency)`: the bench of a class of devices, compiled once and kept."""
     benches = {}
 
     def compile_once(device: type, inputs: tuple, outputs: tuple, latency: int) -> Compiled:
         if device not in benches:
-            folder = tmp_path_factory.mktemp(device.__name__)
-            benches[device] = Compiled(device(), inputs, outputs, latency=latency, folder=folder)
+            benches[device] = Compiled(device(), inputs, outputs, latency=latency, folder=cache_folder())
         return benches[device]
 
     return compile_once

@@ -48,7 +48,9 @@ def test_all_bytes(bench, byte_pairs, op):
 
 
 @pytest.mark.parametrize("op", [MulOp.FMUL, MulOp.V8MIN], ids=lambda op: op.name)
-@pytest.mark.parametrize("step", [128, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "step", [1024, pytest.param(128, marks=pytest.mark.thorough), pytest.param(1, marks=pytest.mark.slow)]
+)
 def test_colours(bench, op, step):
     """Floats around and between all colours, as a product with one and as a byte minimum with itself."""
     for start in range(0x3A00_0000, 0x4010_0000, 0x40_0000):

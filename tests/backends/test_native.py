@@ -44,12 +44,12 @@ def on_both(job: Job, other: str = "pysim") -> Outcome:
 @pytest.mark.parametrize(
     ("other", "length", "seed", "latency", "gap"),
     [
-        ("cxxrtl", LONG, 1, 4, 0.0),
-        ("cxxrtl", LONG, 2, 1, 0.5),
-        ("cxxrtl", LONG, 3, 40, 0.1),
         ("pysim", SHORT, 2, 1, 0.5),
-        pytest.param("pysim", SHORT, 1, 4, 0.0, marks=pytest.mark.slow),
-        pytest.param("pysim", SHORT, 3, 40, 0.1, marks=pytest.mark.slow),
+        pytest.param("pysim", SHORT, 1, 4, 0.0, marks=pytest.mark.thorough),
+        pytest.param("pysim", SHORT, 3, 40, 0.1, marks=pytest.mark.thorough),
+        pytest.param("cxxrtl", LONG, 1, 4, 0.0, marks=pytest.mark.thorough),
+        pytest.param("cxxrtl", LONG, 2, 1, 0.5, marks=pytest.mark.thorough),
+        pytest.param("cxxrtl", LONG, 3, 40, 0.1, marks=pytest.mark.thorough),
     ],
 )
 def test_random_programs_are_the_same(other, length, seed, latency, gap):
@@ -58,30 +58,31 @@ def test_random_programs_are_the_same(other, length, seed, latency, gap):
     assert outcome.instructions >= length
 
 
+@pytest.mark.thorough
 def test_the_coordinate_shader_is_the_same():
     work = load_example("coordinate_shader")
     job = Job(image=work.image, base=work.base, launches=work.launches, config=V3DConfig())
     assert not work.differences(on_both(job).memory)
 
 
+@pytest.mark.thorough
 def test_programs_one_after_the_other():
     work = make_job("ldi r0, 1\nmov host_int, r0")
     assert on_both(dataclasses.replace(work, launches=work.launches * 3)).interrupts == 3 * QUADS
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("source", "why"),
     [
         ("mov r0, vpm", "waits for vpm, and no read is set up"),
-        pytest.param(
+        (
             "ldi vw_setup, 0x80904000\nldi vw_addr, 0x90000000\nread vw_wait",
             "a DMA store or load went outside of memory",
-            marks=pytest.mark.slow,
         ),
-        pytest.param(
+        (
             "ldi unif_addr, 0x90000000\nnop\nnop\nmov r0, unif",
             "its next uniform lies outside of memory",
-            marks=pytest.mark.slow,
         ),
         ("mov tmu0_s, r0", "which this configuration does not have"),
     ],
@@ -92,11 +93,13 @@ def test_programs_that_wait_for_ever(source, why):
     assert why in outcome.why
 
 
+@pytest.mark.thorough
 def test_no_instruction():
     work = dataclasses.replace(make_job("nop"), launches=(Launch(0x9000_0000, UNIFORMS),))
     assert on_both(work).why == "QPU 0 at 0x90000000: the instruction lies outside of memory"
 
 
+@pytest.mark.thorough
 def test_a_program_that_never_ends():
     outcome = on_both(make_job(":here\nbrr -, r:here\nnop\nnop\nnop", max_cycles=500))
     assert outcome.ending is Ending.TOO_LONG
@@ -109,7 +112,7 @@ def test_two_hundred_thousand_instructions(capsys, engine):
     assert "no difference" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("engine", ["cxxrtl", "native"])
+@pytest.mark.parametrize("engine", ["native", pytest.param("cxxrtl", marks=pytest.mark.thorough)])
 def test_lockstep_from_the_command_line(capsys, engine):
     assert main(["run", "coordinate_shader", "--on", engine, "--lockstep"]) == 0
     assert "no difference" in capsys.readouterr().out
@@ -153,6 +156,7 @@ def test_the_other_simulator_has_no_window(capsys, tmp_path):
     assert "--on cxxrtl" in capsys.readouterr().err
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("engine", [cxxrtl, native])
 def test_without_a_compiler_it_runs_all_the_same(monkeypatch, capsys, engine):
     monkeypatch.setenv("CXX", "no-such-compiler")
@@ -163,6 +167,7 @@ def test_without_a_compiler_it_runs_all_the_same(monkeypatch, capsys, engine):
     assert "no C++ compiler" in capsys.readouterr().err
 
 
+@pytest.mark.thorough
 def test_a_check_of_the_hardware_that_fails_ends_the_run(monkeypatch, tmp_path):
     class Checked(V3D):
         def elaborate(self, platform):

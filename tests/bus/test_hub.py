@@ -52,9 +52,15 @@ def build(clients, word_bytes, **memory):
     return simulator, hub, bench
 
 
-@pytest.mark.parametrize("clients", [1, 2, 3, 5])
+@pytest.mark.parametrize("clients", [1, 3, *(pytest.param(clients, marks=pytest.mark.thorough) for clients in (2, 5))])
 @pytest.mark.parametrize(
-    ("word_bytes", "latency", "gap", "client_gap"), [(8, 1, 0, 0), (8, 11, 0, 0.5), (4, 3, 0.4, 0), (16, 6, 0.3, 0.3)]
+    ("word_bytes", "latency", "gap", "client_gap"),
+    [
+        (8, 1, 0, 0),
+        (16, 6, 0.3, 0.3),
+        pytest.param(8, 11, 0, 0.5, marks=pytest.mark.thorough),
+        pytest.param(4, 3, 0.4, 0, marks=pytest.mark.thorough),
+    ],
 )
 def test_random_traffic(clients, word_bytes, latency, gap, client_gap):
     seed = clients * 1000 + word_bytes * 10 + latency

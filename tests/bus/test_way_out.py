@@ -15,7 +15,10 @@ TAG_BITS = 2
 
 
 @pytest.mark.parametrize("is_open", [True, False])
-@pytest.mark.parametrize(("gap", "slave_gap"), [(0, 0.5), (0.4, 0), (0.3, 0.8)])
+@pytest.mark.parametrize(
+    ("gap", "slave_gap"),
+    [(0.3, 0.8), *(pytest.param(*gaps, marks=pytest.mark.thorough) for gaps in ((0, 0.5), (0.4, 0)))],
+)
 def test_random_traffic(simulate, axi_slave, traffic, gap, slave_gap, is_open):
     """What lies behind the memory is refused by the slave, or by the windows before it gets there: clients see the same."""
     seed = round(100 * gap + 10 * slave_gap)

@@ -52,6 +52,7 @@ MOST_CYCLES = 40_000
 RUN = {"branch_links", "ldi_forms", "mandelbrot", "nop_replay", "regfile_latency", "small_immediates", "uniforms"}
 
 
+@pytest.mark.thorough
 def test_runs_of_cases(recorded, breaches):
     """A run breaks what it is meant to break, and nothing else; of what is not built yet, it goes as far as it can."""
     run, broken = set(), {}

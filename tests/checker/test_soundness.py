@@ -22,7 +22,7 @@ from vc4sim.events import Retirement
 from vc4sim.random_programs import random_job
 
 LENGTH = 130
-SEEDS = range(1, 21)
+SEEDS = [*range(1, 5), *(pytest.param(seed, marks=pytest.mark.thorough) for seed in range(5, 21))]
 CONFIG = preset("qpu")
 ENDS = (Signal.PROGRAM_END, Signal.LOAD_COLOUR_END)
 

@@ -138,7 +138,7 @@ def test_a_case_need_not_compare_anything(case, output_of):
         assert output_of("run", case).splitlines() == ["9 instructions on the reference model"]
 
 
-@pytest.mark.parametrize("engine", [(), ("--on", "pysim", "--lockstep")])
+@pytest.mark.parametrize("engine", [(), pytest.param(("--on", "pysim", "--lockstep"), marks=pytest.mark.thorough)])
 def test_a_case_need_not_have_uniforms(case, output_of, refused, engine):
     change(case, launches=[{"pc": 0x10000}], uniform_words_per_launch=None, compare=[])
     assert "outside of memory" in refused("run", case, *engine)
@@ -408,6 +408,7 @@ def test_shared_cases_on_the_model(recorded, capsys, name):
     assert passes(recorded, capsys, name, "--config", config_of(name))
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("compiler")
 @pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name in WIDE)) for name in BUILT])
 def test_shared_cases_in_lockstep(recorded, capsys, name):
@@ -470,6 +471,7 @@ class TestQpus:
         assert self.trace(capsys, case, "--config", "slice") == [0, 0, 0]
         assert self.trace(capsys, case) == [0, 0, 0]
 
+    @pytest.mark.thorough
     @pytest.mark.usefixtures("compiler")
     def test_the_rtl_starts_them_on_the_same(self, case, capsys):
         change(case, launches=[{"pc": 0x10000, "unif": 0x10100}] * 6)

@@ -39,8 +39,11 @@ def faultless(monkeypatch):
     monkeypatch.setitem(ENGINES, "pysim", Engine(lambda job, watch, waves: model.run(job, watch), "the model twice"))
 
 
-def test_random_programs_have_no_difference(output_of):
-    text = output_of("lockstep", "--count", 1, "--length", 20, "--seed", 7, "--latency", 3, "--gap", 0.2)
+@pytest.mark.parametrize("engine", ["native", pytest.param("pysim", marks=pytest.mark.thorough)])
+def test_random_programs_have_no_difference(output_of, engine):
+    text = output_of(
+        "lockstep", "--on", engine, "--count", 1, "--length", 20, "--seed", 7, "--latency", 3, "--gap", 0.2
+    )
     first, last = text.splitlines()
     assert first.startswith("lockstep: ")
     assert first.endswith(" instructions in 1 program, no difference")

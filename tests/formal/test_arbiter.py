@@ -57,11 +57,12 @@ class ArbiterProof(wiring.Component):
         return m
 
 
-@pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 8])
+@pytest.mark.parametrize("count", [3, *(pytest.param(count, marks=pytest.mark.thorough) for count in (1, 2, 4, 5, 8))])
 def test_fair_and_exclusive(prover, count):
     prover.holds(ArbiterProof(count), depth=2, cover=2 * count)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
@@ -118,11 +119,12 @@ class LeastRecentProof(wiring.Component):
         return m
 
 
-@pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 8])
+@pytest.mark.parametrize("count", [3, *(pytest.param(count, marks=pytest.mark.thorough) for count in (1, 2, 4, 5, 8))])
 def test_strictly_fair_and_exclusive(prover, count):
     prover.holds(LeastRecentProof(count), depth=2, cover=2 * count)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [

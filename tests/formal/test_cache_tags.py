@@ -121,16 +121,18 @@ class UnboundedTagsProof(TagsProof):
         return entry.valid & (entry.tag == self.tag)
 
 
-@pytest.mark.parametrize("registered", [False, True])
+@pytest.mark.parametrize("registered", [True, pytest.param(False, marks=pytest.mark.thorough)])
 def test_lookups(prover, registered):
     prover.holds(UnboundedTagsProof(registered), depth=2, cover=6)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("registered", [False, True])
 def test_bounded(prover, registered):
     prover.holds(TagsProof(registered), depth=9, unbounded=False)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [

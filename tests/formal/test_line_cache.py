@@ -230,15 +230,17 @@ def few_addresses(monkeypatch):
         monkeypatch.setattr(module, "WORD_ADDRESS_BITS", ADDRESS_BITS)
 
 
-@pytest.mark.parametrize("ahead", [1, 2])
+@pytest.mark.parametrize("ahead", [1, pytest.param(2, marks=pytest.mark.thorough)])
 def test_words(prover, ahead):
     prover.holds(UnboundedLineCacheProof(ahead), depth=2, cover=12)
 
 
+@pytest.mark.thorough
 def test_bounded(prover):
     prover.holds(LineCacheProof(), depth=12, unbounded=False)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("part", "old", "new", "said"),
     [

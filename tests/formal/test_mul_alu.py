@@ -152,7 +152,10 @@ class ProductProof(wiring.Component):
         return m
 
 
-@pytest.mark.parametrize("op", SPECIFICATION, ids=lambda op: op.name)
+@pytest.mark.parametrize(
+    "op",
+    [pytest.param(op, id=op.name, marks=[pytest.mark.thorough] * (op is not MulOp.V8ADDS)) for op in SPECIFICATION],
+)
 def test_operation(prover, op):
     prover.holds(MulAluProof(op), depth=LATENCY + 1)
 
@@ -161,19 +164,18 @@ def test_hold(prover):
     prover.holds(HoldProof(MulOp.NOP), depth=LATENCY + 2)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_colour(prover):
     prover.holds(ColourProof(MulOp.FMUL), depth=LATENCY + 1)
 
 
-@pytest.mark.parametrize(
-    "op", [MulOp.FMUL, MulOp.MUL24, pytest.param(MulOp.V8MULD, marks=pytest.mark.slow)], ids=lambda op: op.name
-)
+@pytest.mark.thorough
+@pytest.mark.parametrize("op", [MulOp.FMUL, MulOp.MUL24, MulOp.V8MULD], ids=lambda op: op.name)
 def test_product(prover, op):
     prover.holds(ProductProof(op), depth=1)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("op", "module", "part", "old", "new"),
     [

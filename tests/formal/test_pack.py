@@ -134,6 +134,7 @@ def test_unpack(prover):
     prover.holds(UnpackProof(), depth=1)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
@@ -149,7 +150,7 @@ def test_faults_of_pack(prover, faulty, monkeypatch, old, new, said):
     assert said in prover.refuted(PackProof(), depth=1)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("part", "old", "new", "said"),
     [
@@ -164,7 +165,7 @@ def test_faults_of_unpack(prover, faulty, monkeypatch, part, old, new, said):
     assert said in prover.refuted(UnpackProof(), depth=1)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("old", "new"),
     [("high.any() | low.all() |", "high.any() |"), ("low == 14", "low == 13"), ("(low.any() | carries)", "low.any()")],

@@ -62,6 +62,7 @@ def test_stages(prover):
     prover.holds(PipelineProof(), depth=2, cover=PASSAGE + QUADS)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [

@@ -92,11 +92,14 @@ class QueueProof(wiring.Component):
         ]
 
 
-@pytest.mark.parametrize("depth", DEPTHS)
+@pytest.mark.parametrize(
+    "depth", [3, *(pytest.param(depth, marks=pytest.mark.thorough) for depth in DEPTHS if depth != 3)]
+)
 def test_order_and_content(prover, depth):
     prover.holds(QueueProof(depth), depth=2, cover=2 * depth + 4)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("old", "new"),
     [

@@ -224,7 +224,7 @@ def few_requests(monkeypatch):
     monkeypatch.setattr(user_requests, "REQUESTS", _REQUESTS)
 
 
-@pytest.mark.parametrize("qpus", [1, 2, pytest.param(3, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("qpus", [1, *(pytest.param(qpus, marks=pytest.mark.thorough) for qpus in (2, 3))])
 def test_each_program_starts_once_where_it_may(prover, few_requests, qpus):
     prover.holds(SchedulerProof(qpus), depth=2, cover=14)
 
@@ -243,12 +243,12 @@ _FAULTS = [
     ("UserRequests", "write_enable.eq(comes)", "write_enable.eq(comes & ~leaves)", "another"),
     ("UserRequests", "self.made) + self.pc_stb", "self.made) + comes", "count"),
 ]
-_QUICK = 2
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("part", "old", "new", "said"),
-    [*_FAULTS[:_QUICK], *(pytest.param(*fault, marks=pytest.mark.slow) for fault in _FAULTS[_QUICK:])],
+    _FAULTS,
 )
 def test_faults(prover, faulty, few_requests, monkeypatch, part, old, new, said):
     module = {"Scheduler": scheduler, "UserRequests": user_requests}[part]

@@ -88,15 +88,17 @@ class UnboundedSequencerProof(SequencerProof):
             ]
 
 
+@pytest.mark.thorough
 def test_unbounded(prover):
     prover.holds(UnboundedSequencerProof(), depth=3, cover=44)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_bounded(prover):
     prover.holds(SequencerProof(), depth=14, cover=40, unbounded=False)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
@@ -104,18 +106,12 @@ def test_bounded(prover):
         ("& expected\n", "\n", "lost or doubled"),
         ("load | ~expected", "load | ~expected | self.stalled", "a word"),
         ("self.issue_instruction | (last_loaded & self.halted)", "last_loaded & self.halted", "lost or doubled"),
-        pytest.param(
-            *("(self._branch_slots == 1) & self.taken", "(self._branch_slots == 0) & self.taken", "next_pc"),
-            marks=pytest.mark.slow,
-        ),
-        pytest.param(
-            *("self._branch_slots == 1) & self.taken", "self._branch_slots == 2) & self.taken", "next_pc"),
-            marks=pytest.mark.slow,
-        ),
+        ("(self._branch_slots == 1) & self.taken", "(self._branch_slots == 0) & self.taken", "next_pc"),
+        ("self._branch_slots == 1) & self.taken", "self._branch_slots == 2) & self.taken", "next_pc"),
         ("DELAY_SLOTS - self._load", "DELAY_SLOTS", "slots left"),
         ("END_SLOTS - self._load", "END_SLOTS", "end_slots_left"),
         ("SWITCH_SLOTS - self._load", "SWITCH_SLOTS", "to load"),
-        pytest.param(*("& ~self._held\n", "\n", ""), marks=pytest.mark.slow),
+        ("& ~self._held\n", "\n", ""),
         ("recent.any() | (self._switching != 0)", "recent.any()", "branch_close"),
     ],
     ids=[

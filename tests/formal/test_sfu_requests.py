@@ -144,7 +144,7 @@ class SfuRequestsProof(wiring.Component):
             ]
 
 
-@pytest.mark.parametrize("qpus", [2, *(pytest.param(qpus, marks=pytest.mark.slow) for qpus in (3, 4))])
+@pytest.mark.parametrize("qpus", [2, *(pytest.param(qpus, marks=pytest.mark.thorough) for qpus in (3, 4))])
 def test_order_and_turns(prover, qpus):
     prover.holds(SfuRequestsProof(qpus), depth=2, cover=4 + QUADS * qpus)
 
@@ -158,12 +158,10 @@ _FAULTS = {
     "busy": ("quad == QUADS - 2", "quad == QUADS - 1", "number of vectors"),
     "payload": ("reduce(or_, chosen)", "chosen[0]", "another"),
 }
-_QUICK = ("mixed", "lost", "doubled")
 
 
-@pytest.mark.parametrize(
-    "fault", [fault if fault in _QUICK else pytest.param(fault, marks=pytest.mark.slow) for fault in _FAULTS]
-)
+@pytest.mark.thorough
+@pytest.mark.parametrize("fault", _FAULTS)
 def test_faults(prover, faulty, monkeypatch, fault):
     old, new, said = _FAULTS[fault]
     monkeypatch.setattr(sfu_requests, "SfuRequests", faulty(sfu_requests.SfuRequests, old, new))

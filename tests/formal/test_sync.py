@@ -146,7 +146,7 @@ class SyncProof(wiring.Component):
             ]
 
 
-@pytest.mark.parametrize("qpus", [1, 2, 3])
+@pytest.mark.parametrize("qpus", [2, *(pytest.param(qpus, marks=pytest.mark.thorough) for qpus in (1, 3))])
 def test_counts_owner_and_turns(prover, qpus):
     prover.holds(SyncProof(qpus), depth=2, cover=16)
 
@@ -162,12 +162,10 @@ _FAULTS = {
     "neighbour": ("taken.number == number", "taken.number[1:] == number >> 1", "lost"),
     "below": ("count != 0 for count", "1 for count", "known"),
 }
-_QUICK = ("turn", "direction")
 
 
-@pytest.mark.parametrize(
-    "fault", [fault if fault in _QUICK else pytest.param(fault, marks=pytest.mark.slow) for fault in _FAULTS]
-)
+@pytest.mark.thorough
+@pytest.mark.parametrize("fault", _FAULTS)
 def test_faults(prover, faulty, monkeypatch, fault):
     old, new, said = _FAULTS[fault]
     monkeypatch.setattr(sync, "Sync", faulty(sync.Sync, old, new))

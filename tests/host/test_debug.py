@@ -138,6 +138,7 @@ class Debugger:
 COUNTING = "mov r0, 1\nbkpt\nadd r0, r0, 1\nmov ra0, r0\nadd r0, r0, 1\nthrend\nmov irq, r0\nnop"
 
 
+@pytest.mark.thorough
 def test_without_debugging_a_breakpoint_does_nothing():
     async def script(debugger):
         await debugger.clocks(150)
@@ -161,6 +162,7 @@ def test_a_breakpoint_halts_behind_its_instruction_and_run_goes_on():
     Debugger(COUNTING).run(script)
 
 
+@pytest.mark.thorough
 def test_a_step_issues_one_instruction():
     async def script(debugger):
         await debugger.write("DBCFG")
@@ -177,6 +179,7 @@ def test_a_step_issues_one_instruction():
     Debugger(COUNTING).run(script)
 
 
+@pytest.mark.thorough
 def test_the_host_halts_a_program_that_never_ends():
     async def script(debugger):
         await debugger.write("DBCFG")
@@ -194,6 +197,7 @@ def test_the_host_halts_a_program_that_never_ends():
     Debugger(":here\nbrr -, r:here\nnop\nnop\nnop").run(script)
 
 
+@pytest.mark.thorough
 def test_a_program_that_is_ending_cannot_be_halted():
     """It loses the instructions that are left, and the next program finds the QPU halted (addendum, section 3)."""
 
@@ -209,6 +213,7 @@ def test_a_program_that_is_ending_cannot_be_halted():
     Debugger("mov r0, 1\nthrend\nbkpt\nmov irq, r0", launches=2).run(script)
 
 
+@pytest.mark.thorough
 def test_the_host_interrupt_reaches_the_host():
     async def script(debugger):
         await debugger.write("DBCFG")

@@ -171,6 +171,7 @@ def test_caches_are_enabled_cleared_and_counted(drive):
     drive(script)
 
 
+@pytest.mark.thorough
 def test_clocks_are_counted_and_qpus_reserved(drive):
     """Of two QPUs in two slices."""
 
@@ -205,6 +206,7 @@ def test_clocks_are_counted_and_qpus_reserved(drive):
     drive(script, slices=2)
 
 
+@pytest.mark.thorough
 def test_the_queue_of_programs(drive):
     async def script(driver):
         async def status():
@@ -234,6 +236,7 @@ def test_the_queue_of_programs(drive):
     drive(script)
 
 
+@pytest.mark.thorough
 def test_memory_windows(drive):
     """What is outside of them is not reached, and told; the program ends all the same."""
 
@@ -280,6 +283,7 @@ def test_memory_windows(drive):
     drive(script, memory_windows=True)
 
 
+@pytest.mark.thorough
 def test_the_vpm_is_reserved_and_tells_errors(drive):
     async def script(driver):
         ctx, bench = driver.ctx, driver.bench

@@ -33,7 +33,7 @@ def data():
 @pytest.mark.parametrize(
     ("latency", "gap", "client_gap"), [(1, 0.0, 0.0), (1, 0.4, 0.0), (6, 0.0, 0.6), (20, 0.3, 0.2), (40, 0.0, 0.0)]
 )
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 20))])
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.thorough) for seed in range(1, 20))])
 def test_random_requests(run, data, seed, latency, gap, client_gap):
     rng = random.Random(seed)
     traffic = run(
@@ -44,7 +44,7 @@ def test_random_requests(run, data, seed, latency, gap, client_gap):
     assert traffic.hits + traffic.misses == 80
 
 
-@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 20))])
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.thorough) for seed in range(1, 20))])
 def test_random_clears_and_switches(run, data, seed):
     """Memory changes with each clear: who asks after it gets what memory holds then, also of a line on its way."""
 

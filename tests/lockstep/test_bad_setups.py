@@ -81,8 +81,10 @@ CONFIGS = ("qpu", "slice", "bcm2835")
 
 @pytest.mark.parametrize(
     ("programs", "configs"),
-    [(30, CONFIGS[:2]), pytest.param(1000, CONFIGS, marks=pytest.mark.slow)],
-    ids=["30", "1000"],
+    [
+        pytest.param(30, CONFIGS[:2], id="30", marks=pytest.mark.thorough),
+        pytest.param(1000, CONFIGS, id="1000", marks=pytest.mark.slow),
+    ],
 )
 def test_any_set_up(programs, configs):
     """Of twelve set-ups a program, about half are of vectors; the others are of blocks, and a quarter of those is used."""

@@ -24,6 +24,7 @@ def test_case(recorded, name, capsys):
     assert capsys.readouterr().out.count(f"PASS {name}") == 2
 
 
+@pytest.mark.thorough
 def test_mandelbrot_on_the_model(recorded, capsys):
     assert main(["run", str(recorded / "cases/qpu/mandelbrot")]) == 0
     assert "PASS mandelbrot (16384 bytes" in capsys.readouterr().out

@@ -125,6 +125,7 @@ def test_runs_are_apart():
     assert not coverage.reached(group_of("hazard")).any()
 
 
+@pytest.mark.thorough
 class TestRandomPrograms:
     """A few programs reach nearly everything, and nothing that is said to be out of reach."""
 

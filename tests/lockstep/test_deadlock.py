@@ -39,6 +39,7 @@ def check(job, run, why):
     assert (outcome.ending, outcome.why) == (Ending.STUCK, why)
 
 
+@pytest.mark.thorough
 def test_all_wait_for_a_semaphore_on_amaranth():
     job = make_job("sacq -, 3" + END, 2, V3DConfig(qpus_per_slice=2))
     why = waiting([(0, "semaphore 3, which is 0")] * 2)
@@ -46,13 +47,14 @@ def test_all_wait_for_a_semaphore_on_amaranth():
     check(job, pysim.run, why)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize("qpus", [2, 4])
 def test_a_slice_on_amaranth(qpus):
     job = make_job(MUTEX, qpus, preset("slice"))
     check(job, pysim.run, model.run(job).why)
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("compiler")
 @pytest.mark.parametrize("config", ["slice", pytest.param("bcm2835", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("qpus", [2, 4])
@@ -71,6 +73,7 @@ def test_each_says_what_it_waits_for(source, first, others, qpus, config):
     check(job, native.run, why)
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("compiler")
 def test_a_full_semaphore():
     job = make_job(FULL, 1, preset("slice"))
@@ -79,6 +82,7 @@ def test_a_full_semaphore():
     check(job, native.run, why)
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("compiler")
 def test_programs_that_wait_for_one_that_cannot_begin():
     """Of four programs that meet at a semaphore two run, and they wait for the others."""
@@ -91,7 +95,7 @@ def test_programs_that_wait_for_one_that_cannot_begin():
 
 
 @pytest.mark.usefixtures("compiler")
-@pytest.mark.parametrize("run", [model.run, native.run])
+@pytest.mark.parametrize("run", [model.run, pytest.param(native.run, marks=pytest.mark.thorough)])
 def test_who_waits_for_one_that_runs_on_is_named(run):
     """That is no deadlock, so it only ends when the run is given up."""
     source = (

@@ -17,6 +17,7 @@ from vc4sim.backends.base import Ending, Job, Launch
 from vc4sim.events import Retirement
 from vc4sim.lockstep import Lockstep
 
+pytestmark = pytest.mark.thorough
 BASE, SIZE = 0x10_0000, 0x3000
 UNIFORMS = BASE + 0x800
 #: The last page of memory, and the one behind it.
@@ -115,7 +116,6 @@ def test_a_lookup_that_nobody_waits_for(simulator):
     assert outcome.errors <= ERROR
 
 
-@pytest.mark.slow
 def test_on_amaranth():
     found, words = looked_up(job_of(GENERAL, LAST, 7, BASE - 4), pysim.run)
     assert found == ERROR

@@ -66,17 +66,20 @@ def test_results_of_instructions_behind_one_another(simulator):
     assert len({word for _, word in found}) == 3
 
 
+@pytest.mark.thorough
 def test_a_lookup(simulator):
     found, told = arrivals(simulator, f"ldi r0, {DATA}\nmov t0s, r0\nnop; ldtmu0", "slice")
     assert found == [(2, 100)]
     assert str(told[2]).endswith(" ldtmu0 | r4=00000064*16")
 
 
+@pytest.mark.thorough
 def test_a_lookup_is_newer_than_a_result(simulator):
     found, _ = arrivals(simulator, f"ldi r0, {DATA}\nmov t0s, r0\nmov recip, 2.0\nnop\nnop; ldtmu0\nnop", "slice")
     assert found == [(4, 100)]
 
 
+@pytest.mark.thorough
 def test_a_result_that_nobody_reads_may_come_late(simulator):
     """Four QPUs share the unit: results come when their instructions have long retired, and belong to them all the same."""
     source = "\n".join(f"mov exp, {number}.0" for number in range(1, 13)) + "\nnop\nnop"
@@ -86,7 +89,7 @@ def test_a_result_that_nobody_reads_may_come_late(simulator):
     assert {event.qpu for event in told} == {0, 1, 2, 3}
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_on_amaranth():
     found, _ = arrivals(
         pysim.run, f"ldi r0, {DATA}\nmov t0s, r0\nmov exp, 3.0\nnop; ldtmu0\nnop", V3DConfig(tmus_per_slice=1)

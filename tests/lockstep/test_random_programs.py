@@ -23,10 +23,13 @@ from vc4sim.random_programs.lawful import lawful
 from vc4sim.random_programs.program import OUTPUT_BYTES, UNIFORM_BYTES
 from vc4sim.random_programs.textures import Textures
 
-#: Seed, latency and gaps of the memory. Together they run more than 20,000 instructions: as native code, or in Amaranth's
-#: simulator where there is no compiler.
+#: Latency and gaps of the memory.
 MEMORIES = [(4, 0.0), (1, 0.0), (2, 0.3), (8, 0.0), (5, 0.1), (20, 0.0), (9, 0.2), (40, 0.0), (13, 0.5), (4, 0.7)]
-RUNS = [(1, 4, 0.0), (2, 8, 0.0), (3, 20, 0.1), (4, 5, 0.3)]
+#: Seed, latency and gaps of the memory.
+RUNS = [
+    (3, 20, 0.1),
+    *(pytest.param(*run, marks=pytest.mark.thorough) for run in ((1, 4, 0.0), (2, 8, 0.0), (4, 5, 0.3))),
+]
 LENGTH = 4700
 MILLION = [(1000 * part, latency, gap) for part, (latency, gap) in enumerate(MEMORIES, start=1)]
 
@@ -41,6 +44,7 @@ def test_random_programs(seed, latency, gap):
     assert watch.retired >= LENGTH
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("seed", "latency", "gap"), [(31, 4, 0.0), (32, 30, 0.2)])
 def test_random_programs_with_lookups(seed, latency, gap):
     job = random_job(seed, LENGTH, preset("slice"), latency=latency, gap=gap)
@@ -72,6 +76,7 @@ def test_textures_lie_where_nobody_writes():
             assert one.words == kind.reads
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("compiler")
 @pytest.mark.parametrize(("seed", "latency", "gap"), MILLION)
 def test_a_million_instructions(seed, latency, gap, capsys):
@@ -81,6 +86,7 @@ def test_a_million_instructions(seed, latency, gap, capsys):
     assert "no difference" in capsys.readouterr().out
 
 
+@pytest.mark.thorough
 def test_a_random_program_in_the_other_simulator():
     job = random_job(5, 100, V3DConfig(), latency=6, gap=0.2)
     watch = Lockstep(job)

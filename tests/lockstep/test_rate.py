@@ -37,6 +37,7 @@ def run(body, rounds, qpus, config):
     return outcome
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("config", "qpus"), [("slice", 1), ("slice", 4), pytest.param("bcm2835", 12, marks=pytest.mark.slow)]
 )

@@ -78,7 +78,12 @@ def active(job):
 
 @pytest.mark.parametrize(
     ("fault", "seed", "most"),
-    [(packed_fmul, 1, 5), (packed_fmul, 13, 5), (store, 1, 8), (hardware, 3, 4)],
+    [
+        (packed_fmul, 1, 5),
+        pytest.param(packed_fmul, 13, 5, marks=pytest.mark.thorough),
+        pytest.param(store, 1, 8, marks=pytest.mark.thorough),
+        pytest.param(hardware, 3, 4, marks=pytest.mark.thorough),
+    ],
     ids=lambda value: getattr(value, "__name__", str(value)),
 )
 def test_a_fault_becomes_a_handful_of_instructions(fault, seed, most, tmp_path, capsys):
@@ -124,6 +129,7 @@ def test_a_fault_of_two_threads_keeps_both(tmp_path, capsys):
     assert "PASS two" in capsys.readouterr().out
 
 
+@pytest.mark.thorough
 def test_the_memory_becomes_plain_unless_it_matters(tmp_path):
     job = random_job(1, 600, V3DConfig(), latency=7, gap=0.3)
 

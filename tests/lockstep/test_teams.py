@@ -21,7 +21,9 @@ RUNS = [(1, 4, 0.0), (1000, 30, 0.3), (2000, 1, 0.1), (3000, 60, 0.0)]
 
 
 @pytest.mark.usefixtures("compiler")
-@pytest.mark.parametrize("config", ["slice", pytest.param("bcm2835", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "config", [pytest.param("slice", marks=pytest.mark.thorough), pytest.param("bcm2835", marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize(("seed", "latency", "gap"), RUNS)
 def test_two_hundred_thousand_instructions(config, seed, latency, gap, capsys):
     """A quarter of it each, by the command that replays it."""
@@ -58,6 +60,7 @@ def test_they_wait_for_each_other(monkeypatch):
     assert waits == {"the mutex", "semaphore "}
 
 
+@pytest.mark.thorough
 def test_a_failing_team_becomes_small_and_is_kept(tmp_path, capsys):
     """A fault of the QPUs but the first one, in the model that stands for the RTL."""
 

@@ -163,13 +163,11 @@ def fuzz(count):
     print(*ends)
 
 
-def test_mutated_lists():
-    fuzz(5_000)
-
-
-@pytest.mark.slow
-def test_many_mutated_lists():
-    fuzz(20_000)
+@pytest.mark.parametrize(
+    "count", [500, pytest.param(5_000, marks=pytest.mark.thorough), pytest.param(20_000, marks=pytest.mark.slow)]
+)
+def test_mutated_lists(count):
+    fuzz(count)
 
 
 def test_bytes_without_any_sense():

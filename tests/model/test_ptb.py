@@ -216,10 +216,8 @@ def check_random(primitives, **configuration):
     return found
 
 
-def test_tile_lists_have_what_went_in():
-    assert check_random(10_000) > 3_000
-
-
-@pytest.mark.slow
-def test_tile_lists_have_what_went_in_often():
-    assert check_random(100_000) > 30_000
+@pytest.mark.parametrize(
+    "count", [2_000, pytest.param(10_000, marks=pytest.mark.thorough), pytest.param(100_000, marks=pytest.mark.slow)]
+)
+def test_tile_lists_have_what_went_in(count):
+    assert check_random(count) > 0.3 * count

@@ -25,6 +25,8 @@ from .binning import CONFIG, bin_list, drawn_in, read_tiles, wanted
 
 CASES = Path(__file__).parents[1] / "data/cases/gl"
 NAMES = sorted(path.parent.name for path in CASES.glob("*/case.json")) or ["missing"]
+#: Those that take longer than all others together.
+LONG = {"overflow", "mesh_depth", "fbo_cubemap"}
 #: How far lines and points may be binned beyond their own size.
 SLACK = {PrimitiveType.POINTS: 1, PrimitiveType.LINES: 9, PrimitiveType.TRIANGLES: 0}
 
@@ -176,7 +178,10 @@ def check_clipped(memory, record):
         assert all(-1e-6 <= weight <= 1 + 1e-6 for weight in weights)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.thorough] * (name in LONG)) for name in NAMES],
+)
 def test_every_primitive_is_in_its_tiles(name):
     capture = load_capture(CASES / name)
     memory, counts = Memory(capture.memory_size), [0, 0]

@@ -147,6 +147,7 @@ def fuzz(count, name=""):
     return ends
 
 
+@pytest.mark.thorough
 def test_mutated_frames():
     ends = fuzz(200)
     assert ends["end"] > 20
@@ -154,7 +155,9 @@ def test_mutated_frames():
     assert ends["error of the list"] > 3
 
 
-@pytest.mark.parametrize("name", ["tri_clip", "points", "lines"])
+@pytest.mark.parametrize(
+    "name", ["tri_clip", *(pytest.param(name, marks=pytest.mark.thorough) for name in ("points", "lines"))]
+)
 def test_mutated_captures(name):
     ends = fuzz(60, name)
     assert ends["end"] > 5

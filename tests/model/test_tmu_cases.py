@@ -25,6 +25,7 @@ def test_some(recorded, name):
     run(recorded, name, CASES[name])
 
 
+@pytest.mark.thorough
 def test_all_others(recorded):
     cases = {path.parent.name: json.loads(path.read_text()) for path in (recorded / "cases/qpu").glob("*/case.json")}
     names = {name for name, case in cases.items() if case["counts"]["tmu"]} - set(CASES)

@@ -168,7 +168,7 @@ SIZE = 1 << 24
 BASE = 2**32 - SIZE
 
 
-@pytest.mark.parametrize("seed", range(SEEDS))
+@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.thorough) for seed in range(2, SEEDS))])
 def test_random_set_ups(seed):
     """Two QPUs, every field of every set-up: all elements of vectors, loads and stores, and what is fetched ahead."""
     rng = random.Random(seed)
@@ -222,7 +222,7 @@ def bad_word(rng):
     return word
 
 
-@pytest.mark.parametrize("seed", range(FUZZES))
+@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.thorough) for seed in range(2, FUZZES))])
 def test_bad_set_ups(seed, record_property):
     """Reserved codes, rows that are not reserved or not there, addresses outside of memory, reads of what was not set up.
 

@@ -17,7 +17,7 @@ from vc4sim.native.build import build_alone
 from ..cxxrtl.random_hardware import IN_BITS, OUT_BITS, Random, in_amaranths_simulator
 
 CLOCKS = 200
-LANES = (1, 4)
+LANES = (4, pytest.param(1, marks=pytest.mark.thorough))
 #: Gives each lane its input words in each clock, and takes its output words.
 DRIVER = """
 extern "C" const char *run(const uint32_t *inputs, uint32_t *outputs, uint32_t clocks) {
@@ -121,7 +121,7 @@ def compiled(device, inputs, lanes, folder):
 
 @pytest.mark.parametrize("lanes", LANES)
 @pytest.mark.parametrize("kind", [Random, Arithmetic])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.thorough) for seed in range(1, 4))])
 def test_random_hardware(kind, seed, lanes, tmp_path):
     rng = random.Random(seed)
     inputs = [[rng.getrandbits(IN_BITS) for _ in range(lanes)] for _ in range(CLOCKS)]

@@ -155,7 +155,16 @@ class World:
         return f"clock {self.clock}, seed {self.seed}"
 
 
-@pytest.mark.parametrize(("qpus", "gap", "seed"), [(1, 0.0, 1), (2, 0.3, 2), (4, 0.0, 3), (4, 0.6, 4), (12, 0.2, 5)])
+@pytest.mark.parametrize(
+    ("qpus", "gap", "seed"),
+    [
+        (2, 0.3, 2),
+        *(
+            pytest.param(*run, marks=pytest.mark.thorough)
+            for run in ((1, 0.0, 1), (4, 0.0, 3), (4, 0.6, 4), (12, 0.2, 5))
+        ),
+    ],
+)
 def test_random_programs(qpus, gap, seed):
     """All kinds at once with random gaps: `World` checks each start, here is what was asked for, and what came of it."""
     world = World(qpus, seed)

@@ -212,7 +212,10 @@ class Asker:
     passed: dict = field(default_factory=dict)  # grants to others while it could have been served
 
 
-@pytest.mark.parametrize(("qpus", "numbers", "seed"), [(2, 1, 1), (3, 2, 2), (4, 16, 3), (12, 3, 4)])
+@pytest.mark.parametrize(
+    ("qpus", "numbers", "seed"),
+    [(3, 2, 2), *(pytest.param(*run, marks=pytest.mark.thorough) for run in ((2, 1, 1), (4, 16, 3), (12, 3, 4)))],
+)
 def test_random_qpus(qpus, numbers, seed):
     """Against counters in Python; nobody is passed over twice by the same one while it could have been served."""
     rng = random.Random(seed)

@@ -21,7 +21,9 @@ SOURCE = """
 """
 
 
-@pytest.mark.parametrize(("config", "row"), [("qpu", (0,) * 16), ("slice", tuple(range(1, 17)))])
+@pytest.mark.parametrize(
+    ("config", "row"), [("qpu", (0,) * 16), pytest.param("slice", tuple(range(1, 17)), marks=pytest.mark.thorough)]
+)
 def test_vpm_kib(lockstep, config, row):
     """A VPM of 64 rows reads zeros behind the last one; a larger one has a row there."""
     run = lockstep(SOURCE, [UNIFORMS + 8, OUTPUT, *range(1, 17)], config=preset(config))

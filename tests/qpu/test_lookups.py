@@ -11,6 +11,8 @@ from vc4sim.lockstep import Lockstep
 
 from .conftest import BASE, UNIFORMS
 
+pytestmark = pytest.mark.thorough
+#: The preset with one unit.
 ONE = preset("slice")
 #: QPUs 2 and 3 find the units the other way round.
 TWO = V3DConfig(qpus_per_slice=3, tmus_per_slice=2)
@@ -39,11 +41,11 @@ def test_a_lookup(look):
     assert look("mov t0s, r0\nnop; ldtmu0\nmov ra0, r4").last("ra0") == rows(0)
 
 
-@pytest.mark.parametrize("units", [1, 2])
-def test_each_name_has_its_own_results(look, units):
+@pytest.mark.parametrize("config", [ONE, TWO], ids=["one unit", "two units"])
+def test_each_name_has_its_own_results(look, config):
     """A program cannot see how many units there are: a chip, which has two, runs the same words."""
     source = "mov t1s, r0\nadd t0s, r0, 4\nnop; ldtmu0\nmov ra0, r4; ldtmu1\nmov rb0, r4"
-    run = look(source, config=V3DConfig(tmus_per_slice=units))
+    run = look(source, config=config)
     assert (run.last("ra0"), run.last("rb0")) == (rows(1), rows(0))
 
 

@@ -203,7 +203,13 @@ async def run(ctx, dut, environment, launches, instructions):
     raise AssertionError(f"stuck behind {environment.issued[-1:]}")
 
 
-@pytest.mark.parametrize(("gap", "stall"), [(0.0, 0.0), (0.5, 0.0), (0.0, 0.5), (0.3, 0.3), (0.9, 0.1)])
+@pytest.mark.parametrize(
+    ("gap", "stall"),
+    [
+        (0.3, 0.3),
+        *(pytest.param(*gaps, marks=pytest.mark.thorough) for gaps in ((0.0, 0.0), (0.5, 0.0), (0.0, 0.5), (0.9, 0.1))),
+    ],
+)
 def test_random_programs(simulate, gap, stall):
     """Programs one after the other or side by side, to their end or for 150 instructions; no device is reset."""
     for seed in range(6):

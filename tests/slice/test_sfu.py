@@ -58,7 +58,7 @@ class Results:
         return [(quad, words) for _, number, quad, words in self.got if number == qpu]
 
 
-@pytest.mark.parametrize("seed", [3, pytest.param(4, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("seed", [3, pytest.param(4, marks=pytest.mark.thorough)])
 @pytest.mark.parametrize("gap", [0.0, 0.3, 0.8])
 @pytest.mark.parametrize("qpus", [1, 4])
 def test_every_quad_once_and_in_order_whatever_the_gaps(simulate, qpus, gap, seed):
@@ -231,7 +231,7 @@ def run_programs(simulate, phases, share, clocks, seed):
 
 
 @pytest.mark.parametrize("phases", [(0,), (0, 0, 0), (0, 0, 0, 0), (0, 1, 2, 3), (3, 1, 1, 0)])
-@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 6))])
+@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.thorough) for seed in range(2, 6))])
 def test_programs(simulate, phases, seed):
     """Results are there in time for every lawful reader, are never lost, and come at most one turn of the others late."""
     run = run_programs(simulate, phases, (3, 2, 2), 400, seed)

@@ -155,7 +155,7 @@ async def wander(reader):
 
 
 @pytest.mark.parametrize(("latency", "gap"), [(1, 0.0), (9, 0.0), (30, 0.3)])
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 20))])
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.thorough) for seed in range(1, 20))])
 def test_random_programs(run, seed, latency, gap):
     run([wander] * 4, 10 * seed, latency, gap)
 

@@ -37,6 +37,7 @@ def blended(image, s, t):
     return upper * (1 - up) + lower * up
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("compiler")
 def test_a_picture_is_what_the_formula_says():
     """Turned and in perspective, with an image in tiles: 16 by 16 pixels of 32 by 32 texels."""
@@ -64,6 +65,7 @@ def wrapped(index, size, mode):
     return np.where((index >= 0) & (index < size), index, -1)
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("compiler")
 @pytest.mark.parametrize("across", Wrap)
 @pytest.mark.parametrize("down", [Wrap.REPEAT, Wrap.BORDER])
@@ -79,6 +81,7 @@ def test_texels_around_an_image(across, down):
     assert (picture == np.where(outside, np.array(border), image[row, column])).all()
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("compiler")
 @pytest.mark.parametrize(("name", "number"), [("texture_cube", 2), ("texture_levels", 5)])
 def test_the_documentation_shows_what_the_rtl_draws(name, number):

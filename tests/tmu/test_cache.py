@@ -102,8 +102,12 @@ def bench(simulate, count, *, seed, latency, gap, draw, wanted=None, clears=Fals
     return memory, clocks[-1] - clocks[0], items
 
 
-@pytest.mark.parametrize("kind", ["near", "one set", "anywhere"])
-@pytest.mark.parametrize(("latency", "gap"), [(1, 0.0), (20, 0.0), (30, 0.4)])
+@pytest.mark.parametrize(
+    "kind", ["one set", *(pytest.param(kind, marks=pytest.mark.thorough) for kind in ("near", "anywhere"))]
+)
+@pytest.mark.parametrize(
+    ("latency", "gap"), [(30, 0.4), *(pytest.param(latency, 0.0, marks=pytest.mark.thorough) for latency in (1, 20))]
+)
 def test_random_addresses(simulate, kind, latency, gap):
     bench(simulate, 120, seed=latency, latency=latency, gap=gap, draw=lambda rng: addresses(rng, kind))
 

@@ -2,6 +2,8 @@
 
 import random
 
+import pytest
+
 from vc4.records.tmu import LEVELS, TextureType
 from vc4.tmu.detail import Detail
 from vc4.tmu.levels import Levels
@@ -65,12 +67,13 @@ def test_levels(simulate):
     assert any(gap == image[3] > 8 for gap, image in zip(gaps, images, strict=False))
 
 
-def test_detail(simulate):
+@pytest.mark.parametrize("count", [60, pytest.param(300, marks=pytest.mark.thorough)])
+def test_detail(simulate, count):
     """A quad every four clocks, and pauses between some."""
     rng = random.Random(2)
     dut = Detail()
     quads = []
-    for number in range(300):
+    for number in range(count):
         near = number % 2
         s, t = ([(0x3F00_0000 + rng.getrandbits(20)) if near else pattern(rng) for _ in range(4)] for _ in range(2))
         sizes = {"width": rng.randrange(1, 2049), "height": rng.randrange(1, 2049), "halved": rng.getrandbits(1)}

@@ -25,6 +25,7 @@ def lookup(rng, textures):
     return Lookup({"s": np.array(addresses, np.uint32)})
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("textures", [0.0, 0.3, 0.95, 1.0])
 @pytest.mark.parametrize(("latency", "gap"), [(1, 0.0), (20, 0.0), (9, 0.2), (40, 0.6)])
 def test_four_qpus(latency, gap, textures):

@@ -67,6 +67,7 @@ def check(simulator, job):
     return outcome
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("seed", "latency", "gap"), [(1, 4, 0.0), (2, 30, 0.3), (3, 100, 0.0)])
 def test_random_textures(simulator, seed, latency, gap):
     check(simulator, job_of(seed, 120, latency=latency, gap=gap))

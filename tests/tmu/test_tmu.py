@@ -90,6 +90,8 @@ def run(simulate, seed, count, qpus=2, **memory):
     return ends
 
 
-@pytest.mark.parametrize(("seed", "latency", "gap"), [(1, 1, 0.0), (2, 20, 0.3)])
+@pytest.mark.parametrize(
+    ("seed", "latency", "gap"), [(1, 1, 0.0), pytest.param(2, 20, 0.3, marks=pytest.mark.thorough)]
+)
 def test_lookups(simulate, seed, latency, gap):
     run(simulate, seed, 8, latency=latency, gap=gap)

@@ -10,6 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
+import pytest
 from amaranth import *
 from amaranth.back import rtlil
 from amaranth.lib import stream, wiring
@@ -26,6 +27,7 @@ from vc4sim.model.vpm.blocks import Block, load_block, store_block
 
 __all__ = [
     "BASE",
+    "BUSES",
     "MODES",
     "SIZE",
     "VPM_ROWS",
@@ -33,6 +35,7 @@ __all__ = [
     "Load",
     "Store",
     "load",
+    "on_its_bus",
     "random_load",
     "random_store",
     "run_random",
@@ -43,6 +46,14 @@ BASE, SIZE = 0x0001_0000, 0x4000
 VPM_ROWS = 128
 #: MODEW, but for the reserved code.
 MODES = [mode for mode in DmaMode if mode is not DmaMode.EXTENDED]
+
+
+def on_its_bus(word_bytes, *values):
+    """Parameters of a test, the width of the bus first: each width is compiled for itself, and one of them stands for all."""
+    return pytest.param(word_bytes, *values, marks=[pytest.mark.thorough] * (word_bytes != 8))
+
+
+BUSES = pytest.mark.parametrize("word_bytes", [on_its_bus(word_bytes) for word_bytes in (8, 4, 16)])
 _DRIVER = Path(__file__).with_suffix(".cc").read_text()
 _MOST_CLOCKS = 500_000
 _GAPS = [0, 0, 0.3, 0.7]

@@ -17,6 +17,7 @@ LOAD = "ldi vr_setup, 0x80000000\nmov vr_addr, unif\nread vr_wait" + END
 OTHERS = "ldi vw_setup, 0x1a10\n" + ("ldi vr_setup, 0x1a10\nnop\nnop\n" + "mov vpm, vpm\n" * 16) * 6 + END
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("program", "counter", "other", "clocks"),
     [

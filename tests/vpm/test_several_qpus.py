@@ -31,7 +31,11 @@ from .test_vpm import HALF, Reference, random_program
 
 @pytest.mark.parametrize(
     ("qpus", "rows", "word_bytes", "latency", "gap", "qpu_gap"),
-    [(2, 64, 8, 1, 0, 0), (3, 128, 8, 12, 0.3, 0.3), (4, 192, 16, 5, 0.4, 0)],
+    [
+        (2, 64, 8, 1, 0, 0),
+        pytest.param(3, 128, 8, 12, 0.3, 0.3, marks=pytest.mark.thorough),
+        pytest.param(4, 192, 16, 5, 0.4, 0, marks=pytest.mark.thorough),
+    ],
 )
 def test_random_programs_side_by_side(qpus, rows, word_bytes, latency, gap, qpu_gap):
     """Each has sixteen rows and a part of the memory of its own, so the others change nothing for it."""
@@ -123,7 +127,7 @@ def test_a_vector_waits_for_the_load_of_another_qpu():
     simulator.run()
 
 
-@pytest.mark.parametrize("qpus", [2, 3, 12])
+@pytest.mark.parametrize("qpus", [2, 3, pytest.param(12, marks=pytest.mark.thorough)])
 def test_vectors_share_the_clocks_alike(qpus):
     """A quad a clock moves while all write all the time."""
     simulator, vpm, _ = build(qpus=qpus)

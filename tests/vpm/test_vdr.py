@@ -6,10 +6,9 @@ import pytest
 
 from vc4.records.vpm import DmaMode
 
-from .dma_bench import BASE, MODES, SIZE, Engines, load, random_load, random_store, run_random, store
+from .dma_bench import BASE, BUSES, MODES, SIZE, Engines, load, on_its_bus, random_load, random_store, run_random, store
 
 pytestmark = pytest.mark.usefixtures("compiler")
-BUSES = pytest.mark.parametrize("word_bytes", [4, 8, 16])
 COUNT, MANY = 350, 5000
 
 
@@ -46,21 +45,21 @@ OVERHEAD = 5
 @pytest.mark.parametrize(
     ("word_bytes", "address", "fields", "words", "more"),
     [
-        (4, 0, {}, 256, 0),
+        on_its_bus(4, 0, {}, 256, 0),
         (8, 0, {}, 128, 0),
-        (16, 0, {}, 64, 0),
+        on_its_bus(16, 0, {}, 64, 0),
         (8, 4, {}, 144, 0),  # each row ends in the middle of a ninth word
         (8, 3, {}, 144, 0),
-        (16, 13, {}, 80, 0),
+        on_its_bus(16, 13, {}, 80, 0),
         (8, 4096 - 32, {}, 128, 0),  # the first row crosses 4 KiB
         (8, 0, {"vertical": 1, "row_pitch": 0, "column": 5}, 128, 0),
         (8, 0, {"vertical": 1}, 128, 4),  # one row in four ends two quads, and the next one has to wait
-        (16, 4, {"vertical": 1, "row": 3}, 80, 0),
+        on_its_bus(16, 4, {"vertical": 1, "row": 3}, 80, 0),
         (8, 0, {"row_length": 1}, 16, 0),  # a request, a word and a quad every clock
         (8, 2, {"row_length": 8, "column": 7}, 80, 0),
         (8, 0, {"mode": DmaMode.BYTE_0, "row_pitch": 4}, 32, 0),
         (8, 1, {"mode": DmaMode.BYTE_3, "row_pitch": 4, "row_length": 13}, 32, 0),
-        (16, 0, {"row_length": 8, "column": 1}, 32, 16),  # three quads for two words
+        on_its_bus(16, 0, {"row_length": 8, "column": 1}, 32, 16),  # three quads for two words
     ],
 )
 def test_clocks_of_a_load(word_bytes, address, fields, words, more):

@@ -6,11 +6,15 @@ import pytest
 
 from vc4.records.vpm import DmaMode
 
-from .dma_bench import BASE, MODES, SIZE, Engines, random_store, run_random, store
+from .dma_bench import BASE, BUSES, MODES, SIZE, Engines, on_its_bus, random_store, run_random, store
 
 pytestmark = pytest.mark.usefixtures("compiler")
-BUSES = pytest.mark.parametrize("word_bytes", [4, 8, 16])
 COUNT, MANY = 350, 5000
+#: One of each size by default.
+SOME_MODES = [
+    pytest.param(mode, marks=[pytest.mark.thorough] * (mode not in (DmaMode.WORD, DmaMode.HALF_1, DmaMode.BYTE_3)))
+    for mode in MODES
+]
 
 
 @BUSES
@@ -24,9 +28,9 @@ def test_many_random_stores(word_bytes):
     run_random(word_bytes, 200 + word_bytes, MANY, lambda rng: (None, random_store(rng)))
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", SOME_MODES)
 @pytest.mark.parametrize("horizontal", [0, 1])
-@pytest.mark.parametrize("laned", [0, 1])
+@pytest.mark.parametrize("laned", [0, pytest.param(1, marks=pytest.mark.thorough)])
 def test_every_value_of_every_field(mode, horizontal, laned):
     engines = Engines(8, random.Random(1))
     for name, values in {"column": 16, "row": 128, "depth": 128, "units": 128}.items():
@@ -59,21 +63,21 @@ OVERHEAD = 9
 @pytest.mark.parametrize(
     ("word_bytes", "address", "fields", "words", "more"),
     [
-        (4, 0, {}, 256, 0),
+        on_its_bus(4, 0, {}, 256, 0),
         (8, 0, {}, 128, 0),
-        (16, 0, {}, 64, 0),
+        on_its_bus(16, 0, {}, 64, 0),
         (8, 4, {}, 144, 0),  # each row ends in the middle of a ninth word
         (8, 3, {}, 144, 0),
-        (16, 13, {}, 80, 0),
+        on_its_bus(16, 13, {}, 80, 0),
         (8, 4096 - 32, {}, 128, 0),  # the first row crosses 4 KiB
         (8, 0, {"units": 64}, 512, 0),
         (8, 0, {"horizontal": 0}, 128, 0),
         (8, 0, {"depth": 2, "units": 0}, 128, 0),  # a request, a word and a quad every clock
-        (16, 0, {"depth": 4, "units": 0}, 128, 0),
+        on_its_bus(16, 0, {"depth": 4, "units": 0}, 128, 0),
         (8, 4, {"depth": 1, "column": 3, "stride": 60}, 16, 0),
         (8, 0, {"depth": 8, "column": 1}, 64, 0),
         (8, 0, {"depth": 8, "column": 3}, 64, 16),  # as `VdwPacker` says
-        (16, 0, {"depth": 8, "column": 1}, 32, 16),
+        on_its_bus(16, 0, {"depth": 8, "column": 1}, 32, 16),
         (8, 0, {"mode": DmaMode.BYTE_0, "depth": 64}, 128, 0),
         (8, 1, {"mode": DmaMode.HALF_1, "depth": 31}, 140, 0),
     ],

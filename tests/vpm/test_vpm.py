@@ -203,7 +203,13 @@ def random_program(rng, rows, length, *, dma=True, memory=range(HALF)):
 
 @pytest.mark.parametrize(
     ("rows", "word_bytes", "latency", "gap", "qpu_gap"),
-    [(64, 8, 1, 0, 0), (64, 4, 1, 0, 0.2), (128, 8, 12, 0.3, 0), (192, 16, 5, 0.4, 0.4), (256, 8, 40, 0.1, 0)],
+    [
+        (64, 8, 1, 0, 0),
+        (192, 16, 5, 0.4, 0.4),
+        pytest.param(64, 4, 1, 0, 0.2, marks=pytest.mark.thorough),
+        pytest.param(128, 8, 12, 0.3, 0, marks=pytest.mark.thorough),
+        pytest.param(256, 8, 40, 0.1, 0, marks=pytest.mark.thorough),
+    ],
 )
 def test_random_programs(rows, word_bytes, latency, gap, qpu_gap):
     seed = rows + 1000 * word_bytes + latency
@@ -317,7 +323,17 @@ def test_a_cancel_forgets_vectors_and_set_ups():
     assert vectors == [FILLED[number][1] for number in (0, 2, 3)]
 
 
-@pytest.mark.parametrize("mode", MODES, ids=lambda mode: f"{mode['size'].name}-{mode['laned']}-{mode['horizontal']}")
+@pytest.mark.parametrize(
+    "mode",
+    [
+        pytest.param(
+            mode,
+            id=f"{mode['size'].name}-{mode['laned']}-{mode['horizontal']}",
+            marks=[pytest.mark.thorough] * (number != 6),
+        )
+        for number, mode in enumerate(MODES)
+    ],
+)
 def test_every_place_of_a_mode(mode):
     """Every address once as written and once as read, against the model."""
     rng = random.Random(3)

@@ -142,7 +142,7 @@ def test_texts_of_words_and_stalls():
     assert stall_text(0b101) == "fetch, uniforms"
 
 
-@pytest.mark.parametrize("suffix", [".svg", ".png"])
+@pytest.mark.parametrize("suffix", [".svg", pytest.param(".png", marks=pytest.mark.thorough)])
 def test_the_figure(waves, tmp_path, suffix):
     pytest.importorskip("matplotlib")
     figures = [tmp_path / f"{name}{suffix}" for name in ("one", "two")]

@@ -42,7 +42,7 @@ _FLAGS = ("-O1", "-std=c++17", "-fPIC")
 class Kind(Enum):
     """What a library is for."""
 
-    #: As CXXRTL makes it; its C interface finds all signals by name.
+    #: As CXXRTL makes it; its C interface finds registers, memories and ports by name.
     PLAIN = auto()
     #: For long runs: wide signals are cut, see `narrow`, and the driver reaches the ports through the namespace `ports`.
     FAST = auto()
@@ -52,7 +52,7 @@ class Kind(Enum):
     @property
     def options(self) -> str:
         """Of `write_cxxrtl`."""
-        return {Kind.PLAIN: "-g4", Kind.FAST: "-g0", Kind.WAVES: "-g3"}[self]
+        return {Kind.PLAIN: "-g3", Kind.FAST: "-g0", Kind.WAVES: "-g3"}[self]
 
 
 @dataclass(frozen=True)
@@ -164,12 +164,13 @@ def _part(compiler: list[str], name: str, part: Part, kind: Kind, folder: Path, 
 def build_once(sources: list[str], make: Callable[[], ctypes.CDLL], folder: Path) -> ctypes.CDLL:
     """The library that `make` makes, which is asked only if `sources` have changed: they say all that it is made of."""
     note = folder / f"{_digest(*sources, *tools(), _version(find_compiler()))}.library"
-    if note.exists() and (library := Path(note.read_text())).exists():
-        return ctypes.CDLL(str(library))
     with said_if_slow("compiling the RTL to native code, which is kept for the next time"):
-        made = make()
-    note.write_text(made._name)
-    return made
+        with _alone(note.with_suffix(".lock")):
+            if note.exists() and (library := Path(note.read_text())).exists():
+                return ctypes.CDLL(str(library))
+            made = make()
+            note.write_text(made._name)
+            return made
 
 
 def tools() -> list[str]:
