@@ -8,7 +8,7 @@ import pytest
 
 from vc4.isa.sfu_tables import SfuFunction
 from vc4.qpu.r4 import R4
-from vc4sim.model.arith.sfu import SFU_FUNCTIONS
+from vc4sim.model.arith.sfu import special
 
 LANES, QUADS, DISTANCE = 4, 4, 3
 #: Clocks from the end of the slot in which an instruction is issued to its first quad in RA2, and to its first result if
@@ -27,7 +27,7 @@ def bits(value):
 
 def result(function, word):
     """What the unit gives for a word in every element."""
-    return all_of(int(SFU_FUNCTIONS[SfuFunction[function.upper()]](np.array([word], np.uint32))[0]))
+    return all_of(special(SfuFunction[function.upper()].value, word))
 
 
 def values_of(run, register):
@@ -145,7 +145,7 @@ def test_the_third_instruction_sees_the_result(lockstep, function):
 def test_each_element_has_a_result_of_its_own(lockstep):
     run = lockstep("itof r0, elem_num\nmov recip, r0\nnop\nnop\nmov r1, r4; mov r2, r4")
     words = np.arange(16, dtype=np.float32).view(np.uint32)
-    expected = tuple(int(word) for word in SFU_FUNCTIONS[SfuFunction.RECIP](words))
+    expected = tuple(special(SfuFunction.RECIP.value, int(word)) for word in words)
     assert run.last("r1") == run.last("r2") == expected
     assert len(set(expected)) == 16
 

@@ -14,7 +14,7 @@ from amaranth.lib import wiring
 
 from vc4.qpu import sequencer, threads
 from vc4sim.launch import Launch
-from vc4sim.model.qpu.sequencer import Sequencer as Model
+from vc4sim.model.qpu import sequencer as model
 
 BRANCH, ENDS, TAKEN, SWITCH = 1, 2, 4, 8
 #: Clocks from the end of the slot in which a branch leaves SP to the clock in which its decision is there.
@@ -61,26 +61,22 @@ class Device(wiring.Component):
         return m
 
 
-def interpret(model, program, launches, limit):
-    """Thread, bank and address of the instructions in the order in which they run, up to `limit`."""
-    ran, queue = [], deque(launches)
+def interpret(sequences, program, launches, limit):
+    """Thread, bank and address of the instructions in the order in which they run, up to `limit`; QPU 0 goes on."""
+    ran, queue, state = [], deque(launches), (memoryview(sequences), 0)
     while len(ran) < limit:
-        if queue and model.place(queue[0].threaded) is not None:
+        if queue and model.place_of(*state, int(queue[0].threaded)) >= 0:
             launch = queue.popleft()
-            model.start(launch.pc, launch.threaded)
-        elif not model.running:
-            if not model.waiting:
+            model.begin_program(*state, launch.pc, int(launch.threaded))
+        elif not state[0][0, model.RUNNING]:
+            if not model.has_suspended(*state):
                 break
-            model.resume()
-        word = program.get(model.pc, ENDS)
-        ran.append((model.view, model.pc))
-        taken = word & BRANCH and word & TAKEN and model.branches
-        model.advance(
-            branch=bool(word & BRANCH),
-            target=word >> 32 if taken else None,
-            ends=bool(word & ENDS),
-            switches=bool(word & SWITCH),
-        )
+            model.resume(*state)
+        pc = state[0][0, model.PC]
+        word = program.get(pc, ENDS)
+        ran.append((model.view_of(*state), pc))
+        taken = word & BRANCH and word & TAKEN and model.counts_branches(*state)
+        model.advance(*state, word & BRANCH, word >> 32 if taken else -1, word & ENDS, word & SWITCH)
     return ran
 
 
@@ -214,10 +210,10 @@ def test_random_programs(simulate, gap, stall):
     """Programs one after the other or side by side, to their end or for 150 instructions; no device is reset."""
     for seed in range(6):
         rng = random.Random(seed)
-        dut, model = Device(), Model()
+        dut, sequences = Device(), model.new_sequences()
         program = random_program(rng)
 
-        async def bench(ctx, seed=seed, rng=rng, dut=dut, model=model, program=program):
+        async def bench(ctx, seed=seed, rng=rng, dut=dut, sequences=sequences, program=program):
             environment = Environment(dut, Stream(program, rng, gap), rng, stall)
             for number in range(8):
                 launches = [
@@ -225,7 +221,7 @@ def test_random_programs(simulate, gap, stall):
                     for _ in range(rng.choice([1, 1, 2, 3]))
                 ]
                 await run(ctx, dut, environment, launches, 150)
-                expected = interpret(model, program, launches, 150)
+                expected = interpret(sequences, program, launches, 150)
                 note = f"seed {seed}, programs {number}: {launches}"
                 assert environment.issued == expected, note
                 if len(expected) == 150:
@@ -276,7 +272,7 @@ def test_one_instruction_every_four_clocks_across_branches(simulate):
 
 def test_a_branch_that_is_decided_behind_the_end_moves_nothing(simulate):
     """The last delay slot of the first program branches; the second program starts before that is decided."""
-    dut, model, rng = Device(), Model(), random.Random(1)
+    dut, sequences, rng = Device(), model.new_sequences(), random.Random(1)
     away = CODE + 0x200
     program = dict.fromkeys(range(CODE, away, 8), 0)
     program |= {CODE + 8: ENDS, CODE + 24: away << 32 | BRANCH | TAKEN, CODE + 0x1C0: ENDS}
@@ -285,7 +281,7 @@ def test_a_branch_that_is_decided_behind_the_end_moves_nothing(simulate):
         environment = Environment(dut, Stream(program, rng, 0.0), rng, 0.0)
         for launch in (Launch(CODE, 0), Launch(CODE + 0x100, 0)):
             await run(ctx, dut, environment, [launch], 50)
-            assert environment.issued == interpret(model, program, [launch], 50)
+            assert environment.issued == interpret(sequences, program, [launch], 50)
 
     simulate(dut, bench)
 

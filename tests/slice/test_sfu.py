@@ -11,7 +11,8 @@ from vc4.isa.sfu_tables import SfuFunction
 from vc4.qpu.structs import LANES
 from vc4.slice.sfu import Sfu
 from vc4sim.bench.streams import feed, watch
-from vc4sim.model.arith.sfu import SFU_FUNCTIONS
+from vc4sim.model.arith.sfu import special
+from vc4sim.model.compiled import elementwise
 
 #: Clocks from a quad that nothing holds up to its result: one in the queue.
 PASSAGE = 1 + Sfu.LATENCY
@@ -27,7 +28,7 @@ def random_vector(rng):
     # Half of the operands lie where the functions are most interesting.
     words = [rng.choice([rng.getrandbits(32), 0x3C00_0000 + rng.getrandbits(27)]) for _ in range(QUADS * LANES)]
     quads = np.array(words, np.uint32).reshape(QUADS, LANES)
-    results = SFU_FUNCTIONS[function](quads).tolist()
+    results = elementwise(special, function.value, quads).tolist()
     requests = [{"function": function, "quad": quad, "data": quads[quad].tolist()} for quad in range(QUADS)]
     return requests, results
 
