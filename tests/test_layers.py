@@ -94,6 +94,6 @@ def test_data_has_no_hardware():
 
 def test_the_walk_sees_relative_and_absolute_imports():
     found = set(imports(PACKAGES["vc4sim"] / "model/v3d.py"))
-    assert ("vc4sim", "events") in found
+    assert ("vc4sim", "events", "Retirement") in found
     assert ("vc4sim", "model", "qpu", "qpu", "Qpu") in found
     assert ("vc4", "config", "V3DConfig") in found
