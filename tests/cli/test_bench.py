@@ -58,3 +58,12 @@ def test_a_simulator_that_is_none(capsys):
 def test_a_time_that_is_none(seconds, capsys):
     assert main(["bench", "sim", "--seconds", seconds]) == 2
     assert "must be a number from 0.1 to 3600" in capsys.readouterr().err
+
+
+def test_the_model(capsys, tmp_path):
+    path = tmp_path / "model.json"
+    assert main(["bench", "model", "--seconds", "0.1", "--program", "coordinate_shader", "--json", str(path)]) == 0
+    assert capsys.readouterr().out.startswith("instructions a second of coordinate_shader on qpu\n  interpreted")
+    assert json.loads(path.read_text())["instructions_per_second"]["interpreted"] > 100
+    assert main(["bench", "model", "--on", "native"]) == 2
+    assert capsys.readouterr().err == "vc4: --on is for simulators\n"

@@ -15,6 +15,7 @@ from vc4.config import preset
 from ..backends.base import Ending, Job, Outcome, Watcher
 from ..cxxrtl.build import NoCompiler, find_compiler
 from ..lockstep import Lockstep
+from ..model import compiled
 from ..problem import BadInput, ExitStatus
 from ..workload import example_names, load_example
 from .engines import ENGINES
@@ -24,7 +25,8 @@ __all__ = ["register"]
 
 _DESCRIPTION = """\
 Run the same program, again and again, on every simulator and print the clocks that each simulates in a second. What
-comes before the first clock, like building the design, does not count.
+comes before the first clock, like building the design, does not count. Of the model, print the instructions that it executes in
+a second, interpreted and compiled.
 """
 
 
@@ -43,7 +45,7 @@ _CONTESTANTS = (
     _Contestant("native", "native", lambda job: None),
     _Contestant("native with lockstep", "native", Lockstep),
 )
-_REFERENCE = "pysim"
+_REFERENCE, _INTERPRETED = "pysim", "interpreted"
 #: Clocks of the first measurement of each.
 _FIRST = 200
 #: How often the program is run, one after the other: more than anybody waits for.
@@ -52,8 +54,8 @@ _TIMES = 10_000
 
 def register(commands: Commands) -> None:
     """Add the sub-command."""
-    parser = commands.add_parser("bench", help="measure the simulators side by side", description=_DESCRIPTION)
-    parser.add_argument("what", choices=["sim"], help="what to measure: sim, the simulators")
+    parser = commands.add_parser("bench", help="measure the simulators, or the model", description=_DESCRIPTION)
+    parser.add_argument("what", choices=["sim", "model"], help="what to measure: sim, the simulators, or model")
     add_config(parser)
     parser.add_argument(
         "--program", choices=example_names(), default="mandelbrot", help="example to run (default: mandelbrot)"
@@ -73,24 +75,62 @@ def register(commands: Commands) -> None:
 
 
 def _execute(options: argparse.Namespace) -> int:
-    contestants = [one for one in _CONTESTANTS if not options.on or one.engine in options.on]
-    _check_compiler(contestants)
+    return {"sim": _measure_simulators, "model": _measure_model}[options.what](options)
+
+
+def _job(options: argparse.Namespace) -> Job:
     workload = load_example(options.program)
     launches = workload.launches * _TIMES
-    job = Job(image=workload.image, base=workload.base, launches=launches, config=preset(options.config))
+    return Job(image=workload.image, base=workload.base, launches=launches, config=preset(options.config))
+
+
+def _report(options: argparse.Namespace, unit: str, rates: dict[str, float], reference: str) -> int:
+    """Print the rates, and write them if that is asked for."""
+    print(f"{unit} a second of {options.program} on {options.config}")
+    for name, rate in rates.items():
+        times = f"{rate / rates[reference]:>9,.1f} x {reference}" if reference in rates else ""
+        print(f"  {name:<22}{rate:>12,.0f}{times}")
+    if options.json:
+        figures = {"program": options.program, "config": options.config, f"{unit}_per_second": rates}
+        options.json.write_text(json.dumps(figures, indent=2) + "\n")
+    return ExitStatus.PASS
+
+
+def _measure_model(options: argparse.Namespace) -> int:
+    if options.on:
+        raise BadInput("--on is for simulators")
+    job, rates = _job(options), {}
+    for mode in (_INTERPRETED, "compiled") if compiled.is_available() else (_INTERPRETED,):
+        with compiled.forced(mode):
+            rates[mode] = _instructions_per_second(job, options.seconds)
+    return _report(options, "instructions", rates, _INTERPRETED)
+
+
+def _instructions_per_second(job: Job, budget: float) -> float:
+    """Of a run that takes about `budget` seconds, after a short one, which also compiles."""
+    clocks = _FIRST
+    while True:
+        job = replace(job, max_cycles=clocks)
+        start = time.perf_counter()
+        outcome = ENGINES["model"].run(job, None, None)
+        spent = time.perf_counter() - start
+        if outcome.ending is Ending.STUCK:
+            raise BadInput(outcome.why)
+        if clocks > _FIRST and 2 * spent >= budget:
+            return outcome.instructions / spent
+        clocks *= 4
+
+
+def _measure_simulators(options: argparse.Namespace) -> int:
+    contestants = [one for one in _CONTESTANTS if not options.on or one.engine in options.on]
+    _check_compiler(contestants)
+    job = _job(options)
     quiet = not sys.stderr.isatty()
     rates = {
         one.name: _clocks_per_second(one, job, options.seconds)
         for one in tqdm(contestants, unit=" simulators", disable=quiet, leave=False)
     }
-    print(f"clocks a second of {options.program} on {options.config}")
-    for name, rate in rates.items():
-        times = f"{rate / rates[_REFERENCE]:>9,.1f} x {_REFERENCE}" if _REFERENCE in rates else ""
-        print(f"  {name:<22}{rate:>12,.0f}{times}")
-    if options.json:
-        figures = {"program": options.program, "config": options.config, "clocks_per_second": rates}
-        options.json.write_text(json.dumps(figures, indent=2) + "\n")
-    return ExitStatus.PASS
+    return _report(options, "clocks", rates, _REFERENCE)
 
 
 def _check_compiler(contestants: Sequence[_Contestant]) -> None:

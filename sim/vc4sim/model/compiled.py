@@ -13,6 +13,7 @@ import hashlib
 import os
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -21,13 +22,27 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-__all__ = ["Buffers", "Entry", "State", "cache_folder", "elementwise", "inlined", "is_compiled", "kernel", "kernels_of"]
+__all__ = [
+    "Buffers",
+    "Entry",
+    "State",
+    "cache_folder",
+    "elementwise",
+    "forced",
+    "inlined",
+    "is_available",
+    "kernel",
+    "kernels_of",
+]
 
 _T = TypeVar("_T")
 #: Seconds that it takes to compile an entry, and to load one that was compiled before.
 _COMPILATION, _LOADING = 8.0, 0.6
 #: Tables from this size on become arrays.
 _TABLE = 5
+
+_INTERPRETED, _COMPILED = "interpreted", "compiled"
+_mode = os.environ.get("VC4_MODEL", "")
 
 _kernels: set[FunctionType] = set()
 _inlined: set[FunctionType] = set()
@@ -84,8 +99,7 @@ def _digest() -> str:
 @cache
 def _numba() -> Any:
     """Numba, with what kernels use that it lacks; `None` without it."""
-    mode = os.environ.get("VC4_MODEL", "")
-    if mode == "interpreted" or find_spec("numba") is None:
+    if find_spec("numba") is None:
         return None
     import numba
     from numba.core import types
@@ -96,6 +110,7 @@ def _numba() -> Any:
     def _bit_length(value):
         return lambda value: 64 - leading_zeros(np.int64(value))
 
+    cache_folder().mkdir(parents=True, exist_ok=True)
     numba.core.config.CACHE_DIR = str(cache_folder())
     return numba
 
@@ -190,12 +205,15 @@ class Entry:
         self._function = function
         self._spent = 0.0
         self._compiled: Any = None
+        self._is_marked = False
 
     def __call__(self, *arguments: Any) -> Any:
         if self._compiled is None and self._pays():
-            self._compile()
-        if self._compiled is not None:
-            return self._compiled(*(a.passed if isinstance(a, Buffers) else a for a in arguments))
+            self._compiled = _twin(self._function)
+        if self._compiled is not None and _mode != _INTERPRETED:
+            result = self._compiled(*(a.passed if isinstance(a, Buffers) else a for a in arguments))
+            self._keep_in_mind()
+            return result
         begin = time.perf_counter()
         try:
             return self._function(*(a.views if isinstance(a, Buffers) else a for a in arguments))
@@ -207,22 +225,32 @@ class Entry:
         """A file that is there if this has been compiled before."""
         return cache_folder() / f"{self._function.__module__}.{self._function.__name__}"
 
+    def _keep_in_mind(self) -> None:
+        if not self._is_marked:
+            self._mark.touch()
+            self._is_marked = True
+
     def _pays(self) -> bool:
-        if os.environ.get("VC4_MODEL") == "compiled":
-            return _numba() is not None
-        if self._spent < _LOADING or (self._spent < _COMPILATION and not self._mark.exists()):
+        if _mode == _INTERPRETED:
             return False
-        return _numba() is not None
-
-    def _compile(self) -> None:
-        self._compiled = _twin(self._function)
-        self._mark.parent.mkdir(parents=True, exist_ok=True)
-        self._mark.touch()
+        is_short = self._spent < _LOADING or (self._spent < _COMPILATION and not self._mark.exists())
+        return (_mode == _COMPILED or not is_short) and is_available()
 
 
-def is_compiled() -> bool:
-    """Whether there is a compiler, and it may be used."""
+def is_available() -> bool:
+    """Whether there is a compiler."""
     return _numba() is not None
+
+
+@contextmanager
+def forced(mode: str) -> Iterator[None]:
+    """Everything is ``interpreted``, or ``compiled`` if there is a compiler."""
+    global _mode
+    before, _mode = _mode, mode
+    try:
+        yield
+    finally:
+        _mode = before
 
 
 def elementwise(function: Callable[..., Any], *operands: Any) -> Any:
