@@ -106,14 +106,14 @@ NOTHING = -1
 class Effects(NamedTuple):
     """What an instruction has read and written, and what it works with.
 
-    about : numbers, see above; WHAT: address or unit of what it waits for, or lacks
-    ports : A and B, sixteen words each
-    operands : four, sixteen words each
-    results : of both ALUs
-    written : as they are written
-    masks : carries and overflows of both, one bit an element
-    vector : of the VPM, or the partial result of a varying; a vector on its way to a peripheral
-    second : C of a varying; the elements of that vector
+    about : numbers, see above; WHAT: what belongs to a status that is not `RETIRED`: an address, a unit, a word
+    port_a, port_b : what the ports read, sixteen words
+    add_a, add_b, mul_a, mul_b : operands
+    add_result, mul_result : of both ALUs
+    add_written, mul_written : the same as they are written
+    vector : from the VPM, the partial result of a varying, what is loaded into r4, W of fragments that begin
+    second : C of a varying, Z of fragments that begin
+    mask : 1 for each element in which a write of the tile buffer's registers counts
     """
 
     about: np.ndarray
