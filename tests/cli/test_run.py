@@ -187,8 +187,8 @@ def test_a_difference_gives_the_command_that_shows_it(source, monkeypatch, capsy
     step = Qpu.step
 
     def wrong(self, observed=None, *, granted=False):
-        if self.sequencer.pc == 0x10010:
-            self.accumulators[0] = self.accumulators[0] + 1
+        if self.pc == 0x10010:
+            self.accumulators[0] += 1
         return step(self, observed, granted=granted)
 
     monkeypatch.setattr(Qpu, "step", wrong)

@@ -14,6 +14,7 @@ from vc4sim.model.cle.cle import BINNING, Cle, Rest
 from vc4sim.model.cle.pipeline import Recorder
 from vc4sim.model.memory import Memory
 from vc4sim.model.ptb.binner import REGISTERS, Binner
+from vc4sim.model.v3d import V3D
 
 from . import gl_frame as frames
 from .binning import CONFIG
@@ -69,7 +70,7 @@ class Watched(Binner):
     """A binner of whose writes each must lie in memory that a configuration or the host has given it."""
 
     def __init__(self, memory):
-        super().__init__(memory, CONFIG)
+        super().__init__(memory, V3D(CONFIG, memory).binner.shading)
         self.shading.limit = INSTRUCTIONS
         self.allowed = []
         memory.on_write = self.check
