@@ -95,18 +95,18 @@ def test_where_a_corner_of_the_frame_lies(first, sixteenths):
     With what the table gives for 1/1 the corner is a sixteenth inside. Piglit's genmip-filtering then fails, which passes on
     a Raspberry Pi 3, and texwrap 2D passes, which fails there.
     """
-    one, two, half = (np.array([pattern], np.uint32) for pattern in (0x3F80_0000, 0x4000_0000, 0x4400_0000))
-    first = recip(one) if first is None else np.array([first], np.uint32)
+    one, two, half = 0x3F80_0000, 0x4000_0000, 0x4400_0000
+    first = recip(one) if first is None else first
     newton = fp.fmul(first, fp.fadd(two, fp.fmul(one, first) ^ fp.SIGN))
     assert fp.ftoi(fp.fmul(half, newton)) == sixteenths
 
 
 def test_a_chip_truncated_products_as_far_from_exact():
     """The coordinate shader whose results were printed: 448 times 2/479 lies 3/4 of the way to the next float."""
-    scale, minus_one = np.array([0x3B88_D181], np.uint32), np.array([0xBF80_0000], np.uint32)
-    product = fp.fmul(fp.itof(np.array([448], np.uint32)), scale)
+    scale, minus_one = 0x3B88_D181, 0xBF80_0000
+    product = fp.fmul(fp.itof(448), scale)
     assert fp.fadd(product, minus_one) == 0x3F5E_DD42  # what the chip printed
-    assert fp.fadd(product + np.uint32(1), minus_one) == 0x3F5E_DD44
+    assert fp.fadd(product + 1, minus_one) == 0x3F5E_DD44
 
 
 @pytest.mark.parametrize("drawn", cases(["tri_color", "load_tile", "msaa4_pbuf", "overflow"]), indirect=True)
