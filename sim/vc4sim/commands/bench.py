@@ -12,11 +12,12 @@ from tqdm import tqdm
 
 from vc4.config import preset
 
-from ..backends.base import Ending, Job, Outcome, Watcher
+from ..backends.base import Ending, Job, Outcome
 from ..cxxrtl.build import NoCompiler, find_compiler
 from ..lockstep import Lockstep
 from ..model import compiled
 from ..problem import BadInput, ExitStatus
+from ..retired import Follower
 from ..workload import example_names, load_example
 from .engines import ENGINES
 from .options import Commands, add_config, seconds
@@ -32,11 +33,11 @@ a second, interpreted and compiled.
 
 @dataclass(frozen=True)
 class _Contestant:
-    """A way to run a job; `watcher` makes what watches it."""
+    """A way to run a job; `follower` makes what follows it."""
 
     name: str
     engine: str
-    watcher: Callable[[Job], Watcher | None]
+    follower: Callable[[Job], Follower | None]
 
 
 _CONTESTANTS = (
@@ -112,7 +113,7 @@ def _instructions_per_second(job: Job, budget: float) -> float:
     while True:
         job = replace(job, max_cycles=clocks)
         start = time.perf_counter()
-        outcome = ENGINES["model"].run(job, None, None)
+        outcome = ENGINES["model"].run(job, None, None, None)
         spent = time.perf_counter() - start
         if outcome.ending is Ending.STUCK:
             raise BadInput(outcome.why)
@@ -162,7 +163,7 @@ def _clocks_per_second(contestant: _Contestant, job: Job, budget: float) -> floa
 def _timed(contestant: _Contestant, job: Job, clocks: int) -> tuple[Outcome, float]:
     """A run of `clocks`, and the seconds that it took."""
     job = replace(job, max_cycles=clocks)
-    watch = contestant.watcher(job)
+    follow = contestant.follower(job)
     start = time.perf_counter()
-    outcome = ENGINES[contestant.engine].run(job, watch, None)
+    outcome = ENGINES[contestant.engine].run(job, None, None, follow)
     return outcome, time.perf_counter() - start

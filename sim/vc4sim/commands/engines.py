@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from ..backends import cxxrtl, model, native, pysim
 from ..backends.base import Job, Outcome, Watcher, Waves
+from ..retired import Follower
 
 __all__ = ["ENGINES", "RTL_ENGINES", "WAVES_ENGINE", "Engine"]
 
@@ -13,14 +14,15 @@ __all__ = ["ENGINES", "RTL_ENGINES", "WAVES_ENGINE", "Engine"]
 class Engine:
     """A way to run a `Job`.
 
-    run : given the job, a watcher or `None`, and the waves to write or `None`, gives the outcome
+    run : given the job, who watches its events, the waves to write, and who follows its records, each of them or `None`,
+        gives the outcome; the fewer listen, the faster; the model has no records
     is_rtl : it simulates the RTL, with clocks
     is_compiled : it needs a C++ compiler
     has_waves, has_window : it writes waves; of a window of clocks, too
     doc : one line about it
     """
 
-    run: Callable[[Job, Watcher | None, Waves | None], Outcome]
+    run: Callable[[Job, Watcher | None, Waves | None, Follower | None], Outcome]
     doc: str
     is_rtl: bool = True
     is_compiled: bool = False
@@ -28,7 +30,7 @@ class Engine:
     has_window: bool = False
 
 
-def _model(job: Job, watch: Watcher | None, waves: Waves | None) -> Outcome:
+def _model(job: Job, watch: Watcher | None, waves: Waves | None, follow: Follower | None) -> Outcome:
     return model.run(job, watch)
 
 

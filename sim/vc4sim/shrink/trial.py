@@ -7,14 +7,15 @@ from dataclasses import replace
 from vc4.isa.word import WORD_BYTES
 
 from ..backends import model
-from ..backends.base import Job, Outcome, Watcher
+from ..backends.base import Job, Outcome
 from ..events import Event, Retirement
 from ..lockstep import Difference, Lockstep
+from ..retired import Follower
 
 __all__ = ["Run", "Trial", "failure", "on_model"]
 
-#: Runs a job on the RTL with a watcher.
-Run = Callable[[Job, Watcher], Outcome]
+#: Runs a job on the RTL, followed.
+Run = Callable[[Job, Follower], Outcome]
 
 
 def failure(run: Run, job: Job) -> Difference | AssertionError | None:

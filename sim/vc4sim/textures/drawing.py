@@ -60,7 +60,7 @@ def draw(texture: Texture, view: View, sampling: Sampling) -> np.ndarray:
     """The picture, [row, column, channel], with the upper row first. Raises `Difference` where RTL and model differ."""
     job, output = _job(texture, view, sampling)
     lockstep = Lockstep(job)
-    outcome = native.run(job, lockstep)
+    outcome = native.run(job, follow=lockstep)
     lockstep.conclude(outcome)
     if outcome.ending is not Ending.DONE:
         raise RuntimeError(f"the picture is not complete: {outcome.why or outcome.ending.value}")
