@@ -37,16 +37,12 @@ __all__ = [
     "VECTOR_BYTES",
     "WRITTEN",
     "EventOrder",
-    "Follower",
     "Listeners",
     "RetirementReader",
     "record",
     "start_of",
     "written_names",
 ]
-
-#: Called with records, one a row, in their order.
-Follower = Callable[[np.ndarray], None]
 
 RETIRED, WRITTEN, STARTED, R4_ARRIVED = range(4)
 #: Of the first word; the number of the QPU lies above.
@@ -217,7 +213,7 @@ class EventOrder:
 class Listeners:
     """Those who are told what happens in a run: `watch` is called with events, `follow` with records."""
 
-    def __init__(self, qpus: int, watch: Callable[[Event], None] | None, follow: Follower | None):
+    def __init__(self, qpus: int, watch: Callable[[Event], None] | None, follow: Callable[[np.ndarray], None] | None):
         self._watch, self._follow = watch, follow
         self._order = EventOrder(qpus)
 

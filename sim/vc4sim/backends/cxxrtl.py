@@ -12,10 +12,9 @@ from ..cache import cache_folder
 from ..cxxrtl.build import Kind, NoCompiler, build_once, build_parts
 from ..cxxrtl.joints import joints
 from ..problem import BadInput
-from ..retired import Follower
 from ..waves.view import write_view
 from . import pysim
-from .base import Job, Outcome, Watcher, Waves
+from .base import Follower, Job, Outcome, Watcher, Waves
 from .library import run_library
 from .parts import TRACE, Gpu, bench_text, hardware_texts
 
@@ -39,7 +38,7 @@ def _library(config: V3DConfig, folder: Path, kind: Kind) -> ctypes.CDLL:
 
 
 def run(job: Job, watch: Watcher | None = None, waves: Waves | None = None, follow: Follower | None = None) -> Outcome:
-    """Run `job`, see `Engine.run`; the fewer listen, the faster.
+    """Run `job`, see `base.Run`; the fewer listen, the faster.
 
     `waves` is a VCD file to write, with a view of it for GTKWave beside. It has all registers and ports of `V3D`, for which the GPU is compiled once more. Without a C++
     compiler everything runs in Amaranth's simulator, and that is said.

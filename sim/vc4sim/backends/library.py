@@ -13,8 +13,8 @@ from vc4.qpu.stall import STALL_REASONS
 from ..bench.driver import READ_OFFSETS, setup_writes, start_writes, thread_words
 from ..bench.gpu import GRACE_CLOCKS, HOPELESS_STALLS, SHARED_STALLS
 from ..bench.memory import chance_of, seed_of
-from ..retired import EVENT_WORDS, START_WORDS, Follower, Listeners
-from .base import Job, Outcome, Watcher, Waves
+from ..retired import EVENT_WORDS, START_WORDS, Listeners
+from .base import Follower, Job, Outcome, Watcher, Waves
 from .final import FinalState, QpuState, conclude
 
 __all__ = ["run_library"]
@@ -127,7 +127,7 @@ def run_library(
     waves: Waves | None = None,
     follow: Follower | None = None,
 ) -> Outcome:
-    """Run `job`, see `Engine.run`. Raises `AssertionError` if a check of the hardware fails."""
+    """Run `job`, see `base.Run`. Raises `AssertionError` if a check of the hardware fails."""
     library.bench_create.restype = ctypes.c_void_p
     library.bench_failure.restype = ctypes.c_char_p
     library.bench_memory.restype = ctypes.c_void_p

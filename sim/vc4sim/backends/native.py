@@ -12,9 +12,8 @@ from ..cache import cache_folder
 from ..cxxrtl.build import NoCompiler, build_once, find_compiler
 from ..native.build import build_joined, flags, source_texts
 from ..problem import BadInput
-from ..retired import Follower
 from . import pysim
-from .base import Job, Outcome, Watcher, Waves
+from .base import Follower, Job, Outcome, Watcher, Waves
 from .library import run_library
 from .parts import Gpu, bench_text, hardware_texts
 
@@ -37,7 +36,7 @@ def _library(config: V3DConfig, folder: Path) -> ctypes.CDLL:
 
 
 def run(job: Job, watch: Watcher | None = None, waves: Waves | None = None, follow: Follower | None = None) -> Outcome:
-    """Run `job`, see `Engine.run`; the fewer listen, the faster.
+    """Run `job`, see `base.Run`; the fewer listen, the faster.
 
     Without a C++ compiler everything runs in Amaranth's simulator, and that is said. Raises `BadInput` for waves.
     """

@@ -19,9 +19,9 @@ from ..bench.driver import QUEUE, READ_OFFSETS, START_OFFSET, setup_writes, star
 from ..bench.gpu import GpuBench
 from ..bench.host import Host
 from ..problem import BadInput
-from ..retired import R4_ARRIVED, RETIRED, STARTED, WRITTEN, Follower, Listeners, record
+from ..retired import R4_ARRIVED, RETIRED, STARTED, WRITTEN, Listeners, record
 from ..waves.view import write_view
-from .base import Job, Outcome, Watcher, Waves
+from .base import Follower, Job, Outcome, Watcher, Waves
 from .final import FinalState, QpuState, conclude
 from .split import split
 
@@ -154,7 +154,7 @@ def _waves(simulator: Simulator, path: Path | None) -> Iterator[None]:
 
 
 def run(job: Job, watch: Watcher | None = None, waves: Waves | None = None, follow: Follower | None = None) -> Outcome:
-    """Run `job`, see `Engine.run`.
+    """Run `job`, see `base.Run`.
 
     `waves` is a VCD file to write, of the whole run; beside it, with the suffix `.gtkw`, lies then a view of it for GTKWave
     and Surfer. Raises `BadInput` for a window of clocks.

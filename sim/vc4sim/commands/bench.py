@@ -12,12 +12,11 @@ from tqdm import tqdm
 
 from vc4.config import preset
 
-from ..backends.base import Ending, Job, Outcome
+from ..backends.base import Ending, Follower, Job, Outcome
 from ..cxxrtl.build import NoCompiler, find_compiler
 from ..lockstep import Lockstep
 from ..model import compiled
 from ..problem import BadInput, ExitStatus
-from ..retired import Follower
 from ..workload import example_names, load_example
 from .engines import ENGINES
 from .options import Commands, add_config, seconds

@@ -1,11 +1,9 @@
 """What programs can run on."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..backends import cxxrtl, model, native, pysim
-from ..backends.base import Job, Outcome, Watcher, Waves
-from ..retired import Follower
+from ..backends.base import Follower, Job, Outcome, Run, Watcher, Waves
 
 __all__ = ["ENGINES", "RTL_ENGINES", "WAVES_ENGINE", "Engine"]
 
@@ -14,15 +12,13 @@ __all__ = ["ENGINES", "RTL_ENGINES", "WAVES_ENGINE", "Engine"]
 class Engine:
     """A way to run a `Job`.
 
-    run : given the job, who watches its events, the waves to write, and who follows its records, each of them or `None`,
-        gives the outcome; the fewer listen, the faster; the model has no records
     is_rtl : it simulates the RTL, with clocks
     is_compiled : it needs a C++ compiler
     has_waves, has_window : it writes waves; of a window of clocks, too
     doc : one line about it
     """
 
-    run: Callable[[Job, Watcher | None, Waves | None, Follower | None], Outcome]
+    run: Run
     doc: str
     is_rtl: bool = True
     is_compiled: bool = False

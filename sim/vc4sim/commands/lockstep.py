@@ -114,8 +114,7 @@ def _compare(job: Job, options: argparse.Namespace, coverage: Coverage, rules: R
         if rules:
             rules(event)
 
-    outcome = ENGINES[options.on].run(job, watch, Waves(options.waves) if options.waves else None, lockstep)
-    lockstep.conclude(outcome)
+    outcome = lockstep.run(ENGINES[options.on].run, watch, Waves(options.waves) if options.waves else None)
     if outcome.ending is not Ending.DONE:
         raise BadInput(f"random program of seed {job.seed}: {outcome.why}")
     coverage.finish()
@@ -131,9 +130,7 @@ def _report(job: Job, error: Difference | AssertionError, options: argparse.Name
         return
     engine = ENGINES[options.on]
     with tqdm(total=options.shrink_runs, unit=" runs", disable=not sys.stderr.isatty(), leave=False) as progress:
-        small = shrink(
-            lambda job, follow: engine.run(job, None, None, follow), job, options.shrink_runs, progress.update
-        )
+        small = shrink(engine.run, job, options.shrink_runs, progress.update)
     if not small:
         print("not made smaller: it does not fail again")
         return

@@ -6,7 +6,7 @@ import numpy as np
 
 from vc4.bus.port import BUS_BYTES
 
-from ..backends.base import Ending, Job, Outcome
+from ..backends.base import Ending, Job, Outcome, Run, Watcher, Waves
 from ..events import Retirement, Write
 from ..launch import Launch
 from ..model.compiled import Entry
@@ -15,19 +15,33 @@ from ..model.qpu.qpu import Qpu, met, retirement, why
 from ..model.unbuilt import Unbuilt, Waiting
 from ..model.v3d import V3D
 from ..retired import KIND_BITS, RetirementReader, start_of
-from . import follow as _f
 from .difference import Difference
+from .follow import (
+    ALL_READ,
+    BEGINS,
+    CANNOT,
+    DIFFERS,
+    LACKS_WORD,
+    MODEL,
+    PREPARES,
+    RTL,
+    TOO_MANY,
+    WANTS_ENTRIES,
+    follow,
+)
+from .follower import CONTEXT, COUNT, DONE, IS_READY, NOTED, SAME, STATUS, new_follower
 from .written import AHEAD, OFFSET, VALUES, enlarge, new_written
 
 __all__ = ["Lockstep"]
 
-_follow = Entry(_f.follow)
+_follow = Entry(follow)
 
 
 class Lockstep:
     """Follows a run of the RTL with a model beside it.
 
-    Call it with the records of the run, then `conclude` with its outcome. Raises `Difference` at the first one. The RTL says
+    `run` does all of it; or call it with the records of the run, then `conclude` with its outcome. Raises `Difference` at the
+    first one. The RTL says
     on which QPU a program runs, and in which order QPUs get what they share. Bytes written to memory are compared in their
     order at each address; a DMA store of the RTL may come before or after the instruction that asked for it has retired, and
     before or after the store of another QPU.
@@ -36,30 +50,36 @@ class Lockstep:
     def __init__(self, job: Job):
         self.model = V3D(job.config, Memory(len(job.image), job.base, job.image))
         self.model.memory.state.arrays.about[WATCHED] = 1
-        self._base = job.base
+        self._job = job
         self._launches = list(job.launches)
         self._started: list[deque[Launch]] = [deque() for _ in self.model.qpus]
-        self._state = _f.new_follower()
+        self._state = new_follower()
         # Memory of the RTL ends with a whole word of the bus.
         self._written = new_written(len(job.image) + BUS_BYTES)
+
+    def run(self, run: Run, watch: Watcher | None = None, waves: Waves | None = None) -> Outcome:
+        """Run the job on an engine of the RTL, and compare all of it."""
+        outcome = run(self._job, watch, waves, self)
+        self.conclude(outcome)
+        return outcome
 
     @property
     def retired(self) -> int:
         """Instructions that were the same."""
-        return int(self._state.arrays.about[_f.SAME])
+        return int(self._state.arrays.about[SAME])
 
     def __call__(self, records: np.ndarray) -> None:
         """Compare what records tell, one a row."""
         about, room = self._state.arrays.about, self._state.arrays.records
         while len(records):
-            kept = int(about[_f.COUNT])
+            kept = int(about[COUNT])
             taken, records = np.split(records, [len(room) - kept])
             room[kept : kept + len(taken)] = taken
-            about[_f.COUNT] += len(taken)
+            about[COUNT] += len(taken)
             self._follow()
-            left = int(about[_f.COUNT] - about[_f.DONE])
-            room[:left] = room[about[_f.DONE] : about[_f.COUNT]]
-            about[[_f.COUNT, _f.DONE]] = left, 0
+            left = int(about[COUNT] - about[DONE])
+            room[:left] = room[about[DONE] : about[COUNT]]
+            about[[COUNT, DONE]] = left, 0
             if left == len(room):
                 qpu = int(room[0, 0]) >> KIND_BITS
                 self._differ("nothing arrives in r4", f"QPU {qpu} waits for it", "it has arrived")
@@ -69,29 +89,29 @@ class Lockstep:
         model, about = self.model, self._state.arrays.about
         while True:
             outcome = _follow(model.parts.machine, model.memory.state, self._state, self._written)
-            if outcome == _f.ALL_READ:
+            if outcome == ALL_READ:
                 return
-            row = self._state.arrays.records[about[_f.DONE]]
+            row = self._state.arrays.records[about[DONE]]
             qpu = int(row[0]) >> KIND_BITS
-            if outcome == _f.BEGINS:
+            if outcome == BEGINS:
                 self._start(row)
-                about[_f.DONE] += 1
-            elif outcome == _f.PREPARES:
+                about[DONE] += 1
+            elif outcome == PREPARES:
                 self._differ_unless_ready(qpu)
-            elif outcome == _f.LACKS_WORD:
+            elif outcome == LACKS_WORD:
                 model.parts.instructions.add(met(model.machine))
-            elif outcome == _f.WANTS_ENTRIES:
+            elif outcome == WANTS_ENTRIES:
                 self._written = enlarge(self._written)
-            elif outcome == _f.CANNOT:
-                reason = why(model.machine, qpu, int(about[_f.STATUS]))
+            elif outcome == CANNOT:
+                reason = why(model.machine, qpu, int(about[STATUS]))
                 self._differ_in_instruction(str(reason))
-            elif outcome == _f.DIFFERS:
+            elif outcome == DIFFERS:
                 self._differ_in_instruction(retirement(model.machine))
-            elif outcome == _f.TOO_MANY:
+            elif outcome == TOO_MANY:
                 self._differ("r4 changes behind no instruction", f"QPU {qpu}: {row[1:]}", "nothing")
             else:
-                offset, *values = self._written.arrays.about[[OFFSET, VALUES + _f.RTL, VALUES + _f.MODEL]].tolist()
-                wrote = (f"{self._base + offset:08x}: {value:02x}" for value in values)
+                offset, *values = self._written.arrays.about[[OFFSET, VALUES + RTL, VALUES + MODEL]].tolist()
+                wrote = (f"{self._job.base + offset:08x}: {value:02x}" for value in values)
                 self._differ("a byte written to memory differs", *wrote)
 
     def _start(self, row: np.ndarray) -> None:
@@ -110,7 +130,7 @@ class Lockstep:
         reason = self._prepare(self.model.qpus[qpu], event.thread)
         if reason:
             self._differ_in_instruction(reason)
-        self._state.arrays.about[_f.IS_READY] = 1
+        self._state.arrays.about[IS_READY] = 1
 
     def _prepare(self, qpu: Qpu, thread: int | None = None) -> str:
         """A program begins, or a suspended thread goes on, if that is due; returns why the QPU has nothing to do.
@@ -183,7 +203,7 @@ class Lockstep:
     def _event(self, number: int) -> Retirement:
         """An instruction of the history; -1 is the last one."""
         arrays = self._state.arrays
-        row = int(arrays.about[_f.NOTED] + number) % len(arrays.history)
+        row = int(arrays.about[NOTED] + number) % len(arrays.history)
         record, flags = arrays.history[row], tuple(arrays.history_flags[row].tolist())
         event = RetirementReader(int(record[0]) >> KIND_BITS, flags)(memoryview(record[1:]).cast("B"))
         if not arrays.history_brings[row]:
@@ -192,10 +212,10 @@ class Lockstep:
 
     def _differ_in_instruction(self, model: Retirement | str) -> None:
         """The last one of the history is not what the model does."""
-        before = min(int(self._state.arrays.about[_f.NOTED]) - 1, _f.CONTEXT)
+        before = min(int(self._state.arrays.about[NOTED]) - 1, CONTEXT)
         history = [self._event(number) for number in range(-1 - before, -1)]
         raise Difference(f"instruction {self.retired} differs", self._event(-1), model, history)
 
     def _differ(self, what: str, rtl: object, model: object) -> None:
-        noted = min(int(self._state.arrays.about[_f.NOTED]), _f.CONTEXT)
+        noted = min(int(self._state.arrays.about[NOTED]), CONTEXT)
         raise Difference(what, rtl, model, [self._event(number) for number in range(-noted, 0)])
