@@ -1,5 +1,6 @@
 """Waves of a run: what the view names is in the VCD file, and the figure shows the instructions."""
 
+import fcntl
 import random
 import re
 from pathlib import Path
@@ -19,10 +20,14 @@ TEXTS = ["nop", "or ra0, unif, nop", "sbdone", "thrend"]
 
 
 @pytest.fixture(scope="module")
-def waves(tmp_path_factory) -> Path:
-    """A VCD file of the coordinate shader."""
-    path = tmp_path_factory.mktemp("waves") / "run.vcd"
-    assert main(["run", "coordinate_shader", "--on", "pysim", "--waves", str(path)]) == 0
+def waves(tmp_path_factory, worker_id) -> Path:
+    """A VCD file of the coordinate shader: the first worker that wants it writes it for all."""
+    folder = tmp_path_factory.getbasetemp()
+    path = (folder if worker_id == "master" else folder.parent) / "run.vcd"
+    with path.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not path.with_suffix(".gtkw").exists():
+            assert main(["run", "coordinate_shader", "--on", "pysim", "--waves", str(path)]) == 0
     return path
 
 

@@ -47,6 +47,7 @@ _INTERPRETED, _COMPILED = "interpreted", "compiled"
 _mode = os.environ.get("VC4_MODEL", "")
 
 _kernels: set[FunctionType] = set()
+_entries: set[FunctionType] = set()
 _inlined: set[FunctionType] = set()
 _twins: dict[FunctionType, Any] = {}
 
@@ -139,8 +140,9 @@ def _twin(function: FunctionType) -> Any:
                 known[name] = np.array(value, np.int64)
         copy = FunctionType(function.__code__, known, function.__name__, function.__defaults__)
         copy.__qualname__, copy.__module__ = f"{function.__qualname__}_{_identity(function)}", function.__module__
-        # Kernels make no arrays, so nobody has to count who knows one: that took half of the time.
+        # Kernels make no arrays, so nobody has to count who knows one: that took half of the time. Python calls only entries.
         options = {"error_model": "numpy", "_nrt": False, "forceinline": function in _inlined}
+        options |= dict.fromkeys(("no_cpython_wrapper", "no_cfunc_wrapper"), function not in _entries)
         _twins[function] = _numba().njit(copy, cache=True, **options)
     return _twins[function]
 
@@ -213,6 +215,7 @@ class Entry:
 
     def __init__(self, function: Callable[..., Any]):
         self._function = kernel(function)
+        _entries.add(self._function)
         self._spent = 0.0
         self._compiled: Any = None
 
