@@ -2,6 +2,7 @@
 
 from vc4.isa.registers import QUADS
 
+from ..bench.driver import setup_writes
 from ..events import MemoryWrite
 from ..model.memory import Memory, MemoryFault
 from ..model.qps.sync import place
@@ -21,11 +22,13 @@ def run(job: Job, watch: Watcher | None = None) -> Outcome:
     model = V3D(job.config, Memory(len(job.image), job.base, job.image))
     outcome = Outcome(Ending.DONE, b"")
     limit = job.max_cycles // QUADS
+    for offset, word in setup_writes(job.reserved):
+        model.write(offset, word)
     try:
         if watch:
             _watch(model, job, watch, limit)
         else:
-            model.finish(job.launches, job.reserved, limit)
+            model.finish(job.launches, limit)
         if model.places:
             outcome.ending = Ending.TOO_LONG
             outcome.why = f"not ended after {job.max_cycles} cycles: {', '.join(model.places)}"
@@ -45,5 +48,5 @@ def run(job: Job, watch: Watcher | None = None) -> Outcome:
 def _watch(model: V3D, job: Job, watch: Watcher, limit: int) -> None:
     """Tell every event, those of memory after the instruction that has written."""
     model.memory.on_write = lambda address, data: watch(MemoryWrite(address, data))
-    for event in model.run(job.launches, job.reserved, limit):
+    for event in model.run(job.launches, limit):
         watch(event)

@@ -2,6 +2,7 @@
 
 from ...launch import Launch
 from ..compiled import Buffers
+from ..qps.scheduler import FRAGMENT
 from ..qps.shaders import HangingProgram, Shaders
 from ..qpu.fragment_state import FragmentState
 from ..qpu.instructions import units_mask
@@ -30,14 +31,19 @@ class FragmentShader:
         self._units = units_mask(FRAGMENT_UNITS if has_tmus else FRAGMENT_UNITS - {"tmu"})
 
     @property
-    def qpu(self) -> int:
-        """That shades the next vector."""
-        return self.shaders.free_qpu()
+    def qpu(self) -> int | None:
+        """That shades the next vector, if one can now."""
+        return self.shaders.free_qpu(FRAGMENT)
+
+    @property
+    def lacks(self) -> str:
+        """What vectors wait for, if no QPU can shade now."""
+        return self.shaders.lacks(FRAGMENT)
 
     def shade(self, program: FragmentProgram) -> None:
         """Run a program for the vector of thread 0 of that QPU. Raises `HangingShader`."""
         launch = Launch(program.code, program.uniforms, program.threaded)
         try:
-            self.shaders.run(launch, self._units, self.limit, is_vertex=False)
+            self.shaders.run(FRAGMENT, launch, self._units, self.limit)
         except HangingProgram as hanging:
             raise HangingShader(f"fragment shader at {hanging.at:#010x}: {hanging}") from None

@@ -61,8 +61,13 @@ class FragmentShader(Protocol):
     tile: TileBuffer
 
     @property
-    def qpu(self) -> int:
-        """That shades the next vector."""
+    def qpu(self) -> int | None:
+        """That shades the next vector, if one can now."""
+        ...
+
+    @property
+    def lacks(self) -> str:
+        """What vectors wait for, if no QPU can shade now."""
         ...
 
     def shade(self, program: FragmentProgram) -> None:
@@ -223,6 +228,11 @@ class Fragments:
             for kept, array in zip(old, new, strict=True):
                 array[: len(kept)] = kept
             self._queue = Buffers(new)
+
+    @property
+    def lacks(self) -> str:
+        """What fragments wait for, if there are any that cannot be shaded now."""
+        return self._shader.lacks if self._program else ""
 
     def close(self) -> None:
         """The open vector gets no more quads."""

@@ -1,5 +1,7 @@
 """Programs that the 3D pipeline starts: each has a QPU for itself, and runs to its end."""
 
+from vc4.regs.scheduler import KINDS
+
 from ...launch import Launch
 from ..compiled import Entry, kernel
 from ..machine import Machine, Parts
@@ -10,6 +12,7 @@ from ..qpu.status import RETIRED, UNKNOWN
 from ..qpu.step import clear, start, step
 from ..unbuilt import Waiting
 from ..vpm.vpm import use_as_program, use_as_shader
+from .scheduler import FRAGMENT, may_run
 
 __all__ = ["HangingProgram", "Shaders"]
 
@@ -69,20 +72,30 @@ class Shaders:
         self._parts = parts
         self._qpus = qpus
 
-    def free_qpu(self) -> int:
-        """The number of a QPU that runs nothing."""
-        return next(qpu.number for qpu in self._qpus if not qpu.running and not qpu.suspended)
+    def free_qpu(self, kind: int) -> int | None:
+        """The number of a QPU that runs nothing, and may run programs of a kind, see `scheduler`; `None`: there is none now."""
+        scheduler = self._parts.machine.views.scheduler
+        for qpu in self._qpus:
+            if not qpu.running and not qpu.suspended and may_run(scheduler, qpu.number, kind):
+                return qpu.number
+        return None
 
-    def run(self, launch: Launch, units: int, limit: int, *, is_vertex: bool) -> None:
-        """A program on a QPU that runs nothing, see `free_qpu`; one that needs more than `limit` instructions counts as one that hangs.
+    def lacks(self, kind: int) -> str:
+        """What a program of a kind waits for, if there is no QPU for it now."""
+        return f"a QPU for {KINDS[kind]} shaders" if self.free_qpu(kind) is None else ""
+
+    def run(self, kind: int, launch: Launch, units: int, limit: int) -> None:
+        """A program of a kind on its `free_qpu`, which there must be; one that needs more than `limit` instructions counts as one
+        that hangs.
 
         Raises `HangingProgram`.
         """
-        machine, views, qpu = self._parts.machine, self._parts.machine.views, self.free_qpu()
+        machine, views, qpu = self._parts.machine, self._parts.machine.views, self.free_qpu(kind)
+        assert qpu is not None, "there is no QPU for it"
         before, users = views.qpus.counts[qpu, 0], views.qpus.units[qpu]
         lookups = views.tmu.lookups[qpu]
         threaded = int(launch.threaded)
-        _begin_program(machine, qpu, int(is_vertex), units, launch.pc, launch.uniforms, threaded)
+        _begin_program(machine, qpu, int(kind != FRAGMENT), units, launch.pc, launch.uniforms, threaded)
         try:
             while views.qpus.sequences[qpu, RUNNING]:
                 left = limit - (views.qpus.counts[qpu, 0] - before)

@@ -29,6 +29,11 @@ class Vcm:
         self._primitives: list[Primitive] = []
         self._batch: dict[int, None] = {}
 
+    @property
+    def lacks(self) -> str:
+        """What is collected waits for, if it cannot be shaded now."""
+        return self._shading.lacks(self._kind) if self._primitives else ""
+
     def add(self, primitive: Primitive) -> Iterator[Shaded]:
         """One more primitive; what comes out are those of the batch before if there is no room. Raises `ShadingError`."""
         new = [vertex for vertex in dict.fromkeys(primitive.vertices) if vertex not in self._batch]
