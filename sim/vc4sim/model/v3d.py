@@ -171,11 +171,13 @@ class V3D:
     @property
     def places(self) -> list[str]:
         """Where each QPU is that runs a program, and what it waits for, if it waits."""
-        return [place(qpu.number, qpu.pc, self._wait(qpu.number)) for qpu in self.qpus if qpu.running]
+        return [self._place(qpu) for qpu in self.qpus if qpu.running]
 
-    def _wait(self, qpu: int) -> str:
-        status, what = self._schedule.arrays.waits[qpu].tolist()
-        return self._stopped.get(qpu) or (str(reason(status, what)) if status else "")
+    def _place(self, qpu: Qpu) -> str:
+        if qpu.number in self._stopped:
+            return f"{place(qpu.number, qpu.pc)}: {self._stopped[qpu.number]}"
+        status, what = self._schedule.arrays.waits[qpu.number].tolist()
+        return place(qpu.number, qpu.pc, str(reason(status, what)) if status else "")
 
     @property
     def pcs(self) -> tuple[int, ...]:

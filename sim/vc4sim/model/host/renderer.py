@@ -89,8 +89,9 @@ class Renderer:
 
     def _lacks(self) -> str:
         """What primitives and fragments wait for that cannot be shaded now."""
-        vertices = self.screen.shading.lacks(ShaderKind.VERTEX) if self._held else ""
-        return vertices or self.fragments.lacks
+        shader = self._state.shader
+        needs_qpu = self._held and shader and shader.code is ControlCode.GL_SHADER_STATE
+        return (self.screen.shading.lacks(ShaderKind.VERTEX) if needs_qpu else "") or self.fragments.lacks
 
     def _take(self, record: ControlRecord) -> None:
         if self._state.take(record) or record.kind.role is Role.SHADER:

@@ -1,0 +1,191 @@
+"""Programs that a host asks for by registers: beside control lists, with others that cannot go on, and with no QPU for them."""
+
+import struct
+
+import pytest
+
+from vc4.config import PRESETS
+from vc4sim.asm import assemble
+from vc4sim.launch import Launch
+from vc4sim.model.cle.cle import Rest
+from vc4sim.model.memory import Memory
+from vc4sim.model.v3d import V3D
+
+from .drawing import CODE, PLAIN, Drawing
+
+END = "\nthrend\nnop\nnop\n"
+SPIN = ":here\nbrr -, r:here\nnop\nnop\nnop\n"
+#: As long as it runs, the semaphore is for somebody else to count.
+WAIT, SIGNAL = "sacq -, 3" + END, "srel -, 3" + END
+SIZE, UNIFORMS, PLACE = 0x2000, 0x1000, 0x100
+QPUS = PRESETS["bcm2835"].qpus
+EACH_QPU = range(QPUS)
+
+
+def gpu_with(*sources, config="bcm2835", uniforms=()):
+    """A GPU that was asked to run programs, in their order."""
+    memory = Memory(SIZE)
+    memory.write(UNIFORMS, struct.pack(f"<{len(uniforms)}I", *uniforms))
+    gpu = V3D(PRESETS[config], memory)
+    for number, source in enumerate(sources):
+        memory.write(PLACE * number, assemble(source).code)
+        ask(gpu, PLACE * number)
+    return gpu
+
+
+def ask(gpu, address):
+    gpu.write("SRQUA", UNIFORMS)
+    gpu.write("SRQPC", address)
+
+
+def ended(gpu):
+    return gpu.read("SRQCS") >> 16
+
+
+@pytest.mark.parametrize(
+    ("source", "why"),
+    [
+        ("ldi r0, 0x40000000\nmov ra0, r0\nnop\nbra -, ra0\nnop\nnop\nnop", "instruction fetch at 0x40000000"),
+        ("ldi r0, 0x40000000\nmov unif_addr, r0\nnop\nnop\nmov r0, unif", "uniform read at 0x40000000"),
+        ("nop; ldtmu0", "no lookup is under way"),
+        ("mov r0, vpm", "no read is set up"),
+        ("nop; loadcv", "waits for tile_buffer"),
+    ],
+)
+def test_a_qpu_that_cannot_go_on_stands_still(source, why):
+    """What memory does not have stops a QPU until a reset (docs/user/driver.md); the others go on, and take what waits."""
+    gpu = gpu_with(source + END, "nop" + END)
+    for _ in range(3):
+        assert gpu.advance(1000) is Rest.WAITING
+        assert ended(gpu) == 1
+        assert len(gpu.places) == 1
+        assert gpu.places[0].startswith("QPU 0 at 0x")
+        assert why in gpu.places[0]
+    for number in range(20):
+        ask(gpu, PLACE)
+        assert gpu.advance(1000) is Rest.WAITING
+        assert ended(gpu) == 2 + number
+
+
+def test_all_wait_for_each_other():
+    gpu = gpu_with(WAIT, WAIT)
+    assert gpu.advance(1000) is Rest.WAITING
+    assert [place.partition(" waits")[0] for place in gpu.places] == ["QPU 0 at 0x00000000", "QPU 1 at 0x00000100"]
+    gpu.memory.write(0x800, assemble(SIGNAL).code)
+    for number in range(2):
+        assert ended(gpu) == 2 * number
+        ask(gpu, 0x800)
+        assert gpu.advance(1000) is (Rest.STOPPED if number else Rest.WAITING)
+    assert gpu.read("SRQCS") == 4 << 16 | 4 << 8
+
+
+def test_steps_are_as_many_as_asked_for():
+    gpu = gpu_with(SPIN)
+    for number in range(1, 4):
+        assert gpu.advance(25) is Rest.LIMIT
+        assert gpu.instructions == 25 * number
+
+
+def test_more_programs_than_qpus():
+    """Each QPU takes the next one as soon as it is free, sixteen wait at the most (guide, table 65)."""
+    gpu = gpu_with(*[SPIN] * 10, *["nop" + END] * 6)
+    assert gpu.read("SRQCS") == 16 << 8 | 16
+    assert gpu.advance(1) is Rest.LIMIT
+    assert gpu.read("SRQCS") == 16 << 8 | 4
+    assert gpu.advance(100) is Rest.LIMIT
+    assert gpu.read("SRQCS") == 6 << 16 | 16 << 8
+    assert len(gpu.places) == 10
+
+
+def test_launches_go_the_same_way():
+    """More than there is room for in the queue; those that are threaded are not the host's."""
+    gpu = gpu_with()
+    gpu.memory.write(0, assemble("nop" + END).code)
+    launches = [Launch(0, UNIFORMS), Launch(0, UNIFORMS, threaded=True)] * 40
+    started = [event for event in gpu.run(launches) if hasattr(event, "launch")]
+    assert [event.launch for event in started] == launches
+    assert gpu.read("SRQCS") == 40 << 16 | 40 << 8
+
+
+def test_lookups_outside_of_memory():
+    """XBUSERR keeps it until it is cleared, and interrupts if XBUSENA says so (docs/reference/registers.md)."""
+    gpu = gpu_with("mov t0s, unif\nnop; ldtmu0" + END, uniforms=(0x4000_0000,))
+    assert gpu.advance(100) is Rest.STOPPED
+    assert (gpu.read("XBUSERR"), gpu.interrupt) == (0b100, False)
+    gpu.write("XBUSENA", 0b100)
+    assert gpu.interrupt
+    gpu.write("XBUSERR", 0b011)
+    assert (gpu.read("XBUSERR"), gpu.interrupt) == (0b100, True)
+    gpu.write("XBUSERR", 0b100)
+    assert (gpu.read("XBUSERR"), gpu.interrupt) == (0, False)
+
+
+@pytest.fixture
+def drawing():
+    """A frame of one colour, that is to be drawn."""
+    drawing = Drawing()
+    drawing.clear()
+    drawing.configure()
+    drawing.rectangle(PLAIN, 0, 0, 64, 64, colour=5)
+    drawing.finish()
+    drawing.memory.write(CODE + 0x800, assemble(SPIN).code)
+    drawing.memory.write(CODE + 0x900, assemble("nop" + END).code)
+    return drawing
+
+
+def check(drawing):
+    assert drawing.picture() == [[5] * 64] * 64
+
+
+def test_a_frame_beside_programs(drawing):
+    """Programs that do not end leave a QPU for fragments."""
+    for _ in EACH_QPU[1:]:
+        ask(drawing.frame, CODE + 0x800)
+    assert drawing.run(500) is Rest.LIMIT
+    check(drawing)
+    assert drawing.frame.read("INTCTL") == 1
+    assert len(drawing.frame.places) == QPUS - 1
+
+
+def test_a_frame_waits_for_programs(drawing):
+    """While all QPUs run programs, there is none for fragments."""
+    frame = drawing.frame
+    for _ in EACH_QPU:
+        ask(frame, CODE + 0x800)
+    assert drawing.run(3000) is Rest.LIMIT
+    assert drawing.thread.waits == "a QPU for fragment shaders"
+    assert frame.read("INTCTL") == 0
+    frame.write("DBCFG", 1)
+    frame.write("DBQHLT", 1 << QPUS - 1)
+    assert frame.advance(3000) is Rest.LIMIT
+    assert frame.read("INTCTL") == 0, "a program that is halted is there"
+    frame.memory.write(CODE + 0x800, assemble("nop" + END).code)  # they end
+    assert frame.advance(3000) is Rest.WAITING, "but for one"
+    check(drawing)
+    frame.write("DBQRUN", 1 << QPUS - 1)
+    assert frame.advance(3000) is Rest.STOPPED
+    assert ended(frame) == QPUS
+
+
+def reserve(gpu, kinds):
+    """No QPU runs programs of these kinds."""
+    for register, qpus in ("SQRSV0", 8), ("SQRSV1", 8):
+        gpu.write(register, sum(kinds << 4 * qpu for qpu in range(qpus)))
+
+
+def test_a_frame_waits_for_reserved_qpus(drawing):
+    """Bit 1: no fragment shaders (pipeline facts, 7.7)."""
+    frame = drawing.frame
+    reserve(frame, 0b0010)
+    ask(frame, CODE + 0x900)
+    assert drawing.run() is Rest.WAITING
+    assert drawing.thread.waits == "a QPU for fragment shaders"
+    assert ended(frame) == 1, "programs of the user run all the same"
+    reserve(frame, 0b1101)
+    ask(frame, CODE + 0x900)
+    assert frame.advance(3000) is Rest.WAITING
+    check(drawing)
+    assert (frame.read("INTCTL"), frame.read("SRQCS") & 0x3F, ended(frame)) == (1, 1, 1)
+    reserve(frame, 0)
+    assert frame.advance(100) is Rest.STOPPED
+    assert ended(frame) == 2
