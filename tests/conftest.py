@@ -36,9 +36,9 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture
 def simulator(request):
-    """Runs a `Job` on the RTL with an optional watcher, on the simulator that `--engine` names; returns its outcome."""
+    """Runs a `Job` on the RTL, see `base.Run`, on the simulator that `--engine` names; nobody need listen."""
     run = ENGINES[request.config.getoption("--engine")].run
-    return lambda job, watch=None: run(job, watch, None)
+    return lambda job, watch=None, waves=None, follow=None: run(job, watch, waves, follow)
 
 
 @pytest.fixture

@@ -74,7 +74,7 @@ def test_common_parts_know_nothing_of_instructions():
 
 
 def test_the_model_shares_only_facts_with_the_rtl():
-    own = {"model", "events", "launch"}
+    own = {"model", "events", "launch", "cache"}
 
     def shared(module, target):
         return target[1] in (FACTS if target[0] == "vc4" else own)

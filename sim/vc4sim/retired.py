@@ -1,30 +1,69 @@
-"""What the trace ports tell as events, for every simulator."""
+"""What the trace ports tell: records, which are the same for every simulator, and the events that they mean.
+
+A record is a row of words: its kind, with the number of the QPU above it, and its content.
+
+| kind | content |
+|---|---|
+| `RETIRED` | a struct `Retired` |
+| `WRITTEN` | a word written to memory: address, strobes, data |
+| `STARTED` | the `ProgramStart` of a program that begins |
+| `R4_ARRIVED` + source | a vector for r4, from one of `R4_SOURCES` |
+"""
 
 import struct
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from amaranth.lib import data
 
+from vc4.bus.port import BUS_BYTES
 from vc4.isa.registers import ELEMENTS, WRITE
+from vc4.qpu.structs import ProgramStart
 from vc4.qpu.trace import R4_SOURCES
 
+from .bench.driver import launch_of
 from .bench.gather import Retired, RetiredWrite
-from .events import ALL_ELEMENTS, Event, Retirement, Write
+from .events import ALL_ELEMENTS, Event, MemoryWrite, Retirement, Start, Write
 
-__all__ = ["RECORD_WORDS", "VECTOR_BYTES", "EventOrder", "RetirementReader"]
+__all__ = [
+    "EVENT_WORDS",
+    "KIND_BITS",
+    "R4_ARRIVED",
+    "RECORD_WORDS",
+    "RETIRED",
+    "STARTED",
+    "START_WORDS",
+    "VECTOR_BYTES",
+    "WRITTEN",
+    "EventOrder",
+    "Listeners",
+    "RetirementReader",
+    "record",
+    "start_of",
+    "written_names",
+]
 
+RETIRED, WRITTEN, STARTED, R4_ARRIVED = range(4)
+#: Of the first word; the number of the QPU lies above.
+KIND_BITS = 8
 _layout = data.Layout.cast(Retired)
-#: Words of the struct.
+#: Words of the struct, and of a record.
 RECORD_WORDS = -(-_layout.size // 32)
+EVENT_WORDS = 1 + RECORD_WORDS
+_START = data.Layout.cast(ProgramStart)
+START_WORDS = -(-_START.size // 32)
 #: Bytes of what arrives in r4.
 VECTOR_BYTES = 4 * ELEMENTS
-#: Names of write addresses, or "" where nothing is written.
-_NAMES = [
-    ["" if name in ("-", "quad_x", "quad_y") else name for name in (WRITE.name(address, file) for address in range(64))]
-    for file in range(2)
-]
+
+
+def written_names() -> list[str]:
+    """The name of each register that is written, file A and then B, or "" where nothing is."""
+    names = (WRITE.name(address, file) for file in range(2) for address in range(64))
+    return ["" if name in ("-", "quad_x", "quad_y") else name for name in names]
+
+
+_NAMES = written_names()
 
 
 def _offset(name: str) -> int:
@@ -62,9 +101,9 @@ _FILE, _MASK, _BYTES = (_shift(_written, name, "address") for name in ("file", "
 class RetirementReader:
     """Reads the retirements of one QPU in their order, and keeps its flags in mind."""
 
-    def __init__(self, qpu: int):
+    def __init__(self, qpu: int, flags: tuple[int, int, int] = (0, 0, 0)):
         self._qpu = qpu
-        self._flags = (0, 0, 0)
+        self._flags = flags
 
     def __call__(self, record: bytes | memoryview) -> Retirement:
         """The event of a struct `Retired`, in bytes, the lowest first; without what it brings to r4, see `brings`."""
@@ -146,6 +185,21 @@ class EventOrder:
         self._match(qpu, source)
         return self._complete()
 
+    def read(self, records: np.ndarray) -> Iterator[Event]:
+        """The events of records, as far as they are known."""
+        for row in records:
+            about, content = int(row[0]), memoryview(row[1:]).cast("B")
+            kind, qpu = about & (1 << KIND_BITS) - 1, about >> KIND_BITS
+            if kind == RETIRED:
+                yield from self.retire(qpu, content)
+            elif kind == WRITTEN:
+                for event in _memory_writes(int(row[1]), int(row[2]), bytes(content[8 : 8 + BUS_BYTES])):
+                    yield from self.tell(event)
+            elif kind == STARTED:
+                yield from self.tell(start_of(row))
+            else:
+                yield from self.arrive(qpu, kind - R4_ARRIVED, bytes(content[:VECTOR_BYTES]))
+
     def _match(self, qpu: int, source: int) -> None:
         come, waiting = self._come[qpu, source], self._waiting[qpu, source]
         if come and waiting:
@@ -156,10 +210,54 @@ class EventOrder:
             yield self._held.popleft().whole
 
 
+class Listeners:
+    """Those who are told what happens in a run: `watch` is called with events, `follow` with records."""
+
+    def __init__(self, qpus: int, watch: Callable[[Event], None] | None, follow: Callable[[np.ndarray], None] | None):
+        self._watch, self._follow = watch, follow
+        self._order = EventOrder(qpus)
+
+    def __bool__(self) -> bool:
+        return bool(self._watch or self._follow)
+
+    def __call__(self, records: np.ndarray) -> None:
+        """Tell records, one a row."""
+        if self._watch:
+            for event in self._order.read(records):
+                self._watch(event)
+        if self._follow:
+            self._follow(records)
+
+
+def record(kind: int, content: bytes, qpu: int = 0) -> np.ndarray:
+    """A record, whose content may be shorter than it."""
+    return np.frombuffer(
+        (kind | qpu << KIND_BITS).to_bytes(4, "little") + content.ljust(4 * RECORD_WORDS, b"\0"), np.uint32
+    )
+
+
+def start_of(row: np.ndarray) -> Start:
+    """The event of a record `STARTED`."""
+    start = _START.from_bits(int.from_bytes(row[1 : 1 + START_WORDS].tobytes(), "little"))
+    return Start(int(row[0]) >> KIND_BITS, launch_of(start))
+
+
+def _memory_writes(address: int, strobes: int, word: bytes) -> list[MemoryWrite]:
+    """The runs of bytes that a word wrote."""
+    runs, start = [], None
+    for byte in range(BUS_BYTES + 1):
+        if byte < BUS_BYTES and strobes >> byte & 1:
+            start = byte if start is None else start
+        elif start is not None:
+            runs.append(MemoryWrite(address + start, word[start:byte]))
+            start = None
+    return runs
+
+
 def _write(written: int, record: bytes | memoryview, at: int) -> list[Write]:
     """What one ALU wrote: its `RetiredWrite`, and where its data lies."""
     elements = written >> _MASK & ALL_ELEMENTS
-    name = _NAMES[written >> _FILE & 1][written & 63]
+    name = _NAMES[(written >> _FILE & 1) << 6 | written & 63]
     if not elements or not name:
         return []
     return [Write.of(name, elements, written >> _BYTES & 15, np.frombuffer(record, np.uint32, ELEMENTS, at))]

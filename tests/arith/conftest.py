@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from vc4sim.bench.vectors import Compiled
-from vc4sim.cxxrtl.build import cache_folder
+from vc4sim.cache import cache_folder
 
 _SIGN = 0x8000_0000
 #: Integers around powers of two and patterns, floats around the ends of every range. Each with every other one.

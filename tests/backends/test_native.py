@@ -36,7 +36,7 @@ def on_both(job: Job, other: str = "pysim") -> Outcome:
     """Run the job on the native engine and on another one: same events in the same order, same outcome to the last clock."""
     seen, theirs = [], []
     outcome = native.run(job, seen.append)
-    assert outcome == ENGINES[other].run(job, theirs.append, None)
+    assert outcome == ENGINES[other].run(job, theirs.append, None, None)
     assert seen == theirs
     return outcome
 
@@ -162,8 +162,7 @@ def test_without_a_compiler_it_runs_all_the_same(monkeypatch, capsys, engine):
     monkeypatch.setenv("CXX", "no-such-compiler")
     engine._library.cache_clear()
     job = make_job("nop")
-    watch = Lockstep(job)
-    watch.conclude(engine.run(job, watch))
+    Lockstep(job).run(engine.run)
     assert "no C++ compiler" in capsys.readouterr().err
 
 

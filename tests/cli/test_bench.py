@@ -5,6 +5,7 @@ import json
 import pytest
 
 from vc4sim.cli import main
+from vc4sim.model import compiled
 
 
 def measure(tmp_path, seconds, *options):
@@ -60,10 +61,17 @@ def test_a_time_that_is_none(seconds, capsys):
     assert "must be a number from 0.1 to 3600" in capsys.readouterr().err
 
 
-def test_the_model(capsys, tmp_path):
-    path = tmp_path / "model.json"
-    assert main(["bench", "model", "--seconds", "0.1", "--program", "coordinate_shader", "--json", str(path)]) == 0
-    assert capsys.readouterr().out.startswith("instructions a second of coordinate_shader on qpu\n  interpreted")
-    assert json.loads(path.read_text())["instructions_per_second"]["interpreted"] > 100
-    assert main(["bench", "model", "--on", "native"]) == 2
-    assert capsys.readouterr().err == "vc4: --on is for simulators\n"
+def test_the_model(capsys, tmp_path, monkeypatch, recorded):
+    """A program, a case and a frame; interpreted only, as it takes long to compile."""
+    monkeypatch.setattr(compiled, "is_available", lambda: False)
+    path, case, frame = tmp_path / "model.json", recorded / "cases/qpu/sfu", recorded / "cases/gl/clear"
+    options = ["coordinate_shader", str(case), str(frame), "--json", str(path)]
+    assert main(["bench", "model", "--seconds", "0.1", *options]) == 0
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    figures = json.loads(path.read_text())
+    assert min(figures["programs"][name]["interpreted"] for name in ("coordinate_shader", "sfu")) > 100
+    assert figures["frames"]["clear"]["interpreted"] > 0
+    assert [line[0] for line in lines[2:5]] == ["coordinate_shader", "sfu", "mean"]
+    assert [line[0] for line in lines[6:]] == ["clear", "all"]
+    assert main(["bench", "model", "nothing"]) == 2
+    assert "nothing" in capsys.readouterr().err

@@ -8,10 +8,11 @@ import pytest
 from vc4.isa.decode import decode
 from vc4.isa.ops import AddOp
 from vc4.isa.word import AluWord
-from vc4sim.backends import model
 from vc4sim.cli import main
 from vc4sim.commands.engines import ENGINES, Engine
 from vc4sim.events import Retirement
+
+from ..lockstep.told import stand_in
 
 
 @pytest.fixture
@@ -25,9 +26,9 @@ def faulty(monkeypatch):
             return event._replace(flags=(1, 2, 3))
         return event
 
-    def run(job, watch, waves):
+    def run(job, *listeners):
         runs.append(job)
-        return model.run(job, lambda event: watch(wrong(event)))
+        return stand_in(lambda event: [wrong(event)])(job, *listeners)
 
     monkeypatch.setitem(ENGINES, "pysim", Engine(run, "a fault", has_waves=True))
     return runs
@@ -36,7 +37,7 @@ def faulty(monkeypatch):
 @pytest.fixture
 def faultless(monkeypatch):
     """In place of the RTL, the model."""
-    monkeypatch.setitem(ENGINES, "pysim", Engine(lambda job, watch, waves: model.run(job, watch), "the model twice"))
+    monkeypatch.setitem(ENGINES, "pysim", Engine(stand_in(lambda event: [event]), "the model twice"))
 
 
 @pytest.mark.parametrize("engine", ["native", pytest.param("pysim", marks=pytest.mark.thorough)])
@@ -107,7 +108,7 @@ def test_the_runs_and_the_folder_can_be_chosen(faulty, tmp_path, capsys):
 
 
 def test_a_failed_check_of_the_hardware_is_told(monkeypatch, tmp_path, capsys):
-    def run(job, watch, waves):
+    def run(job, watch, waves, follow):
         raise AssertionError("a queue holds more than it has room for")
 
     monkeypatch.setitem(ENGINES, "pysim", Engine(run, "a fault", has_waves=True))

@@ -65,9 +65,7 @@ def tried(seed, programs, configs):
         config = preset(rng.choice(configs))
         options = {"latency": rng.choice([1, 20]), "gap": rng.choice([0, 0.3]), "seed": number, "max_cycles": 1_000_000}
         job = Job(image=image, base=BASE, launches=(Launch(BASE, DATA),), config=config, **options)
-        lockstep = Lockstep(job)
-        outcome = native.run(job, lockstep)
-        lockstep.conclude(outcome)
+        outcome = Lockstep(job).run(native.run)
         assert outcome.ending is Ending.DONE or outcome.why == OUTSIDE, (
             f"program {number} of seed {seed}: {outcome.why}"
         )

@@ -33,9 +33,7 @@ def waiting(places):
 
 def check(job, run, why):
     """The run gets stuck for this reason, with the model beside it and without."""
-    watch = Lockstep(job)
-    outcome = run(job, watch)
-    watch.conclude(outcome)
+    outcome = Lockstep(job).run(run)
     assert (outcome.ending, outcome.why) == (Ending.STUCK, why)
 
 

@@ -41,14 +41,8 @@ def job_of(source, *uniforms):
 
 def looked_up(job, run):
     """The errors of a run with the model beside it, and what came."""
-    events, lockstep = [], Lockstep(job)
-
-    def watch(event):
-        lockstep(event)
-        events.append(event)
-
-    outcome = run(job, watch)
-    lockstep.conclude(outcome)
+    events = []
+    outcome = Lockstep(job).run(run, events.append)
     assert outcome.ending is Ending.DONE, outcome.why
     assert outcome.errors == model.run(job).errors
     loads = [event for event in events if isinstance(event, Retirement) and "ldtmu" in str(event)]
@@ -109,9 +103,7 @@ def test_only_the_texels_that_count(simulator, filters, errors):
 def test_a_lookup_that_nobody_waits_for(simulator):
     """It is chance whether its line comes before the end."""
     job = job_of("mov t0s, 0")
-    lockstep = Lockstep(job)
-    outcome = simulator(job, lockstep)
-    lockstep.conclude(outcome)
+    outcome = Lockstep(job).run(simulator)
     assert outcome.ending is Ending.DONE
     assert outcome.errors <= ERROR
 

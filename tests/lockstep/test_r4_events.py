@@ -31,14 +31,8 @@ def arrivals(run, source, config="qpu", copies=1):
     image = assemble(source + END).code.ljust(DATA - BASE, b"\0") + struct.pack("<16I", *range(100, 116))
     config = preset(config) if isinstance(config, str) else config
     job = Job(image=image, base=BASE, launches=(Launch(BASE, DATA),) * copies, config=config)
-    events, lockstep = [], Lockstep(job)
-
-    def watch(event):
-        lockstep(event)
-        events.append(event)
-
-    outcome = run(job, watch)
-    lockstep.conclude(outcome)
+    events = []
+    outcome = Lockstep(job).run(run, events.append)
     assert outcome.ending is Ending.DONE, outcome.why
     found = [
         ((event.pc - BASE) // 8, write.words[0])

@@ -23,6 +23,8 @@ from vc4sim.random_programs.lawful import lawful
 from vc4sim.random_programs.program import OUTPUT_BYTES, UNIFORM_BYTES
 from vc4sim.random_programs.textures import Textures
 
+from .told import Told
+
 #: Latency and gaps of the memory.
 MEMORIES = [(4, 0.0), (1, 0.0), (2, 0.3), (8, 0.0), (5, 0.1), (20, 0.0), (9, 0.2), (40, 0.0), (13, 0.5), (4, 0.7)]
 #: Seed, latency and gaps of the memory.
@@ -37,26 +39,25 @@ MILLION = [(1000 * part, latency, gap) for part, (latency, gap) in enumerate(MEM
 @pytest.mark.parametrize(("seed", "latency", "gap"), RUNS)
 def test_random_programs(seed, latency, gap):
     job = random_job(seed, LENGTH, V3DConfig(), latency=latency, gap=gap)
-    watch = Lockstep(job)
-    outcome = native.run(job, watch)
-    watch.conclude(outcome)
-    assert outcome.ending is Ending.DONE
-    assert watch.retired >= LENGTH
+    lockstep = Lockstep(job)
+    assert lockstep.run(native.run).ending is Ending.DONE
+    assert lockstep.retired >= LENGTH
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(("seed", "latency", "gap"), [(31, 4, 0.0), (32, 30, 0.2)])
 def test_random_programs_with_lookups(seed, latency, gap):
     job = random_job(seed, LENGTH, preset("slice"), latency=latency, gap=gap)
-    watch, sampled = Lockstep(job), set()
-    tmu = watch.model.machine.tmu
+    lockstep, sampled = Lockstep(job), set()
+    tmu = lockstep.model.machine.tmu
 
-    def watched(event):
-        watch(event)
-        sampled.add(int(tmu.sampler.texture[TYPE]))
+    def one_by_one(records):
+        for number in range(len(records)):
+            lockstep(records[number : number + 1])
+            sampled.add(int(tmu.sampler.texture[TYPE]))
 
-    outcome = native.run(job, watched)
-    watch.conclude(outcome)
+    outcome = native.run(job, follow=one_by_one)
+    lockstep.conclude(outcome)
     assert outcome.ending is Ending.DONE
     assert outcome.stalls["tmu_result"] > 0
     assert tmu.lookups.sum() > 100
@@ -89,9 +90,9 @@ def test_a_million_instructions(seed, latency, gap, capsys):
 @pytest.mark.thorough
 def test_a_random_program_in_the_other_simulator():
     job = random_job(5, 100, V3DConfig(), latency=6, gap=0.2)
-    watch = Lockstep(job)
-    watch.conclude(pysim.run(job, watch))
-    assert watch.retired >= 100
+    lockstep = Lockstep(job)
+    lockstep.run(pysim.run)
+    assert lockstep.retired >= 100
 
 
 class TestDifferences:
@@ -100,8 +101,8 @@ class TestDifferences:
     @staticmethod
     def run(spoil):
         job = random_job(5, 150, V3DConfig(), latency=4)
-        watch = Lockstep(job)
-        return native.run(job, lambda event: watch(spoil(event))), watch
+        lockstep, told = Lockstep(job), Told()
+        return native.run(job, lambda event: lockstep(told(spoil(event)))), lockstep
 
     def test_a_wrong_value(self):
         seen = []
@@ -122,21 +123,20 @@ class TestDifferences:
             return event._replace(address=event.address + 1) if isinstance(event, MemoryWrite) else event
 
         job = store_job()
-        watch = Lockstep(job)
+        lockstep, told = Lockstep(job), Told()
         with pytest.raises(Difference, match="a byte written to memory differs"):
-            native.run(job, lambda event: watch(spoil(event)))
+            native.run(job, lambda event: lockstep(told(spoil(event))))
 
     def test_a_missing_write(self):
         job = store_job()
-        watch = Lockstep(job)
-        outcome = native.run(job, lambda event: None if isinstance(event, MemoryWrite) else watch(event))
+        lockstep, told = Lockstep(job), Told()
+        outcome = native.run(job, lambda event: None if isinstance(event, MemoryWrite) else lockstep(told(event)))
         with pytest.raises(Difference, match="a write to memory is missing"):
-            watch.conclude(outcome)
+            lockstep.conclude(outcome)
 
     def test_another_ending(self):
         job = random_job(5, 150, V3DConfig(), latency=4)
-        watch = Lockstep(job)
-        outcome = native.run(job, watch)
+        outcome = native.run(job)
         outcome.ending = Ending.STUCK
         with pytest.raises(Difference, match="the endings differ"):
             Lockstep(job).conclude(outcome)

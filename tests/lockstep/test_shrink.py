@@ -12,7 +12,6 @@ from vc4.isa.decode import decode
 from vc4.isa.ops import AddOp, Condition, MulOp, Signal
 from vc4.isa.word import NOP_WORD, WORD_BYTES, AluWord
 from vc4sim.asm import assemble
-from vc4sim.backends import model
 from vc4sim.cli import main
 from vc4sim.events import MemoryWrite, Retirement
 from vc4sim.lockstep import Difference
@@ -22,11 +21,12 @@ from vc4sim.shrink.search import needed
 from vc4sim.shrink.simpler import steps
 from vc4sim.workload import load_case
 
-#: The model instead of the RTL, with a fault: given an event, what is told instead.
+from .told import stand_in
 
 
 def with_fault(fault):
-    return lambda job, watch: model.run(job, lambda event: watch(fault(event)))
+    """The model instead of the RTL; of each event, `fault` says what is told instead."""
+    return stand_in(lambda event: [fault(event)])
 
 
 def fields_of(event):
@@ -133,8 +133,8 @@ def test_a_fault_of_two_threads_keeps_both(tmp_path, capsys):
 def test_the_memory_becomes_plain_unless_it_matters(tmp_path):
     job = random_job(1, 600, V3DConfig(), latency=7, gap=0.3)
 
-    def slow(job, watch):
-        return with_fault(packed_fmul if job.latency == 7 else lambda event: event)(job, watch)
+    def slow(job, *listeners):
+        return with_fault(packed_fmul if job.latency == 7 else lambda event: event)(job, *listeners)
 
     small = shrink(slow, job, 50)
     assert small
@@ -148,9 +148,9 @@ def test_the_memory_becomes_plain_unless_it_matters(tmp_path):
 def test_runs_are_bounded():
     runs, told = [], []
 
-    def run(job, watch):
+    def run(job, *listeners):
         runs.append(job)
-        return with_fault(packed_fmul)(job, watch)
+        return with_fault(packed_fmul)(job, *listeners)
 
     job = random_job(1, 600, V3DConfig())
     small = shrink(run, job, 7, lambda: told.append(1))

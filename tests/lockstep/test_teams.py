@@ -16,6 +16,8 @@ from vc4sim.random_programs import random_team
 from vc4sim.shrink import keep, shrink
 from vc4sim.workload import load_case
 
+from .told import Told, stand_in
+
 #: Seed, latency and gaps of the memory.
 RUNS = [(1, 4, 0.0), (1000, 30, 0.3), (2000, 1, 0.1), (3000, 60, 0.0)]
 
@@ -65,14 +67,11 @@ def test_they_wait_for_each_other(monkeypatch):
 def test_a_failing_team_becomes_small_and_is_kept(tmp_path, capsys):
     """A fault of the QPUs but the first one, in the model that stands for the RTL."""
 
-    def faulty(job, watch):
-        def spoil(event):
-            is_wrong = isinstance(event, Retirement) and event.qpu and "v8adds" in str(event)
-            watch(event._replace(flags=(1, 2, 3)) if is_wrong else event)
+    def spoil(event):
+        is_wrong = isinstance(event, Retirement) and event.qpu and "v8adds" in str(event)
+        return [event._replace(flags=(1, 2, 3)) if is_wrong else event]
 
-        return model.run(job, spoil)
-
-    small = shrink(faulty, random_team(3, 150, preset("slice")), 40)
+    small = shrink(stand_in(spoil), random_team(3, 150, preset("slice")), 40)
     assert small
     assert len(small.job.launches) > 1
     keep(small, tmp_path / "team", "a team")
@@ -87,11 +86,9 @@ class TestDifferences:
     @staticmethod
     def run(spoil):
         """A run of which `spoil` tells other events."""
-        job = random_team(3, 300, preset("slice"))
-        watch = Lockstep(job)
-        outcome = model.run(job, lambda event: [watch(one) for one in spoil(event)])
-        watch.conclude(outcome)
-        return watch
+        lockstep = Lockstep(random_team(3, 300, preset("slice")))
+        lockstep.run(stand_in(spoil))
+        return lockstep
 
     def test_none(self):
         assert self.run(lambda event: [event]).retired > 300
@@ -118,19 +115,16 @@ class TestDifferences:
             if isinstance(event, MemoryWrite):
                 stores.append(event)
             if len(stores) == 2:
-                watch(stores.pop())
-                watch(stores.pop())
-            elif isinstance(event, Start | Retirement):
-                watch(event)
+                return [stores.pop(), stores.pop()]
+            return [] if isinstance(event, MemoryWrite) else [event]
 
-        watch = Lockstep(job)
         with pytest.raises(Difference, match="a byte written to memory differs"):
-            model.run(job, swapped)
+            Lockstep(job).run(stand_in(swapped))
 
     def test_stores_of_several_qpus_come_in_any_order(self):
         """Those of the last QPU first, all of them at the end."""
         job = random_team(3, 300, preset("slice"))
-        watch = Lockstep(job)
+        lockstep, told = Lockstep(job), Told()
         stores = [[] for _ in range(job.config.qpus)]
         own = []
 
@@ -141,10 +135,10 @@ class TestDifferences:
             if isinstance(event, Retirement):
                 stores[event.qpu] += own
                 own.clear()
-            watch(event)
+            lockstep(told(event))
 
         outcome = model.run(job, late)
         assert sum(map(bool, stores)) > 1
         for event in itertools.chain(*reversed(stores)):
-            watch(event)
-        watch.conclude(outcome)
+            lockstep(told(event))
+        lockstep.conclude(outcome)

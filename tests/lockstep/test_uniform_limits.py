@@ -29,9 +29,7 @@ END = "thrend\nnop\nnop\n"
 def test_a_read_behind_the_end_stops(simulator, source, length, ends_at):
     image = assemble(source + END).code.ljust(256, b"\0") + bytes(range(64))
     job = Job(image=image, base=BASE, launches=(Launch(BASE, UNIFORMS, length=length),), config=V3DConfig())
-    lockstep = Lockstep(job)
-    outcome = simulator(job, lockstep)
-    lockstep.conclude(outcome)
+    outcome = Lockstep(job).run(simulator)
     for ended in (outcome, model.run(job)):
         if ends_at is None:
             assert ended.ending is Ending.DONE

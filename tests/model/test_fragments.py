@@ -9,7 +9,7 @@ from vc4.records.state import DepthTest, Oversample
 from vc4sim.model.cle.cle import Rest
 from vc4sim.model.compiled import State
 from vc4sim.model.fep.fep import FrontEnd, Window
-from vc4sim.model.fep.fragments import FragmentProgram, Fragments
+from vc4sim.model.fep.fragments import VECTORS, FragmentProgram, Fragments, fill
 from vc4sim.model.pse.pse import set_up_triangle
 from vc4sim.model.qpu.fragment_state import FLAGS, FragmentModes, X, Y, new_fragments
 from vc4sim.model.tlb.tlb import TileBuffer
@@ -96,14 +96,17 @@ def test_fragments_share_semaphores_with_other_programs():
 class Recording:
     """A shader that keeps what it gets."""
 
-    qpu = 0
-
     def __init__(self):
-        self.fragments, self.tile = State(new_fragments()), TileBuffer()
-        self.seen, self.qpu = [], 0
+        self.tile, self.seen = TileBuffer(), []
+        self._fragments = State(new_fragments())
 
-    def shade(self, program):
-        x, y, flags = (self.fragments.arrays.pixels[0, 0, row].reshape(4, 4) for row in (X, Y, FLAGS))
+    def shade(self, queue, program, varyings):
+        for vector in range(queue.arrays.counts[VECTORS]):
+            fill(self._fragments.views, queue.views, 0, vector, varyings, *program.modes.codes)
+            self._see()
+
+    def _see(self):
+        x, y, flags = (self._fragments.arrays.pixels[0, 0, row].reshape(4, 4) for row in (X, Y, FLAGS))
         places = list(zip(x[:, 0].tolist(), y[:, 0].tolist(), strict=True))
         used = int(flags.any(axis=1).sum())
         self.seen.append(places[:used])

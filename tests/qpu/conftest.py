@@ -76,16 +76,8 @@ def lockstep(simulator):
 
     def run(source: str, uniforms=(), **options) -> Run:
         work = make_job(source + END, uniforms, **options)
-        watch = Lockstep(work)
-        retired = []
-
-        def both(event):
-            watch(event)
-            if isinstance(event, Retirement):
-                retired.append(event)
-
-        outcome = simulator(work, both)
-        watch.conclude(outcome)
-        return Run(outcome, retired)
+        events = []
+        outcome = Lockstep(work).run(simulator, events.append)
+        return Run(outcome, [event for event in events if isinstance(event, Retirement)])
 
     return run

@@ -132,15 +132,8 @@ class TestSwap:
         starts = [24 * number for number in range(place + 1)]
         launches = tuple(dataclasses.replace(launch, pc=BASE + start) for start in starts)
         work = dataclasses.replace(image_job, launches=launches)
-        watch = Lockstep(work)
         seen = []
-
-        def both(event):
-            watch(event)
-            seen.append(event)
-
-        outcome = simulator(work, both)
-        watch.conclude(outcome)
+        outcome = Lockstep(work).run(simulator, seen.append)
         assert outcome.ending is Ending.DONE
         assert {event.qpu for event in seen if hasattr(event, "qpu")} == set(range(place + 1))
 
@@ -165,9 +158,7 @@ def test_threads_share_the_queues(look):
 )
 def test_waits_for_ever(job, simulator, source, offset, text):
     work = job(f"mov r0, 0\n{source}\nthrend\nnop\nnop", config=ONE)
-    watch = Lockstep(work)
-    outcome = simulator(work, watch)
-    watch.conclude(outcome)
+    outcome = Lockstep(work).run(simulator)
     assert outcome.ending is Ending.STUCK
     assert outcome.why == f"QPU 0 at {BASE + 8 + offset:#010x} {text}"
 

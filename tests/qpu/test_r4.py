@@ -291,14 +291,13 @@ def test_a_result_goes_on_over_the_end_of_a_program(job, simulator):
     from vc4sim.lockstep import Lockstep
 
     work = job("mov r0, r4\nmov r0, r4\nmov r0, r4\nthrend\nnop\nitof exp, qpu_num", programs=3)
-    watch, seen = Lockstep(work), []
+    seen = []
 
-    def both(event):
-        watch(event)
+    def watch(event):
         if isinstance(event, Retirement):
             seen.extend(write.words for write in event.writes if write.register == "r0")
 
-    watch.conclude(simulator(work, both))
+    Lockstep(work).run(simulator, watch)
     zero, one = all_of(0), result("exp", 0)
     assert seen == [zero] * 3 + [zero, zero, one] + [one] * 3
 

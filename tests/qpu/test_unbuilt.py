@@ -26,11 +26,9 @@ def test_a_program_waits_for_it_in_rtl_and_model(job, simulator, unit):
     """One run a service: each program has instructions before, which must be done, and one behind, which must not."""
     for statement in NEEDS[unit][:1]:
         work = job(f"ldi r0, 1\nldi r1, 2\n{statement}\nldi r2, 3\nthrend\nnop\nnop")
-        watch = Lockstep(work)
-        outcome = simulator(work, watch)
+        outcome = Lockstep(work).run(simulator)
         assert outcome.ending is Ending.STUCK
         assert outcome.why == f"QPU 0 at 0x00010010 {lacking([unit])}"
-        watch.conclude(outcome)
         assert outcome.stalls[unit] > 0
 
 
@@ -62,9 +60,7 @@ def test_a_vector_that_never_comes(job, simulator):
     """Nobody has set up a read, or not of so many."""
     for setup, place in (("", 0x10000), ("ldi vr_setup, 0x00201a00\nmov r0, vpm\nmov r0, vpm\n", 0x10018)):
         work = job(f"{setup}mov r0, vpm\nldi r0, 1\nthrend\nnop\nnop")
-        watch = Lockstep(work)
-        outcome = simulator(work, watch)
-        watch.conclude(outcome)
+        outcome = Lockstep(work).run(simulator)
         assert outcome.ending is Ending.STUCK
         assert outcome.why == f"QPU 0 at {place:#010x} waits for vpm, and no read is set up"
 
@@ -72,20 +68,18 @@ def test_a_vector_that_never_comes(job, simulator):
 def test_memory_that_is_not_there(job, simulator):
     work = job("mov r0, unif\nldi r1, 1")
     away = dataclasses.replace(work, launches=(dataclasses.replace(work.launches[0], uniforms=0x9000_0000),))
-    watch = Lockstep(away)
-    outcome = simulator(away, watch)
-    watch.conclude(outcome)
+    outcome = Lockstep(away).run(simulator)
     assert (outcome.ending, outcome.why) == (
         Ending.STUCK,
         "QPU 0 at 0x00010000: its next uniform lies outside of memory",
     )
     away = dataclasses.replace(work, launches=(dataclasses.replace(work.launches[0], pc=0x9000_0000),))
-    outcome = simulator(away, Lockstep(away))
+    outcome = Lockstep(away).run(simulator)
     assert outcome.why == "QPU 0 at 0x90000000: the instruction lies outside of memory"
 
 
 def test_a_program_that_never_ends_is_given_up(job, simulator):
     work = job(":here\nbrr -, r:here\nnop\nnop\nnop", max_cycles=500)
-    outcome = simulator(work, Lockstep(work))
+    outcome = Lockstep(work).run(simulator)
     assert outcome.ending is Ending.TOO_LONG
     assert outcome.why.startswith("not ended after 500 cycles: QPU 0 at 0x000100")

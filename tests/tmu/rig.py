@@ -13,7 +13,8 @@ from vc4.records.tmu import TmuParameterName
 from vc4.tmu.tmu import Tmu
 from vc4sim.backends.parts import hardware_texts
 from vc4sim.bench.memory import chance_of, seed_of
-from vc4sim.cxxrtl.build import Part, build_once, cache_folder
+from vc4sim.cache import cache_folder
+from vc4sim.cxxrtl.build import Part, build_once
 from vc4sim.model.memory import Memory
 from vc4sim.model.tmu.formats import FORMATS
 from vc4sim.model.tmu.parameters import texture

@@ -60,9 +60,7 @@ def job_of(seed, count, **memory):
 
 
 def check(simulator, job):
-    watch = Lockstep(job)
-    outcome = simulator(job, watch)
-    watch.conclude(outcome)
+    outcome = Lockstep(job).run(simulator)
     assert outcome.ending is Ending.DONE, outcome.why
     return outcome
 

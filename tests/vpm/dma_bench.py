@@ -22,7 +22,8 @@ from vc4.records.vpm import DmaMode, SetupId, VdrBasicSetup, VdwBasicSetup, VdwS
 from vc4.vpm.structs import QuadAddress, QuadWrite, RowRange, VdrLoad, VdwStore, Words
 from vc4.vpm.vdr import Vdr
 from vc4.vpm.vdw import Vdw
-from vc4sim.cxxrtl.build import Kind, build, cache_folder
+from vc4sim.cache import cache_folder
+from vc4sim.cxxrtl.build import Kind, build
 from vc4sim.model.vpm.blocks import Block, load_block, store_block
 
 __all__ = [

@@ -5,15 +5,19 @@ from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 
+import numpy as np
+
 from vc4.config import V3DConfig
 
 from ..events import Event
 from ..launch import Launch
 
-__all__ = ["Ending", "Job", "Launch", "Outcome", "Watcher", "Waves"]
+__all__ = ["Ending", "Follower", "Job", "Launch", "Outcome", "Run", "Watcher", "Waves"]
 
 #: Called with every event of a run; what it raises ends the run.
 Watcher = Callable[[Event], None]
+#: Called with records of the RTL, see `retired`, one a row; what it raises ends the run.
+Follower = Callable[[np.ndarray], None]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,3 +97,8 @@ class Outcome:
     pcs: tuple[int, ...] = ()
     errors: frozenset[str] = frozenset()
     why: str = ""
+
+
+#: Given a job, who watches its events, the waves to write, and who follows its records, each of these or `None`, gives the
+#: outcome. The fewer listen, the faster; the model has no records.
+Run = Callable[[Job, Watcher | None, Waves | None, Follower | None], Outcome]

@@ -8,12 +8,13 @@ from pathlib import Path
 
 from vc4.config import V3DConfig
 
-from ..cxxrtl.build import Kind, NoCompiler, build_once, build_parts, cache_folder
+from ..cache import cache_folder
+from ..cxxrtl.build import Kind, NoCompiler, build_once, build_parts
 from ..cxxrtl.joints import joints
 from ..problem import BadInput
 from ..waves.view import write_view
 from . import pysim
-from .base import Job, Outcome, Watcher, Waves
+from .base import Follower, Job, Outcome, Watcher, Waves
 from .library import run_library
 from .parts import TRACE, Gpu, bench_text, hardware_texts
 
@@ -36,8 +37,8 @@ def _library(config: V3DConfig, folder: Path, kind: Kind) -> ctypes.CDLL:
     return build_once([repr(config), driver, kind.name, *hardware_texts()], make, folder)
 
 
-def run(job: Job, watch: Watcher | None = None, waves: Waves | None = None) -> Outcome:
-    """Run `job`; `watch` is called with every event. Without it the run is faster.
+def run(job: Job, watch: Watcher | None = None, waves: Waves | None = None, follow: Follower | None = None) -> Outcome:
+    """Run `job`, see `base.Run`; the fewer listen, the faster.
 
     `waves` is a VCD file to write, with a view of it for GTKWave beside. It has all registers and ports of `V3D`, for which the GPU is compiled once more. Without a C++
     compiler everything runs in Amaranth's simulator, and that is said.
@@ -49,9 +50,9 @@ def run(job: Job, watch: Watcher | None = None, waves: Waves | None = None) -> O
         if waves and not waves.whole:
             raise BadInput(f"{reason}; without one, waves are of the whole run only") from None
         print(f"{reason}; this runs in Amaranth's simulator instead, which is slow", file=sys.stderr)
-        return pysim.run(job, watch, waves)
+        return pysim.run(job, watch, waves, follow)
     try:
-        return run_library(library, job, watch, waves)
+        return run_library(library, job, watch, waves, follow)
     finally:
         if waves:
             write_view(waves.path)

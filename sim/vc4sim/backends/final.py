@@ -3,13 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from vc4.bus.port import BUS_BYTES
 from vc4.isa.word import WORD_BYTES
 from vc4.qpu.stall import STALL_REASONS, UNBUILT
 
 from ..bench.driver import COUNTED, ERROR_FIELDS
 from ..bench.gpu import HOPELESS_STALLS
-from ..events import MemoryWrite
 from ..model.qps.sync import MUTEX, describe, place
 from ..model.qpu.decoded import decoded
 from ..model.qpu.status import NO_VECTOR
@@ -17,7 +15,7 @@ from ..model.tmu.fifos import NO_RESULT, NO_SLOT
 from ..model.unbuilt import lacking
 from .base import Ending, Job, Outcome
 
-__all__ = ["FinalState", "QpuState", "conclude", "memory_writes"]
+__all__ = ["FinalState", "QpuState", "conclude"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,18 +39,6 @@ class FinalState:
     interrupts: int
     vpm_error: int
     qpus: tuple[QpuState, ...]
-
-
-def memory_writes(address: int, strobes: int, word: bytes) -> list[MemoryWrite]:
-    """The runs of bytes that a word wrote."""
-    runs, start = [], None
-    for byte in range(BUS_BYTES + 1):
-        if byte < BUS_BYTES and strobes >> byte & 1:
-            start = byte if start is None else start
-        elif start is not None:
-            runs.append(MemoryWrite(address + start, word[start:byte]))
-            start = None
-    return runs
 
 
 def conclude(job: Job, state: FinalState, words: Sequence[int], memory: bytes) -> Outcome:

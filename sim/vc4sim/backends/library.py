@@ -5,29 +5,21 @@ import ctypes
 import dataclasses
 from collections.abc import Iterator, Sequence
 
-from amaranth.lib import data
+import numpy as np
 
 from vc4.bus.port import BUS_BYTES
 from vc4.qpu.stall import STALL_REASONS
-from vc4.qpu.structs import ProgramStart
 
-from ..bench.driver import READ_OFFSETS, launch_of, setup_writes, start_writes, thread_words
+from ..bench.driver import READ_OFFSETS, setup_writes, start_writes, thread_words
 from ..bench.gpu import GRACE_CLOCKS, HOPELESS_STALLS, SHARED_STALLS
 from ..bench.memory import chance_of, seed_of
-from ..events import Event, Start
-from ..retired import RECORD_WORDS, VECTOR_BYTES, EventOrder
-from .base import Job, Outcome, Watcher, Waves
-from .final import FinalState, QpuState, conclude, memory_writes
+from ..retired import EVENT_WORDS, START_WORDS, Listeners
+from .base import Follower, Job, Outcome, Watcher, Waves
+from .final import FinalState, QpuState, conclude
 
-__all__ = ["EVENT_WORDS", "START_WORDS", "run_library"]
+__all__ = ["run_library"]
 
-#: Words of one event: its kind and its content.
-EVENT_WORDS = 1 + RECORD_WORDS
-_RETIRED, _WRITTEN, _STARTED, _R4_ARRIVED = range(4)
-_QPU_SHIFT = 8
-_START = data.Layout.cast(ProgramStart)
-START_WORDS = -(-_START.size // 32)
-#: Events that are read at once.
+#: Records that are read at once.
 _ROOM = 4096
 #: Clocks of one call: Python gets its chance to be interrupted.
 _CLOCKS = 1 << 16
@@ -102,27 +94,14 @@ class _Bench:
         path = str(waves.path).encode()
         self._library.bench_waves(self._bench, path, ctypes.c_uint32(waves.first), ctypes.c_uint32(last))
 
-    def events(self, *, wanted: bool) -> Iterator[Event]:
-        """Runs to the end, with all events if they are `wanted`. Raises `AssertionError` if a check of the hardware fails."""
-        order = EventOrder(self._qpus)
-        words, records = memoryview(self._records).cast("B").cast("I"), memoryview(self._records).cast("B")
+    def records(self, *, wanted: bool) -> Iterator[np.ndarray]:
+        """Runs to the end, with all records if they are `wanted`. Raises `AssertionError` if a check of the hardware fails."""
+        rows = np.frombuffer(self._records, np.uint32).reshape(_ROOM, EVENT_WORDS)
         while True:
             count = self._library.bench_run(
                 self._bench, ctypes.c_uint32(_CLOCKS), self._records, ctypes.c_uint32(_ROOM if wanted else 0)
             )
-            for at in range(0, count * EVENT_WORDS, EVENT_WORDS):
-                content = records[4 * at + 4 : 4 * (at + EVENT_WORDS)]
-                kind, qpu = words[at] % (1 << _QPU_SHIFT), words[at] >> _QPU_SHIFT
-                if kind == _RETIRED:
-                    yield from order.retire(qpu, content)
-                elif kind == _WRITTEN:
-                    for event in memory_writes(words[at + 1], words[at + 2], bytes(content[8 : 8 + BUS_BYTES])):
-                        yield from order.tell(event)
-                elif kind >= _R4_ARRIVED:
-                    yield from order.arrive(qpu, kind - _R4_ARRIVED, bytes(content[:VECTOR_BYTES]))
-                else:
-                    start = _START.from_bits(int.from_bytes(content[: 4 * START_WORDS], "little"))
-                    yield from order.tell(Start(qpu, launch_of(start)))
+            yield rows[:count]
             failure = self._library.bench_failure(self._bench)
             if failure:
                 raise AssertionError(failure.decode())
@@ -141,8 +120,14 @@ class _Bench:
         return conclude(job, FinalState(*report[:_STATE_WORDS], tuple(qpus)), words, memory)
 
 
-def run_library(library: ctypes.CDLL, job: Job, watch: Watcher | None = None, waves: Waves | None = None) -> Outcome:
-    """Run `job`; `watch` is called with every event. Without it the run is faster. Raises `AssertionError` if a check fails."""
+def run_library(
+    library: ctypes.CDLL,
+    job: Job,
+    watch: Watcher | None = None,
+    waves: Waves | None = None,
+    follow: Follower | None = None,
+) -> Outcome:
+    """Run `job`, see `base.Run`. Raises `AssertionError` if a check of the hardware fails."""
     library.bench_create.restype = ctypes.c_void_p
     library.bench_failure.restype = ctypes.c_char_p
     library.bench_memory.restype = ctypes.c_void_p
@@ -151,7 +136,7 @@ def run_library(library: ctypes.CDLL, job: Job, watch: Watcher | None = None, wa
     with contextlib.closing(_Bench(library, job)) as bench:
         if waves:
             bench.write_waves(waves)
-        for event in bench.events(wanted=watch is not None):
-            if watch:
-                watch(event)
+        listeners = Listeners(job.config.qpus, watch, follow)
+        for records in bench.records(wanted=bool(listeners)):
+            listeners(records)
         return bench.conclude(job)

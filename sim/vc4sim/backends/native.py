@@ -8,11 +8,12 @@ from pathlib import Path
 
 from vc4.config import V3DConfig
 
-from ..cxxrtl.build import NoCompiler, build_once, cache_folder, find_compiler
+from ..cache import cache_folder
+from ..cxxrtl.build import NoCompiler, build_once, find_compiler
 from ..native.build import build_joined, flags, source_texts
 from ..problem import BadInput
 from . import pysim
-from .base import Job, Outcome, Watcher, Waves
+from .base import Follower, Job, Outcome, Watcher, Waves
 from .library import run_library
 from .parts import Gpu, bench_text, hardware_texts
 
@@ -34,8 +35,8 @@ def _library(config: V3DConfig, folder: Path) -> ctypes.CDLL:
     return build_once(made_of, make, folder)
 
 
-def run(job: Job, watch: Watcher | None = None, waves: Waves | None = None) -> Outcome:
-    """Run `job`; `watch` is called with every event. Without it the run is faster.
+def run(job: Job, watch: Watcher | None = None, waves: Waves | None = None, follow: Follower | None = None) -> Outcome:
+    """Run `job`, see `base.Run`; the fewer listen, the faster.
 
     Without a C++ compiler everything runs in Amaranth's simulator, and that is said. Raises `BadInput` for waves.
     """
@@ -45,5 +46,5 @@ def run(job: Job, watch: Watcher | None = None, waves: Waves | None = None) -> O
         library = _library(dataclasses.replace(job.config, trace=True), cache_folder())
     except NoCompiler as reason:
         print(f"{reason}; this runs in Amaranth's simulator instead, which is slow", file=sys.stderr)
-        return pysim.run(job, watch)
-    return run_library(library, job, watch)
+        return pysim.run(job, watch, follow=follow)
+    return run_library(library, job, watch, follow=follow)

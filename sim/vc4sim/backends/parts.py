@@ -24,8 +24,7 @@ from ..bench.gather import Retired
 from ..cxxrtl.build import Part
 from ..cxxrtl.rtlil import Module
 from ..cxxrtl.sockets import declaration, take_out, unplug
-from ..retired import RECORD_WORDS
-from .library import START_WORDS
+from ..retired import RECORD_WORDS, START_WORDS
 
 __all__ = ["TRACE", "Gpu", "Kind", "bench_text", "hardware_texts"]
 

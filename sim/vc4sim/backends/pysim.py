@@ -2,10 +2,12 @@
 
 import contextlib
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
+import numpy as np
+from amaranth.hdl import Signal
 from amaranth.sim import Simulator
 
 from vc4.bus.port import BUS_BYTES
@@ -13,15 +15,14 @@ from vc4.qpu.stall import STALL_REASONS
 from vc4.qpu.structs import ProgramStart
 from vc4.qpu.trace import R4_SOURCES
 
-from ..bench.driver import QUEUE, READ_OFFSETS, START_OFFSET, launch_of, setup_writes, start_writes, thread_words
+from ..bench.driver import QUEUE, READ_OFFSETS, START_OFFSET, setup_writes, start_writes, thread_words
 from ..bench.gpu import GpuBench
 from ..bench.host import Host
-from ..events import Event, Start
 from ..problem import BadInput
-from ..retired import RECORD_WORDS, VECTOR_BYTES, EventOrder
+from ..retired import R4_ARRIVED, RETIRED, STARTED, WRITTEN, Listeners, record
 from ..waves.view import write_view
-from .base import Job, Outcome, Watcher, Waves
-from .final import FinalState, QpuState, conclude, memory_writes
+from .base import Follower, Job, Outcome, Watcher, Waves
+from .final import FinalState, QpuState, conclude
 from .split import split
 
 __all__ = ["CLOCK_PERIOD", "run"]
@@ -81,42 +82,42 @@ async def _registers(ctx, bench: GpuBench) -> list[int]:
     return [await host.read(offset) for offset in READ_OFFSETS]
 
 
-async def _watch(ctx, bench: GpuBench, watch: Watcher) -> int:
-    """Tell all events, and wait for the end. Returns the number of instructions."""
-    qpus = range(len(bench.trace))
-    order = EventOrder(len(qpus))
-    sources = range(len(R4_SOURCES))
-    started, retired, written = [0 for _ in qpus], [0 for _ in qpus], 0
-    arrived = [[0 for _ in sources] for _ in qpus]
+def _bytes(value, size: int = 4) -> bytes:
+    """A signal's value, of so many bytes at least, the lowest first."""
+    number = value if isinstance(value, int) else value.as_bits()
+    return number.to_bytes(max(size, -(-number.bit_length() // 8)), "little")
 
-    def tell(events: Iterator[Event]) -> None:
-        for event in events:
-            watch(event)
 
+def _sources(bench: GpuBench) -> list[tuple[int, int, Signal, tuple]]:
+    """Of each thing that is told: its kind, the QPU, the count of how often it has happened, and its content."""
+    found = []
+    for number in range(len(bench.trace)):
+        found.append((STARTED, number, bench.started_count[number], (bench.started[number],)))
+        found.append((RETIRED, number, bench.retired_count[number], (bench.retired[number],)))
+        for source in range(len(R4_SOURCES)):
+            arrived = bench.arrived[number][source]
+            found.append((R4_ARRIVED + source, number, bench.arrived_count[number][source], (arrived,)))
+    word = bench.written_address, bench.written_strobes, bench.written_data
+    return [*found, (WRITTEN, 0, bench.written_count, word)]
+
+
+async def _watch(ctx, bench: GpuBench, tell: Callable[[np.ndarray], None]) -> int:
+    """Tell all records, and wait for the end. Returns the number of instructions."""
+    sources, retired = _sources(bench), 0
+    counts = [0] * len(sources)
     while True:
         # One registered signal: a trigger of several would break when they change in different delta cycles.
         await ctx.changed(bench.event)
-        for number in qpus:
-            if ctx.get(bench.started_count[number]) != started[number]:
-                started[number] += 1
-                start = ctx.get(bench.started[number])
-                tell(order.tell(Start(number, launch_of(start))))
-            if ctx.get(bench.retired_count[number]) != retired[number]:
-                retired[number] += 1
-                record = ctx.get(bench.retired[number].as_value())
-                tell(order.retire(number, record.to_bytes(4 * RECORD_WORDS, "little")))
-            for source in sources:
-                if ctx.get(bench.arrived_count[number][source]) != arrived[number][source]:
-                    arrived[number][source] += 1
-                    vector = ctx.get(bench.arrived[number][source].as_value())
-                    tell(order.arrive(number, source, vector.to_bytes(VECTOR_BYTES, "little")))
-        if ctx.get(bench.written_count) != written:
-            written += 1
-            word = ctx.get(bench.written_data).to_bytes(BUS_BYTES, "little")
-            for event in memory_writes(ctx.get(bench.written_address), ctx.get(bench.written_strobes), word):
-                tell(order.tell(event))
+        records = []
+        for index, (kind, qpu, count, content) in enumerate(sources):
+            if ctx.get(count) != counts[index]:
+                counts[index] += 1
+                retired += kind == RETIRED
+                records.append(record(kind, b"".join(_bytes(ctx.get(one)) for one in content), qpu))
+        if records:
+            tell(np.stack(records))
         if ctx.get(bench.stop):
-            return sum(retired)
+            return retired
 
 
 def _state(ctx, bench: GpuBench, instructions: int) -> FinalState:
@@ -152,8 +153,8 @@ def _waves(simulator: Simulator, path: Path | None) -> Iterator[None]:
         write_view(path)
 
 
-def run(job: Job, watch: Watcher | None = None, waves: Waves | None = None) -> Outcome:
-    """Run `job`; `watch` is called with every event.
+def run(job: Job, watch: Watcher | None = None, waves: Waves | None = None, follow: Follower | None = None) -> Outcome:
+    """Run `job`, see `base.Run`.
 
     `waves` is a VCD file to write, of the whole run; beside it, with the suffix `.gtkw`, lies then a view of it for GTKWave
     and Surfer. Raises `BadInput` for a window of clocks.
@@ -164,7 +165,7 @@ def run(job: Job, watch: Watcher | None = None, waves: Waves | None = None) -> O
     outcomes = []
 
     async def testbench(ctx):
-        retired = await _watch(ctx, bench, watch or (lambda event: None))
+        retired = await _watch(ctx, bench, Listeners(len(bench.trace), watch, follow))
         state, memory = _state(ctx, bench, retired), await bench.memory.contents(ctx)
         outcomes.append(conclude(job, state, await _registers(ctx, bench), memory))
 

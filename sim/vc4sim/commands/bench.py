@@ -5,38 +5,42 @@ import json
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from tqdm import tqdm
 
 from vc4.config import preset
 
-from ..backends.base import Ending, Job, Outcome, Watcher
+from ..backends.base import Ending, Follower, Job, Outcome
 from ..cxxrtl.build import NoCompiler, find_compiler
 from ..lockstep import Lockstep
-from ..model import compiled
 from ..problem import BadInput, ExitStatus
 from ..workload import example_names, load_example
+from .bench_model import measure
 from .engines import ENGINES
 from .options import Commands, add_config, seconds
 
 __all__ = ["register"]
 
-_DESCRIPTION = """\
+_DESCRIPTION = "Measure how fast things are, on this machine."
+_SIMULATORS = """\
 Run the same program, again and again, on every simulator and print the clocks that each simulates in a second. What
-comes before the first clock, like building the design, does not count. Of the model, print the instructions that it executes in
-a second, interpreted and compiled.
+comes before the first clock, like building the design, does not count.
+"""
+_MODEL = """\
+Run programs, again and again, on the model, and draw frames; print instructions a second, and seconds a frame, interpreted
+and compiled. What is needed to compile does not count.
 """
 
 
 @dataclass(frozen=True)
 class _Contestant:
-    """A way to run a job; `watcher` makes what watches it."""
+    """A way to run a job; `follower` makes what follows it."""
 
     name: str
     engine: str
-    watcher: Callable[[Job], Watcher | None]
+    follower: Callable[[Job], Follower | None]
 
 
 _CONTESTANTS = (
@@ -45,7 +49,7 @@ _CONTESTANTS = (
     _Contestant("native", "native", lambda job: None),
     _Contestant("native with lockstep", "native", Lockstep),
 )
-_REFERENCE, _INTERPRETED = "pysim", "interpreted"
+_REFERENCE = "pysim"
 #: Clocks of the first measurement of each.
 _FIRST = 200
 #: How often the program is run, one after the other: more than anybody waits for.
@@ -55,27 +59,33 @@ _TIMES = 10_000
 def register(commands: Commands) -> None:
     """Add the sub-command."""
     parser = commands.add_parser("bench", help="measure the simulators, or the model", description=_DESCRIPTION)
-    parser.add_argument("what", choices=["sim", "model"], help="what to measure: sim, the simulators, or model")
-    add_config(parser)
-    parser.add_argument(
+    what = parser.add_subparsers(required=True, metavar="WHAT")
+    simulators = what.add_parser("sim", help="clocks a second of every simulator", description=_SIMULATORS)
+    add_config(simulators)
+    simulators.add_argument(
         "--program", choices=example_names(), default="mandelbrot", help="example to run (default: mandelbrot)"
     )
-    parser.add_argument(
-        "--seconds", type=seconds, default=5.0, metavar="S", help="measure each for about S seconds (default: 5)"
-    )
-    parser.add_argument(
+    simulators.add_argument(
         "--on",
         action="append",
         choices=list(dict.fromkeys(one.engine for one in _CONTESTANTS)),
         metavar="SIMULATOR",
         help="measure only this simulator, pysim, cxxrtl or native; may be given several times (default: all)",
     )
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures as JSON, too")
-    parser.set_defaults(execute=_execute)
-
-
-def _execute(options: argparse.Namespace) -> int:
-    return {"sim": _measure_simulators, "model": _measure_model}[options.what](options)
+    simulators.set_defaults(execute=_measure_simulators)
+    model = what.add_parser("model", help="the model, interpreted and compiled", description=_MODEL)
+    model.add_argument(
+        "workloads",
+        nargs="*",
+        metavar="WORKLOAD",
+        help="example, directory with a case, or with a captured frame (default: all examples)",
+    )
+    model.set_defaults(execute=_measure_model)
+    for one in (simulators, model):
+        one.add_argument(
+            "--seconds", type=seconds, default=5.0, metavar="S", help="measure each for about S seconds (default: 5)"
+        )
+        one.add_argument("--json", type=Path, metavar="FILE", help="write the figures as JSON, too")
 
 
 def _job(options: argparse.Namespace) -> Job:
@@ -84,41 +94,12 @@ def _job(options: argparse.Namespace) -> Job:
     return Job(image=workload.image, base=workload.base, launches=launches, config=preset(options.config))
 
 
-def _report(options: argparse.Namespace, unit: str, rates: dict[str, float], reference: str) -> int:
-    """Print the rates, and write them if that is asked for."""
-    print(f"{unit} a second of {options.program} on {options.config}")
-    for name, rate in rates.items():
-        times = f"{rate / rates[reference]:>9,.1f} x {reference}" if reference in rates else ""
-        print(f"  {name:<22}{rate:>12,.0f}{times}")
-    if options.json:
-        figures = {"program": options.program, "config": options.config, f"{unit}_per_second": rates}
-        options.json.write_text(json.dumps(figures, indent=2) + "\n")
-    return ExitStatus.PASS
-
-
 def _measure_model(options: argparse.Namespace) -> int:
-    if options.on:
-        raise BadInput("--on is for simulators")
-    job, rates = _job(options), {}
-    for mode in (_INTERPRETED, "compiled") if compiled.is_available() else (_INTERPRETED,):
-        with compiled.forced(mode):
-            rates[mode] = _instructions_per_second(job, options.seconds)
-    return _report(options, "instructions", rates, _INTERPRETED)
-
-
-def _instructions_per_second(job: Job, budget: float) -> float:
-    """Of a run that takes about `budget` seconds, after a short one, which also compiles."""
-    clocks = _FIRST
-    while True:
-        job = replace(job, max_cycles=clocks)
-        start = time.perf_counter()
-        outcome = ENGINES["model"].run(job, None, None)
-        spent = time.perf_counter() - start
-        if outcome.ending is Ending.STUCK:
-            raise BadInput(outcome.why)
-        if clocks > _FIRST and 2 * spent >= budget:
-            return outcome.instructions / spent
-        clocks *= 4
+    figures = measure(options.workloads, options.seconds)
+    print("\n".join(figures.lines()))
+    if options.json:
+        options.json.write_text(json.dumps(asdict(figures), indent=2) + "\n")
+    return ExitStatus.PASS
 
 
 def _measure_simulators(options: argparse.Namespace) -> int:
@@ -130,7 +111,14 @@ def _measure_simulators(options: argparse.Namespace) -> int:
         one.name: _clocks_per_second(one, job, options.seconds)
         for one in tqdm(contestants, unit=" simulators", disable=quiet, leave=False)
     }
-    return _report(options, "clocks", rates, _REFERENCE)
+    print(f"clocks a second of {options.program} on {options.config}")
+    for name, rate in rates.items():
+        times = f"{rate / rates[_REFERENCE]:>9,.1f} x {_REFERENCE}" if _REFERENCE in rates else ""
+        print(f"  {name:<22}{rate:>12,.0f}{times}")
+    if options.json:
+        figures = {"program": options.program, "config": options.config, "clocks_per_second": rates}
+        options.json.write_text(json.dumps(figures, indent=2) + "\n")
+    return ExitStatus.PASS
 
 
 def _check_compiler(contestants: Sequence[_Contestant]) -> None:
@@ -162,7 +150,7 @@ def _clocks_per_second(contestant: _Contestant, job: Job, budget: float) -> floa
 def _timed(contestant: _Contestant, job: Job, clocks: int) -> tuple[Outcome, float]:
     """A run of `clocks`, and the seconds that it took."""
     job = replace(job, max_cycles=clocks)
-    watch = contestant.watcher(job)
+    follow = contestant.follower(job)
     start = time.perf_counter()
-    outcome = ENGINES[contestant.engine].run(job, watch, None)
+    outcome = ENGINES[contestant.engine].run(job, None, None, follow)
     return outcome, time.perf_counter() - start

@@ -1,10 +1,9 @@
 """What programs can run on."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..backends import cxxrtl, model, native, pysim
-from ..backends.base import Job, Outcome, Watcher, Waves
+from ..backends.base import Follower, Job, Outcome, Run, Watcher, Waves
 
 __all__ = ["ENGINES", "RTL_ENGINES", "WAVES_ENGINE", "Engine"]
 
@@ -13,14 +12,13 @@ __all__ = ["ENGINES", "RTL_ENGINES", "WAVES_ENGINE", "Engine"]
 class Engine:
     """A way to run a `Job`.
 
-    run : given the job, a watcher or `None`, and the waves to write or `None`, gives the outcome
     is_rtl : it simulates the RTL, with clocks
     is_compiled : it needs a C++ compiler
     has_waves, has_window : it writes waves; of a window of clocks, too
     doc : one line about it
     """
 
-    run: Callable[[Job, Watcher | None, Waves | None], Outcome]
+    run: Run
     doc: str
     is_rtl: bool = True
     is_compiled: bool = False
@@ -28,7 +26,7 @@ class Engine:
     has_window: bool = False
 
 
-def _model(job: Job, watch: Watcher | None, waves: Waves | None) -> Outcome:
+def _model(job: Job, watch: Watcher | None, waves: Waves | None, follow: Follower | None) -> Outcome:
     return model.run(job, watch)
 
 

@@ -106,17 +106,15 @@ def _execute(options: argparse.Namespace) -> int:
 def _compare(job: Job, options: argparse.Namespace, coverage: Coverage, rules: RuleCount | None) -> int:
     """Run one program on both; returns the number of instructions. Raises `Difference`, or what a check of the RTL does."""
     lockstep = Lockstep(job)
-    watchers = [lockstep, coverage]
     if rules:
         rules.begin(job)
-        watchers.append(rules)
 
     def watch(event) -> None:
-        for watcher in watchers:
-            watcher(event)
+        coverage(event)
+        if rules:
+            rules(event)
 
-    outcome = ENGINES[options.on].run(job, watch, Waves(options.waves) if options.waves else None)
-    lockstep.conclude(outcome)
+    outcome = lockstep.run(ENGINES[options.on].run, watch, Waves(options.waves) if options.waves else None)
     if outcome.ending is not Ending.DONE:
         raise BadInput(f"random program of seed {job.seed}: {outcome.why}")
     coverage.finish()
@@ -132,7 +130,7 @@ def _report(job: Job, error: Difference | AssertionError, options: argparse.Name
         return
     engine = ENGINES[options.on]
     with tqdm(total=options.shrink_runs, unit=" runs", disable=not sys.stderr.isatty(), leave=False) as progress:
-        small = shrink(lambda job, watch: engine.run(job, watch, None), job, options.shrink_runs, progress.update)
+        small = shrink(engine.run, job, options.shrink_runs, progress.update)
     if not small:
         print("not made smaller: it does not fail again")
         return

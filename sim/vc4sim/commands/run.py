@@ -143,7 +143,7 @@ def _attempt(
     lockstep = Lockstep(job) if options.lockstep else None
     strict = Strict(job.base, len(job.image), options.allow, workload.source) if options.strict else None
     try:
-        outcome = _run(job, engine, options, [watcher for watcher in (strict, lockstep) if watcher])
+        outcome = _run(job, engine, options, strict, lockstep)
         if lockstep:
             lockstep.conclude(outcome)
     except Broken as broken:
@@ -223,19 +223,21 @@ def _trace_file(name: str | None) -> Iterator[TextIO | None]:
         yield None
 
 
-def _run(job: Job, engine: Engine, options: argparse.Namespace, others: list[Watcher]) -> Outcome:
+def _run(
+    job: Job, engine: Engine, options: argparse.Namespace, strict: Strict | None, lockstep: Lockstep | None
+) -> Outcome:
     """Run the job, watched by the trace if one is wanted, and by others. Raises what they raise."""
+    first, last = options.window or (0, None)
+    waves = Waves(options.waves, first, last) if options.waves else None
     with _trace_file(options.trace) as trace:
-        watchers = [lambda event: print(event, file=trace), *others] if trace else others
+        watchers: list[Watcher] = [lambda event: print(event, file=trace)] if trace else []
+        watchers += [strict] if strict else []
 
         def watch(event) -> None:
             for watcher in watchers:
                 watcher(event)
 
-        first, last = options.window or (0, None)
-        return engine.run(
-            job, watch if watchers else None, Waves(options.waves, first, last) if options.waves else None
-        )
+        return engine.run(job, watch if watchers else None, waves, lockstep)
 
 
 def _replay(options: argparse.Namespace) -> str:

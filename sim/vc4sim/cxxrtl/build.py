@@ -29,7 +29,6 @@ __all__ = [
     "build",
     "build_once",
     "build_parts",
-    "cache_folder",
     "compile_quietly",
     "find_compiler",
     "flatten",
@@ -77,11 +76,6 @@ def find_compiler() -> list[str]:
         if shutil.which(command[0]):
             return command
     raise NoCompiler
-
-
-def cache_folder() -> Path:
-    """Where compiled designs are kept."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "vc4-rtl"
 
 
 def build(rtlil: str, driver: str, folder: Path, *, kind: Kind = Kind.PLAIN) -> ctypes.CDLL:

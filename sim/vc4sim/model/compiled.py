@@ -1,14 +1,14 @@
 """Runs the model's functions of plain integers: interpreted for short work, compiled by Numba once a run pays for it.
 
 A `kernel` is a function of integers, of arrays of integers, and of named tuples of these, that calls nothing but kernels.
-Interpreted it gets views, compiled arrays or a
-record, see `State`: the same numbers, and an index of a view gives an `int`. Numbers
-have 64 bits with their sign. Tables of kernels are tuples, which become arrays when they are compiled. Without Numba
-everything is interpreted.
+Interpreted it gets views, compiled arrays or a record, see `State`: the same numbers, and an index of a view gives an `int`.
+Numbers have 64 bits with their sign. Tables of kernels are tuples, which become arrays when they are compiled. Without
+Numba everything is interpreted.
 
 ``VC4_MODEL`` in the environment can be ``interpreted`` or ``compiled``; otherwise `Entry` decides.
 """
 
+import fcntl
 import hashlib
 import os
 import time
@@ -17,16 +17,17 @@ from contextlib import contextmanager
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any, Generic, TypeVar
 
 import numpy as np
+
+from ..cache import cache_folder
 
 __all__ = [
     "Buffers",
     "Entry",
     "State",
-    "cache_folder",
     "elementwise",
     "forced",
     "inlined",
@@ -64,43 +65,53 @@ def inlined(function: _T) -> _T:
 
 def kernels_of(function: FunctionType) -> Iterator[FunctionType]:
     """The kernels that a kernel calls."""
-    for name in _names(function.__code__):
-        value = function.__globals__.get(name)
-        if isinstance(value, FunctionType) and value in _kernels:
-            yield value
+    return (one for one in _globals(function) if isinstance(one, FunctionType) and one in _kernels)
+
+
+def _globals(function: FunctionType) -> Iterator[Any]:
+    """What a function knows of its module."""
+    return (function.__globals__[name] for name in _names(function.__code__) if name in function.__globals__)
 
 
 def _names(code: CodeType) -> Iterator[str]:
-    yield from code.co_names
+    return (name for one in _codes(code) for name in one.co_names)
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    """That of a function, and of those within."""
+    yield code
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            yield from _names(constant)
+            yield from _codes(constant)
 
 
-def cache_folder() -> Path:
-    """Where compiled code is kept: a folder for each content of the model's source."""
-    root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return root / "vc4-rtl" / "model" / _digest()
+def _folder() -> Path:
+    """Where compiled code is kept."""
+    return cache_folder() / "model"
 
 
 @cache
-def _digest() -> str:
-    """Of all that compiled code is made from: Numba sees only whether the file of a function has changed."""
-    import vc4.isa
-    import vc4.records
+def _identity(function: FunctionType) -> str:
+    """What compiled code is made from: instructions, the numbers they know, and kernels they call.
 
+    Numba sees only whether the file of a function has changed.
+    """
     found = hashlib.sha256()
-    for package in (__file__, vc4.isa.__file__, vc4.records.__file__):
-        for path in sorted(Path(package).parent.rglob("*.py")):
-            found.update(path.read_bytes())
+    names = list(_names(function.__code__))
+    for code in _codes(function.__code__):
+        numbers = [one for one in code.co_consts if not isinstance(one, CodeType)]
+        found.update(repr((code.co_code, numbers, code.co_names, code.co_varnames)).encode())
+    known = [function.__globals__, *(vars(one) for one in _globals(function) if isinstance(one, ModuleType))]
+    for numbers in known:
+        found.update(repr([(n, numbers[n]) for n in names if isinstance(numbers.get(n), int | tuple)]).encode())
+    for called in kernels_of(function):
+        found.update(_identity(called).encode())
     return found.hexdigest()[:16]
 
 
 @cache
 def _numba() -> Any:
-    """Numba, with what kernels use that it lacks; `None` without it."""
-    if find_spec("numba") is None:
-        return None
+    """Numba, with what kernels use that it lacks."""
     import numba
     from numba.core import types
     from numba.cpython.unsafe.numbers import leading_zeros
@@ -110,8 +121,8 @@ def _numba() -> Any:
     def _bit_length(value):
         return lambda value: 64 - leading_zeros(np.int64(value))
 
-    cache_folder().mkdir(parents=True, exist_ok=True)
-    numba.core.config.CACHE_DIR = str(cache_folder())
+    _folder().mkdir(parents=True, exist_ok=True)
+    numba.core.config.CACHE_DIR = str(_folder())
     return numba
 
 
@@ -126,7 +137,7 @@ def _twin(function: FunctionType) -> Any:
             if isinstance(value, tuple) and len(value) >= _TABLE:
                 known[name] = np.array(value, np.int64)
         copy = FunctionType(function.__code__, known, function.__name__, function.__defaults__)
-        copy.__qualname__, copy.__module__ = function.__qualname__, function.__module__
+        copy.__qualname__, copy.__module__ = f"{function.__qualname__}_{_identity(function)}", function.__module__
         # Kernels make no arrays, so nobody has to count who knows one: that took half of the time.
         options = {"error_model": "numpy", "_nrt": False, "forceinline": function in _inlined}
         _twins[function] = _numba().njit(copy, cache=True, **options)
@@ -200,20 +211,16 @@ class Entry:
     """
 
     def __init__(self, function: Callable[..., Any]):
-        assert isinstance(function, FunctionType)
-        _kernels.add(function)
-        self._function = function
+        self._function = kernel(function)
         self._spent = 0.0
         self._compiled: Any = None
-        self._is_marked = False
 
     def __call__(self, *arguments: Any) -> Any:
-        if self._compiled is None and self._pays():
-            self._compiled = _twin(self._function)
-        if self._compiled is not None and _mode != _INTERPRETED:
-            result = self._compiled(*(a.passed if isinstance(a, Buffers) else a for a in arguments))
-            self._keep_in_mind()
-            return result
+        if _mode != _INTERPRETED:
+            if self._compiled is None and self._pays():
+                self._compile(arguments)
+            if self._compiled is not None:
+                return self._compiled(*(a.passed if isinstance(a, Buffers) else a for a in arguments))
         begin = time.perf_counter()
         try:
             return self._function(*(a.views if isinstance(a, Buffers) else a for a in arguments))
@@ -223,23 +230,31 @@ class Entry:
     @property
     def _mark(self) -> Path:
         """A file that is there if this has been compiled before."""
-        return cache_folder() / f"{self._function.__module__}.{self._function.__name__}"
-
-    def _keep_in_mind(self) -> None:
-        if not self._is_marked:
-            self._mark.touch()
-            self._is_marked = True
+        return _folder() / f"{self._function.__module__}.{self._function.__name__}_{_identity(self._function)}"
 
     def _pays(self) -> bool:
-        if _mode == _INTERPRETED:
-            return False
-        is_short = self._spent < _LOADING or (self._spent < _COMPILATION and not self._mark.exists())
-        return (_mode == _COMPILED or not is_short) and is_available()
+        if _mode == _COMPILED:
+            return is_available()
+        is_long = self._spent > _LOADING and (self._spent > _COMPILATION or self._mark.exists())
+        return is_long and is_available()
+
+    def _compile(self, arguments: tuple[Any, ...]) -> None:
+        """For arguments like these; unless another process is compiling, which then leaves it for this one, too."""
+        _folder().mkdir(parents=True, exist_ok=True)
+        with (_folder() / "lock").open("w") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | (0 if _mode == _COMPILED else fcntl.LOCK_NB))
+            except BlockingIOError:
+                return
+            compiled = _twin(self._function)
+            compiled.compile(tuple(_numba().typeof(a.passed if isinstance(a, Buffers) else a) for a in arguments))
+            self._mark.touch()
+            self._compiled = compiled
 
 
 def is_available() -> bool:
     """Whether there is a compiler."""
-    return _numba() is not None
+    return find_spec("numba") is not None
 
 
 @contextmanager

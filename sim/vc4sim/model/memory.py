@@ -7,11 +7,21 @@ import numpy as np
 
 from .compiled import Buffers, kernel
 
-__all__ = ["Memory", "MemoryFault", "MemoryState", "is_inside", "read_bytes", "write_bytes"]
+__all__ = [
+    "BASE",
+    "LOGGED",
+    "WATCHED",
+    "Memory",
+    "MemoryFault",
+    "MemoryState",
+    "is_inside",
+    "read_bytes",
+    "write_bytes",
+]
 
 #: Bytes that kernels can write before somebody who watches must be told.
 _LOG = 1 << 16
-_BASE, _SIZE, _WATCHED, _LOGGED = range(4)
+BASE, _SIZE, WATCHED, LOGGED = range(4)
 
 
 class MemoryState(NamedTuple):
@@ -30,14 +40,14 @@ class MemoryState(NamedTuple):
 @kernel
 def is_inside(memory: MemoryState, address: int, length: int) -> bool:
     """Whether memory has these bytes."""
-    offset = address - memory.about[_BASE]
+    offset = address - memory.about[BASE]
     return offset >= 0 and offset + length <= memory.about[_SIZE]
 
 
 @kernel
 def read_bytes(memory: MemoryState, address: int, count: int) -> int:
     """The number of one to seven bytes, little endian; memory must have them."""
-    offset = address - memory.about[_BASE]
+    offset = address - memory.about[BASE]
     value = 0
     for byte in range(count):
         value |= int(memory.bytes[offset + byte]) << 8 * byte
@@ -47,13 +57,13 @@ def read_bytes(memory: MemoryState, address: int, count: int) -> int:
 @kernel
 def write_bytes(memory: MemoryState, address: int, value: int, count: int) -> None:
     """Store the low bytes of a number; memory must have them."""
-    offset = address - memory.about[_BASE]
+    offset = address - memory.about[BASE]
     for byte in range(count):
         new = value >> 8 * byte & 255
         memory.bytes[offset + byte] = new
-        if memory.about[_WATCHED] and memory.about[_LOGGED] < _LOG:
-            memory.log[memory.about[_LOGGED]] = address + byte << 8 | new
-            memory.about[_LOGGED] += 1
+        if memory.about[WATCHED] and memory.about[LOGGED] < _LOG:
+            memory.log[memory.about[LOGGED]] = address + byte << 8 | new
+            memory.about[LOGGED] += 1
 
 
 class MemoryFault(Exception):
@@ -88,17 +98,17 @@ class Memory:
     @on_write.setter
     def on_write(self, watcher: Callable[[int, bytes], None] | None) -> None:
         self._on_write = watcher
-        self.state.arrays.about[_WATCHED:] = watcher is not None, 0
+        self.state.arrays.about[WATCHED:] = watcher is not None, 0
 
     def tell(self) -> None:
         """Tell whoever watches what kernels have written: bytes that follow each other as one write."""
         about, log = self.state.arrays.about, self.state.arrays.log
-        count = int(about[_LOGGED])
+        count = int(about[LOGGED])
         if not count or not self._on_write:
             return
         addresses, values = log[:count] >> 8, (log[:count] & 255).astype(np.uint8)
         ends = np.flatnonzero(np.diff(addresses, append=-1) != 1) + 1
-        about[_LOGGED] = 0
+        about[LOGGED] = 0
         for first, end in zip([0, *ends.tolist()], ends.tolist(), strict=False):
             self._on_write(int(addresses[first]), values[first:end].tobytes())
 

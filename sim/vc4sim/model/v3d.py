@@ -100,7 +100,7 @@ class V3D:
         has_tmus = config.tmus_per_slice > 0
         shading = [VertexShading(memory, self.vpm, self._shaders(), has_tmus) for _ in range(2)]
         tile = TileBuffer(state=state.part("tile"))
-        self.fragment_shader = FragmentShader(self._shaders(), state.part("fragments"), tile, has_tmus)
+        self.fragment_shader = FragmentShader(self._shaders(), tile, has_tmus)
         self.binner = Binner(memory, shading[0])
         self.renderer = Renderer(memory, shading[1], self.fragment_shader)
         self.cle = Cle(memory, self.binner, self.renderer)

@@ -8,11 +8,11 @@ from itertools import groupby
 from vc4.isa.timing import DELAY_SLOTS, END_SLOTS
 from vc4.isa.word import NOP_WORD, WORD_BYTES
 
-from ..backends.base import Job, Launch
+from ..backends.base import Job, Launch, Run
 from ..lockstep import Difference
 from .search import needed
 from .simpler import steps
-from .trial import Run, Trial, on_model
+from .trial import Trial, on_model
 
 __all__ = ["Shrunk", "shrink"]
 

@@ -7,21 +7,17 @@ from dataclasses import replace
 from vc4.isa.word import WORD_BYTES
 
 from ..backends import model
-from ..backends.base import Job, Outcome, Watcher
+from ..backends.base import Job, Outcome, Run
 from ..events import Event, Retirement
 from ..lockstep import Difference, Lockstep
 
-__all__ = ["Run", "Trial", "failure", "on_model"]
-
-#: Runs a job on the RTL with a watcher.
-Run = Callable[[Job, Watcher], Outcome]
+__all__ = ["Trial", "failure", "on_model"]
 
 
 def failure(run: Run, job: Job) -> Difference | AssertionError | None:
     """What goes wrong in `job`, with the model beside it; a check of the hardware is an `AssertionError`."""
-    lockstep = Lockstep(job)
     try:
-        lockstep.conclude(run(job, lockstep))
+        Lockstep(job).run(run)
     except (Difference, AssertionError) as error:
         return error
     return None

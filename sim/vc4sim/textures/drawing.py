@@ -59,9 +59,7 @@ def code_of(cube: bool) -> bytes:
 def draw(texture: Texture, view: View, sampling: Sampling) -> np.ndarray:
     """The picture, [row, column, channel], with the upper row first. Raises `Difference` where RTL and model differ."""
     job, output = _job(texture, view, sampling)
-    lockstep = Lockstep(job)
-    outcome = native.run(job, lockstep)
-    lockstep.conclude(outcome)
+    outcome = Lockstep(job).run(native.run)
     if outcome.ending is not Ending.DONE:
         raise RuntimeError(f"the picture is not complete: {outcome.why or outcome.ending.value}")
     return _picture(outcome.memory[output:], view)

@@ -1,49 +1,80 @@
 """QPUs that shade fragments."""
 
+from typing import Any
+
+import numpy as np
+
 from ...launch import Launch
-from ..compiled import Buffers
+from ..compiled import Buffers, Entry, kernel
+from ..machine import Machine
+from ..memory import MemoryState
 from ..qps.scheduler import FRAGMENT
-from ..qps.shaders import HangingProgram, Shaders
-from ..qpu.fragment_state import FragmentState
+from ..qps.shaders import ENDED, QPU, HangingProgram, Shaders, run_program
 from ..qpu.instructions import units_mask
+from ..qpu.status import RETIRED
 from ..tlb.tlb import TileBuffer
 from ..unbuilt import FRAGMENT_UNITS
-from .fragments import FragmentProgram, HangingShader
+from .fragments import VECTORS, FragmentProgram, HangingShader, QueueState, fill
 
 __all__ = ["FragmentShader"]
 
 #: Instructions of a program that count as one that does not end.
 _LIMIT = 1 << 16
+#: Vectors until shading comes back to Python, which may compile it.
+_CHUNK = 64
+# What is known of a queue that is shaded: the next vector, whether its program runs; varyings, and the modes of all of them.
+_VECTOR, _RUNS, _VARYINGS, _DEPTH, _Z_UPDATES, _CLEARS, _AS_MASK = range(7)
+
+
+@kernel
+def _shade(machine: Machine, memory: MemoryState, about: np.ndarray, queue: QueueState, vectors: np.ndarray) -> int:
+    """A program for each vector of a queue; comes back as `run_program` does, `ENDED` after the last one."""
+    for _ in range(_CHUNK):
+        if not vectors[_RUNS]:
+            modes = vectors[_DEPTH], vectors[_Z_UPDATES], vectors[_CLEARS], vectors[_AS_MASK]
+            fill(machine.fragments, queue, about[QPU], vectors[_VECTOR], vectors[_VARYINGS], *modes)
+            vectors[_RUNS] = 1
+        status = run_program(machine, memory, about)
+        if status == ENDED:
+            vectors[_RUNS] = 0
+            vectors[_VECTOR] += 1
+            if vectors[_VECTOR] == queue.counts[VECTORS]:
+                return ENDED
+        elif status != RETIRED:
+            return status
+    return RETIRED
+
+
+_shade_vectors = Entry(_shade)
 
 
 class FragmentShader:
     """Runs fragment shaders.
 
-    fragments : what their threads get
-    tile : where they are drawn
+    tile : where they draw
     shaders : what runs the programs
     limit : instructions after which a program counts as one that does not end
     """
 
-    def __init__(self, shaders: Shaders, fragments: Buffers[FragmentState], tile: TileBuffer, has_tmus: bool):
-        self.fragments, self.tile, self.shaders = fragments, tile, shaders
+    def __init__(self, shaders: Shaders, tile: TileBuffer, has_tmus: bool):
+        self.tile, self.shaders = tile, shaders
         self.limit = _LIMIT
         self._units = units_mask(FRAGMENT_UNITS if has_tmus else FRAGMENT_UNITS - {"tmu"})
 
     @property
-    def qpu(self) -> int | None:
-        """That shades the next vector, if one can now."""
-        return self.shaders.free_qpu(FRAGMENT)
-
-    @property
     def lacks(self) -> str:
-        """What vectors wait for, if no QPU can shade now."""
+        """What fragments wait for, if no QPU can shade now."""
         return self.shaders.lacks(FRAGMENT)
 
-    def shade(self, program: FragmentProgram) -> None:
-        """Run a program for the vector of thread 0 of that QPU. Raises `HangingShader`."""
+    def shade(self, queue: Buffers[QueueState], program: FragmentProgram, varyings: int) -> None:
+        """Run a program for each vector of a queue that has some. Raises `HangingShader`."""
         launch = Launch(program.code, program.uniforms, program.threaded)
+        vectors = Buffers(np.array([0, 0, varyings, *program.modes.codes], np.int64))
+
+        def shade(*arguments: Any) -> int:
+            return _shade_vectors(*arguments, queue, vectors)
+
         try:
-            self.shaders.run(FRAGMENT, launch, self._units, self.limit)
+            self.shaders.run(FRAGMENT, launch, self._units, self.limit, go_on=shade)
         except HangingProgram as hanging:
             raise HangingShader(f"fragment shader at {hanging.at:#010x}: {hanging}") from None

@@ -21,14 +21,14 @@ from ..tlb.tlb import TileBuffer
 from .fep import COVERED, QUAD, QUAD_NUMBERS, QUAD_X, QUAD_Y, QUAD_Z, FrontEnd, Quads, flags_of
 from .samples import CENTRE
 
-__all__ = ["FragmentProgram", "FragmentShader", "Fragments", "HangingShader", "QueueState", "fill"]
+__all__ = ["VECTORS", "FragmentProgram", "FragmentShader", "Fragments", "HangingShader", "QueueState", "fill"]
 
 _QUADS = ELEMENTS // QUAD
 _CENTRE_X, _CENTRE_Y = CENTRE
 #: Quads, and coefficients of primitives, that there is room for at first.
 _ROOM = 1 << 10
 #: Indices of `QueueState.counts`.
-_COUNT, _VECTORS, _OPEN, _PRIMITIVES = range(4)
+_COUNT, VECTORS, _OPEN, _PRIMITIVES = range(4)
 #: What is kept of `PrimitiveState.place`: from where on, and how much.
 _REFERENCE, _PLACE = 4, 3
 
@@ -50,31 +50,6 @@ class FragmentProgram:
     modes: FragmentModes
 
 
-class FragmentShader(Protocol):
-    """A QPU that shades fragments.
-
-    fragments : what its threads get
-    tile : where they are drawn
-    """
-
-    fragments: Buffers[FragmentState]
-    tile: TileBuffer
-
-    @property
-    def qpu(self) -> int | None:
-        """That shades the next vector, if one can now."""
-        ...
-
-    @property
-    def lacks(self) -> str:
-        """What vectors wait for, if no QPU can shade now."""
-        ...
-
-    def shade(self, program: FragmentProgram) -> None:
-        """Run a program for the vector of thread 0 of that QPU. Raises `HangingShader`."""
-        ...
-
-
 class QueueState(NamedTuple):
     """Quads of one program in vectors.
 
@@ -92,10 +67,28 @@ class QueueState(NamedTuple):
     planes: np.ndarray
 
 
+class FragmentShader(Protocol):
+    """QPUs that shade fragments.
+
+    tile : where they draw
+    """
+
+    tile: TileBuffer
+
+    @property
+    def lacks(self) -> str:
+        """What fragments wait for, if no QPU can shade now."""
+        ...
+
+    def shade(self, queue: Buffers[QueueState], program: FragmentProgram, varyings: int) -> None:
+        """Run a program for each vector of a queue that has some. Raises `HangingShader`."""
+        ...
+
+
 @kernel
 def _is_in_vector(queue: QueueState, x: int, y: int) -> bool:
     """Whether the last vector has a quad at this place."""
-    for quad in range(queue.first[queue.counts[_VECTORS] - 1], queue.counts[_COUNT]):
+    for quad in range(queue.first[queue.counts[VECTORS] - 1], queue.counts[_COUNT]):
         if queue.quads[quad, QUAD_X] == x and queue.quads[quad, QUAD_Y] == y:
             return True
     return False
@@ -115,15 +108,15 @@ def _append(
     for quad in range(count):
         place = counts[_COUNT]
         if counts[_OPEN] == 0 or _is_in_vector(queue, quads[quad, QUAD_X], quads[quad, QUAD_Y]):
-            queue.first[counts[_VECTORS]] = place
-            counts[_VECTORS] += 1
+            queue.first[counts[VECTORS]] = place
+            counts[VECTORS] += 1
         for index in range(QUAD_NUMBERS):
             queue.quads[place, index] = quads[quad, index]
         for index in range(COVERED, COVERED + QUAD):
             queue.quads[place, index] = flags_of(quads[quad, index], oversample, multisample != 0)
         queue.quads[place, QUAD_NUMBERS] = number
         counts[_COUNT] = place + 1
-        counts[_OPEN] = 1 if place + 1 - queue.first[counts[_VECTORS] - 1] < _QUADS else 0
+        counts[_OPEN] = 1 if place + 1 - queue.first[counts[VECTORS] - 1] < _QUADS else 0
 
 
 @kernel
@@ -131,7 +124,6 @@ def fill(
     fragments: FragmentState,
     queue: QueueState,
     q: int,
-    t: int,
     vector: int,
     varyings: int,
     depth: int,
@@ -139,36 +131,35 @@ def fill(
     clears: int,
     as_mask: int,
 ) -> None:
-    """A vector for a thread of a QPU; see `FragmentModes` for the last numbers.
+    """A vector for thread 0 of a QPU; see `FragmentModes` for the last numbers.
 
     Places that are left in it have the last quad once more, without flags.
     """
-    begin_fragments(fragments.modes, q, t, varyings, depth, z_updates, clears, as_mask)
+    begin_fragments(fragments.modes, q, 0, varyings, depth, z_updates, clears, as_mask)
     pixels, quads, planes, places = fragments.pixels, queue.quads, queue.planes, queue.places
     first = queue.first[vector]
-    end = queue.first[vector + 1] if vector + 1 < queue.counts[_VECTORS] else queue.counts[_COUNT]
+    end = queue.first[vector + 1] if vector + 1 < queue.counts[VECTORS] else queue.counts[_COUNT]
     for element in range(ELEMENTS):
         quad, pixel = min(first + element // QUAD, end - 1), element % QUAD
         number = quads[quad, QUAD_NUMBERS]
         x, y = quads[quad, QUAD_X] + pixel % 2, quads[quad, QUAD_Y] + pixel // 2
-        pixels[q, t, X, element] = x
-        pixels[q, t, Y, element] = y
-        pixels[q, t, FLAGS, element] = quads[quad, COVERED + pixel] if first + element // QUAD < end else 0
-        pixels[q, t, REVERSE, element] = places[number, 2]
-        pixels[q, t, Z, element] = quads[quad, QUAD_Z + pixel]
+        pixels[q, 0, X, element] = x
+        pixels[q, 0, Y, element] = y
+        pixels[q, 0, FLAGS, element] = quads[quad, COVERED + pixel] if first + element // QUAD < end else 0
+        pixels[q, 0, REVERSE, element] = places[number, 2]
+        pixels[q, 0, Z, element] = quads[quad, QUAD_Z + pixel]
         dx, dy = distance(x, _CENTRE_X, places[number, 0]), distance(y, _CENTRE_Y, places[number, 1])
         for varying in range(-1, varyings):
             plane = (number * (varyings + 1) + varying + 1) * COEFFICIENTS
             partial, c = partial_result(planes[plane], planes[plane + 1], dx, dy), planes[plane + 2]
             if varying < 0:
-                pixels[q, t, W, element] = w_of(partial, c)
+                pixels[q, 0, W, element] = w_of(partial, c)
             else:
-                fragments.varyings[q, t, varying, 0, element] = partial
-                fragments.varyings[q, t, varying, 1, element] = c
+                fragments.varyings[q, 0, varying, 0, element] = partial
+                fragments.varyings[q, 0, varying, 1, element] = c
 
 
 _append_quads = Entry(_append)
-_fill_vector = Entry(fill)
 
 
 def _new_queue(quads: int, primitives: int, planes: int) -> QueueState:
@@ -240,11 +231,8 @@ class Fragments:
 
     def flush(self) -> None:
         """Shade all fragments."""
-        vectors = self._queue.views.counts[_VECTORS]
+        vectors = self._queue.views.counts[VECTORS]
         self.vectors += vectors
-        if self._program and self._kind:
-            codes = self._program.modes.codes
-            for vector in range(vectors):
-                _fill_vector(self._shader.fragments, self._queue, self._shader.qpu, 0, vector, self._kind[1], *codes)
-                self._shader.shade(self._program)
+        if vectors and self._program and self._kind:
+            self._shader.shade(self._queue, self._program, self._kind[1])
         self.forget()

@@ -1,9 +1,13 @@
 """Programs that the 3D pipeline starts: each has a QPU for itself, and runs to its end."""
 
+from collections.abc import Callable
+
+import numpy as np
+
 from vc4.regs.scheduler import KINDS
 
 from ...launch import Launch
-from ..compiled import Entry, kernel
+from ..compiled import Buffers, Entry, kernel
 from ..machine import Machine, Parts
 from ..memory import MemoryState
 from ..qpu.qpu import Qpu, met, why
@@ -14,8 +18,13 @@ from ..unbuilt import Waiting
 from ..vpm.vpm import use_as_program, use_as_shader
 from .scheduler import FRAGMENT, may_run
 
-__all__ = ["HangingProgram", "Shaders"]
+__all__ = ["ENDED", "QPU", "HangingProgram", "Shaders", "run_program"]
 
+# What is known of a program: its QPU, whether it is for vertices, what it may use, its start, how many instructions it may
+# have; while it runs, that it does, how many it may still have, and what programs of users have on that QPU.
+QPU, _IS_VERTEX, _UNITS, _PC, _UNIFORMS, _THREADED, _LIMIT, _RUNS, _LEFT, _USERS = range(10)
+# What `run_program` has come to, after the numbers of `status`: it has ended; it has had all of its instructions.
+ENDED, _ENDLESS = 20, 21
 #: Instructions until a run comes back to Python, which may compile it.
 _CHUNK = 1000
 
@@ -29,36 +38,49 @@ class HangingProgram(Exception):
 
 
 @kernel
-def _begin(machine: Machine, q: int, is_vertex: int, units: int, pc: int, uniforms: int, threaded: int) -> None:
-    """A program for vertices or fragments, on a QPU that has 0 in all registers."""
-    clear(machine, q)
-    machine.qpus.units[q] = units
-    machine.qpus.fragment[q] = 1 - is_vertex
-    if is_vertex:
-        use_as_shader(machine.vpm, q)
-    start(machine, q, pc, uniforms, 0, threaded)
-
-
-@kernel
-def _finish(machine: Machine, memory: MemoryState, q: int, limit: int) -> int:
-    """Instructions until the program ends, or as many as `limit` says."""
-    for _ in range(limit):
+def run_program(machine: Machine, memory: MemoryState, about: np.ndarray) -> int:
+    """Instructions of a program, which begins if it does not run yet, on a QPU that has 0 in all registers."""
+    q = about[QPU]
+    if not about[_RUNS]:
+        _begin(machine, about, q)
+    for _ in range(_CHUNK):
+        if not about[_LEFT]:
+            return _ENDLESS
         status = step(machine, memory, q, 0, 0, 0)
-        if status != RETIRED or not machine.qpus.sequences[q, RUNNING]:
+        if status != RETIRED:
             return status
+        about[_LEFT] -= 1
+        if not machine.qpus.sequences[q, RUNNING]:
+            _release(machine, about)
+            return ENDED
     return RETIRED
 
 
 @kernel
-def _release(machine: Machine, q: int, units: int) -> None:
-    """The QPU is there for programs of users again."""
+def _begin(machine: Machine, about: np.ndarray, q: int) -> None:
+    about[_RUNS] = 1
+    about[_LEFT] = about[_LIMIT]
+    about[_USERS] = machine.qpus.units[q]
     clear(machine, q)
-    machine.qpus.units[q] = units
+    machine.qpus.units[q] = about[_UNITS]
+    machine.qpus.fragment[q] = 1 - about[_IS_VERTEX]
+    if about[_IS_VERTEX]:
+        use_as_shader(machine.vpm, q)
+    start(machine, q, about[_PC], about[_UNIFORMS], 0, about[_THREADED])
+
+
+@kernel
+def _release(machine: Machine, about: np.ndarray) -> None:
+    """The QPU is there for programs of users again."""
+    q = about[QPU]
+    about[_RUNS] = 0
+    clear(machine, q)
+    machine.qpus.units[q] = about[_USERS]
     machine.qpus.fragment[q] = 0
     use_as_program(machine.vpm, q)
 
 
-_begin_program, _run_program, _release_qpu = Entry(_begin), Entry(_finish), Entry(_release)
+_run_program, _release_qpu = Entry(run_program), Entry(_release)
 
 
 class Shaders:
@@ -72,7 +94,7 @@ class Shaders:
         self._parts = parts
         self._qpus = qpus
 
-    def free_qpu(self, kind: int) -> int | None:
+    def _free_qpu(self, kind: int) -> int | None:
         """The number of a QPU that runs nothing, and may run programs of a kind, see `scheduler`; `None`: there is none now."""
         scheduler = self._parts.machine.views.scheduler
         for qpu in self._qpus:
@@ -82,28 +104,28 @@ class Shaders:
 
     def lacks(self, kind: int) -> str:
         """What a program of a kind waits for, if there is no QPU for it now."""
-        return f"a QPU for {KINDS[kind]} shaders" if self.free_qpu(kind) is None else ""
+        return f"a QPU for {KINDS[kind]} shaders" if self._free_qpu(kind) is None else ""
 
-    def run(self, kind: int, launch: Launch, units: int, limit: int) -> None:
-        """A program of a kind on its `free_qpu`, which there must be; one that needs more than `limit` instructions counts as one
-        that hangs.
+    def run(
+        self, kind: int, launch: Launch, units: int, limit: int, *, go_on: Callable[..., int] = _run_program
+    ) -> None:
+        """A program of a kind; it must not lack a QPU. One that needs more than `limit` instructions counts as one that hangs.
 
+        `go_on(machine, memory, about)` runs it, as far as it comes, or this and others like it: see `run_program`.
         Raises `HangingProgram`.
         """
-        machine, views, qpu = self._parts.machine, self._parts.machine.views, self.free_qpu(kind)
+        machine, views = self._parts.machine, self._parts.machine.views
+        qpu = self._free_qpu(kind)
         assert qpu is not None, "there is no QPU for it"
-        before, users = views.qpus.counts[qpu, 0], views.qpus.units[qpu]
-        lookups = views.tmu.lookups[qpu]
-        threaded = int(launch.threaded)
-        _begin_program(machine, qpu, int(kind != FRAGMENT), units, launch.pc, launch.uniforms, threaded)
+        before, lookups = views.qpus.counts[qpu, 0], views.tmu.lookups[qpu]
+        start = launch.pc, launch.uniforms, int(launch.threaded)
+        about = Buffers(np.array([qpu, int(kind != FRAGMENT), units, *start, limit, 0, 0, 0], np.int64))
         try:
-            while views.qpus.sequences[qpu, RUNNING]:
-                left = limit - (views.qpus.counts[qpu, 0] - before)
-                if not left:
-                    raise self._hanging(qpu, f"the program does not end within {limit} instructions")
-                status = _run_program(machine, self._parts.memory.state, qpu, min(left, _CHUNK))
+            while (status := go_on(machine, self._parts.memory.state, about)) != ENDED:
                 if status == UNKNOWN:
                     self._parts.instructions.add(met(machine.arrays))
+                elif status == _ENDLESS:
+                    raise self._hanging(qpu, f"the program does not end within {limit} instructions")
                 elif status != RETIRED:
                     cause = why(machine.arrays, qpu, status)
                     text = f"waits for {cause}" if isinstance(cause, Waiting) else str(cause)
@@ -111,7 +133,8 @@ class Shaders:
         finally:
             self.instructions += views.qpus.counts[qpu, 0] - before
             self.lookups += views.tmu.lookups[qpu] - lookups
-            _release_qpu(machine, qpu, users)
+            if about.views[_RUNS]:
+                _release_qpu(machine, about)
 
     def _hanging(self, qpu: int, text: str, cause: Exception | None = None) -> HangingProgram:
         return HangingProgram(self._qpus[qpu].pc, text, cause)

@@ -1,5 +1,6 @@
 """Decoded instructions as numbers, for kernels: a row each, found by the word."""
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -123,9 +124,7 @@ class Instructions:
             self._arrays.keys[:] = 0
             self._count = 0
         low, high = word & 0xFFFF_FFFF, word >> 32
-        row, immediate = _row(decoded(word))
-        self._arrays.rows[self._count] = row
-        self._arrays.immediates[self._count] = immediate
+        self._arrays.rows[self._count], self._arrays.immediates[self._count] = _row(word)
         slot = _slot(low, high)
         while self._keys[slot, 2]:
             slot = (slot + 1) % _SLOTS
@@ -137,9 +136,10 @@ def _or(value: int | None, otherwise: int) -> int:
     return otherwise if value is None else value
 
 
-def _row(todo: Decoded) -> tuple[list[int], tuple[int, ...]]:
+@lru_cache(_MOST)
+def _row(word: int) -> tuple[np.ndarray, tuple[int, ...]]:
     """An instruction as numbers."""
-    row = [0] * COLUMNS
+    todo, row = decoded(word), [0] * COLUMNS
     branch = todo.branch
     names = [READ.name(address, file) if address is not None else "" for file, address in enumerate(todo.raddr)]
     values = {
@@ -186,7 +186,7 @@ def _row(todo: Decoded) -> tuple[list[int], tuple[int, ...]]:
     values[STARTS_DMA] = any(row_write.address in dma and row_write.unit for row_write in todo.writes)
     for column, value in values.items():
         row[column] = int(value)
-    return row, todo.immediate or (0,) * ELEMENTS
+    return np.array(row, np.int64), todo.immediate or (0,) * ELEMENTS
 
 
 def _reads(todo: Decoded, file: int) -> int:
