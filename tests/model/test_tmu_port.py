@@ -10,9 +10,10 @@ from vc4sim.asm import assemble
 from vc4sim.bench.driver import setup_writes
 from vc4sim.launch import Launch
 from vc4sim.model.memory import Memory
+from vc4sim.model.qps.user_programs import Deadlock
 from vc4sim.model.tmu.fifos import LOOKUP_ERROR, tmu_is_empty
 from vc4sim.model.unbuilt import Unbuilt
-from vc4sim.model.v3d import V3D, Deadlock
+from vc4sim.model.v3d import V3D
 
 #: Code, uniforms, a table of words, and textures.
 BASE, UNIFORMS, TABLE, TEXTURE = 0x1000, 0x1800, 0x2000, 0x3000

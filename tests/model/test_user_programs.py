@@ -1,5 +1,6 @@
 """Programs that a host asks for by registers: beside control lists, with others that cannot go on, and with no QPU for them."""
 
+import random
 import struct
 
 import pytest
@@ -11,6 +12,7 @@ from vc4sim.model.cle.cle import Rest
 from vc4sim.model.memory import Memory
 from vc4sim.model.v3d import V3D
 
+from . import gl_frame
 from .drawing import CODE, PLAIN, Drawing
 
 END = "\nthrend\nnop\nnop\n"
@@ -58,9 +60,9 @@ def test_a_qpu_that_cannot_go_on_stands_still(source, why):
     for _ in range(3):
         assert gpu.advance(1000) is Rest.WAITING
         assert ended(gpu) == 1
-        assert len(gpu.places) == 1
-        assert gpu.places[0].startswith("QPU 0 at 0x")
-        assert why in gpu.places[0]
+        assert len(gpu.programs.places) == 1
+        assert gpu.programs.places[0].startswith("QPU 0 at 0x")
+        assert why in gpu.programs.places[0]
     for number in range(20):
         ask(gpu, PLACE)
         assert gpu.advance(1000) is Rest.WAITING
@@ -70,7 +72,10 @@ def test_a_qpu_that_cannot_go_on_stands_still(source, why):
 def test_all_wait_for_each_other():
     gpu = gpu_with(WAIT, WAIT)
     assert gpu.advance(1000) is Rest.WAITING
-    assert [place.partition(" waits")[0] for place in gpu.places] == ["QPU 0 at 0x00000000", "QPU 1 at 0x00000100"]
+    assert [place.partition(" waits")[0] for place in gpu.programs.places] == [
+        "QPU 0 at 0x00000000",
+        "QPU 1 at 0x00000100",
+    ]
     gpu.memory.write(0x800, assemble(SIGNAL).code)
     for number in range(2):
         assert ended(gpu) == 2 * number
@@ -94,7 +99,7 @@ def test_more_programs_than_qpus():
     assert gpu.read("SRQCS") == 16 << 8 | 4
     assert gpu.advance(100) is Rest.LIMIT
     assert gpu.read("SRQCS") == 6 << 16 | 16 << 8
-    assert len(gpu.places) == 10
+    assert len(gpu.programs.places) == 10
 
 
 def test_launches_go_the_same_way():
@@ -144,7 +149,7 @@ def test_a_frame_beside_programs(drawing):
     assert drawing.run(500) is Rest.LIMIT
     check(drawing)
     assert drawing.frame.read("INTCTL") == 1
-    assert len(drawing.frame.places) == QPUS - 1
+    assert len(drawing.frame.programs.places) == QPUS - 1
 
 
 def test_a_frame_waits_for_programs(drawing):
@@ -171,6 +176,22 @@ def reserve(gpu, kinds):
     """No QPU runs programs of these kinds."""
     for register, qpus in ("SQRSV0", 8), ("SQRSV1", 8):
         gpu.write(register, sum(kinds << 4 * qpu for qpu in range(qpus)))
+
+
+def test_binning_waits_for_reserved_qpus():
+    """Bit 3: no coordinate shaders (pipeline facts, 7.7)."""
+    memory, end = gl_frame.frame(random.Random(2))
+    gpu = V3D(PRESETS["bcm2835"], memory)
+    reserve(gpu, 0b1000)
+    for name, value in (("BPOA", gl_frame.OVERSPILL), ("BPOS", gl_frame.OVERSPILL_BYTES)):
+        gpu.write(name, value)
+    gpu.write("CT0CA", gl_frame.LISTS)
+    gpu.write("CT0EA", end)
+    assert gpu.advance(10_000) is Rest.WAITING
+    assert gpu.cle.threads[0].waits == "a QPU for coordinate shaders"
+    reserve(gpu, 0b0111)
+    assert gpu.advance(10_000) is Rest.STOPPED
+    assert (gpu.read("BFC"), gpu.read("INTCTL") & 0b10) == (1, 0b10)
 
 
 def test_a_frame_waits_for_reserved_qpus(drawing):

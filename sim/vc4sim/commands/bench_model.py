@@ -14,8 +14,9 @@ from ..bench.driver import setup_writes
 from ..clist import Capture, load_capture
 from ..model import compiled
 from ..model.memory import Memory, MemoryFault
+from ..model.qps.user_programs import Deadlock
 from ..model.unbuilt import Unbuilt
-from ..model.v3d import V3D, Deadlock
+from ..model.v3d import V3D
 from ..problem import BadInput
 from ..render import Host
 from ..workload import Workload, load_case, load_example

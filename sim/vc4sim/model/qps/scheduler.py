@@ -15,7 +15,6 @@ from ..compiled import kernel
 __all__ = [
     "COORDINATE",
     "FRAGMENT",
-    "MORE_COME",
     "USER",
     "VERTEX",
     "Scheduler",
@@ -31,7 +30,7 @@ __all__ = [
 #: Numbers of `KINDS`.
 USER, FRAGMENT, VERTEX, COORDINATE = range(len(KINDS))
 # What `SchedulerState.queue` holds.
-_FIRST, _QUEUED, _MADE, _COMPLETED, _ERROR, MORE_COME = range(6)
+_FIRST, _QUEUED, _MADE, _COMPLETED, _ERROR = range(5)
 _RESERVATIONS = {
     field.name: number
     for number, field in enumerate(field for name in ("SQRSV0", "SQRSV1") for field in register(name).fields)
@@ -40,7 +39,7 @@ _RESERVATIONS = {
 
 class SchedulerState(NamedTuple):
     """queue : place of the first request, how many wait; requests of user programs that were made, programs that have ended;
-        whether a request has found no room; whether there is more to come when the queue is empty
+        whether a request has found no room
     requests : a ring: address, uniforms, how many of these, whether the program is threaded
     reserved : of each QPU, the kinds that it does not run, a bit each
     """
@@ -52,7 +51,7 @@ class SchedulerState(NamedTuple):
 
 def new_scheduler() -> SchedulerState:
     """Nobody waits, and nothing is reserved."""
-    return SchedulerState(np.zeros(6, np.int64), np.zeros((REQUESTS, 4), np.int64), np.zeros(MAX_QPUS, np.int64))
+    return SchedulerState(np.zeros(5, np.int64), np.zeros((REQUESTS, 4), np.int64), np.zeros(MAX_QPUS, np.int64))
 
 
 @kernel
@@ -125,7 +124,7 @@ class Scheduler:
 
     def live(self, name: str) -> dict[str, int]:
         """SRQCS, by its fields."""
-        _, queued, made, completed, error, _ = self._state.queue.tolist()
+        _, queued, made, completed, error = self._state.queue.tolist()
         return {"QPURQL": queued, "QPURQERR": error, "QPURQCM": made, "QPURQCC": completed} if name == "SRQCS" else {}
 
     def written(self, name: str, fields: Mapping[str, int]) -> None:

@@ -15,7 +15,7 @@ from ..qpu.sequencer import END, RUNNING, SHARES, has_suspended, place_of, resum
 from ..qpu.status import RETIRED, WAITS_SEMAPHORE, WAITS_VECTOR
 from ..qpu.step import leave, start, step
 from ..vpm.vpm import FAULT
-from .scheduler import FRAGMENT, MORE_COME, USER, count_end, first_request, is_empty, may_run, take_request
+from .scheduler import FRAGMENT, USER, count_end, first_request, is_empty, may_run, take_request
 
 __all__ = [
     "DMA_FAULT",
@@ -24,6 +24,7 @@ __all__ = [
     "IS_WATCHED",
     "LIMIT",
     "MORE",
+    "MORE_COME",
     "NO_ROUNDS",
     "QPU",
     "ROUNDS",
@@ -40,14 +41,15 @@ _BREAKPOINT = units_mask(frozenset({"breakpoint"}))
 # Why `take_turns` has come back, after the numbers of `status`.
 STARTED, ENDED, STUCK, TOO_LONG, DMA_FAULT, NO_ROUNDS, MORE = range(20, 27)
 # What `Schedule.about` holds.
-_QPUS, QPU, _STEPS, _MOVED, LIMIT, ROUNDS, IS_WATCHED, FAULTS_END = range(8)
+_QPUS, QPU, _STEPS, _MOVED, LIMIT, ROUNDS, IS_WATCHED, FAULTS_END, MORE_COME = range(9)
 
 
 class Schedule(NamedTuple):
     """Whose turn it is.
 
     about : QPUs, whose turn it is, whether it is to step, whether anybody has moved in this round, instructions of a QPU
-        after which a run is too long, rounds that are left, whether somebody watches, whether a fault of DMA ends a run
+        after which a run is too long, rounds that are left, whether somebody watches, whether a fault of DMA ends a run, whether
+        more programs come when the queue is empty
     waits : what each QPU waits for, 0 or a status, and its number
     """
 
@@ -57,7 +59,7 @@ class Schedule(NamedTuple):
 
 def new_schedule(qpus: int) -> Schedule:
     """The first QPU has its turn."""
-    return Schedule(np.array([qpus, 0, 0, 0, 0, 0, 0, 0], np.int64), np.zeros((MAX_QPUS, 2), np.int64))
+    return Schedule(np.array([qpus, 0, 0, 0, 0, 0, 0, 0, 0], np.int64), np.zeros((MAX_QPUS, 2), np.int64))
 
 
 @kernel
@@ -76,8 +78,7 @@ def take_turns(machine: Machine, memory: MemoryState, schedule: Schedule, turns:
         if not about[_STEPS]:
             about[_STEPS] = 1
             starts = _starts(machine, q)
-            is_dry = machine.scheduler.queue[MORE_COME] and is_empty(machine.scheduler)
-            if starts and (about[IS_WATCHED] or is_dry):
+            if starts and (about[IS_WATCHED] or (about[MORE_COME] and is_empty(machine.scheduler))):
                 return STARTED
         if sequences[q, RUNNING] and waits[q, 0] <= WAITS_SEMAPHORE and not _is_halted(machine, q):
             status = step(machine, memory, q, 0, 0, 0)
