@@ -48,7 +48,6 @@ class V3D:
     def __init__(self, config: V3DConfig, memory: Memory, built: frozenset[str] = BUILT_UNITS):
         self.memory = memory
         self._config = config
-        count = config.qpus
         machine = Machine(
             instructions=new_instructions(),
             qpus=new_qpus(),
