@@ -6,6 +6,8 @@ import struct
 import pytest
 
 from vc4.config import PRESETS
+from vc4.regs.scheduler import REQUESTS
+from vc4.regs.table import REGISTERS
 from vc4sim.asm import assemble
 from vc4sim.launch import Launch
 from vc4sim.model.cle.cle import Rest
@@ -210,3 +212,35 @@ def test_a_frame_waits_for_reserved_qpus(drawing):
     reserve(frame, 0)
     assert frame.advance(100) is Rest.STOPPED
     assert ended(frame) == 2
+
+
+def test_the_host_does_anything_at_any_time():
+    """Random writes of all registers while programs run and a frame is binned: nothing but what the guide has comes of it."""
+    seed = random.randrange(1 << 32)
+    print("seed", seed)
+    rng = random.Random(seed)
+    memory, end = gl_frame.frame(random.Random(2))
+    image = bytes(memory.data)
+    programs = [
+        source + END for source in ("nop", SPIN, "mov irq, 1", "bkpt", "nop; ldtmu0", WAIT, SIGNAL, "mov r0, unif")
+    ]
+    for _ in range(30):
+        memory = Memory(len(image), gl_frame.BASE, image)
+        gpu = V3D(PRESETS["bcm2835"], memory)
+        gpu.binner.shading.limit = gpu.renderer.screen.shading.limit = gpu.fragment_shader.limit = 300
+        places = [gl_frame.BASE + len(image) - PLACE * (1 + number) for number in range(len(programs))]
+        for place, source in zip(places, programs, strict=True):
+            memory.write(place, assemble(source).code)
+        values = (*places, gl_frame.LISTS, end, 1, 3, 1 << 4, 1 << 15, 1 << 31 | 0xFFFF, 0xFFFF_FFFF)
+        for _ in range(60):
+            if rng.random() < 0.3:
+                ask(gpu, rng.choice(places))
+            name = rng.choice(("DBCFG", "SQRSV0", "CT0CA", "CT0EA", rng.choice(REGISTERS).name))
+            gpu.write(name, rng.choice((*values, rng.getrandbits(32))))
+            gpu.advance(rng.randrange(30))
+        for one in REGISTERS:
+            assert 0 <= gpu.read(one.name) < 1 << 32
+        queued, running = gpu.read("SRQCS") & 0x3F, sum(qpu.running for qpu in gpu.qpus)
+        assert queued <= REQUESTS
+        assert running <= QPUS
+        assert isinstance(gpu.interrupt, bool)

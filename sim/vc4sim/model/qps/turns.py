@@ -33,7 +33,6 @@ __all__ = [
     "TOO_LONG",
     "Schedule",
     "new_schedule",
-    "pass_turn",
     "take_turns",
 ]
 
@@ -66,7 +65,7 @@ def new_schedule(qpus: int) -> Schedule:
 def take_turns(machine: Machine, memory: MemoryState, schedule: Schedule, turns: int) -> int:
     """The QPUs take turns, and each program begins as soon as there is a place; returns why it ends.
 
-    A QPU whose instruction cannot be carried out has its turn until somebody passes it, and then none any more.
+    It ends with the status of an instruction that cannot be carried out. A QPU that has one in `waits` gets no turns any more.
     """
     about, waits, sequences = schedule.about, schedule.waits, machine.qpus.sequences
     for _ in range(turns):
@@ -92,11 +91,11 @@ def take_turns(machine: Machine, memory: MemoryState, schedule: Schedule, turns:
                 waits[q, 1] = machine.effects.about[_s.WHAT]
             else:
                 return status
-            pass_turn(about, q)
+            _pass_turn(about, q)
             if status == RETIRED and about[IS_WATCHED]:
                 return RETIRED
         else:
-            pass_turn(about, q)
+            _pass_turn(about, q)
         if about[QPU] == 0 and not about[_STEPS]:
             if _is_idle(machine, about[_QPUS]):
                 return ENDED
@@ -110,8 +109,7 @@ def take_turns(machine: Machine, memory: MemoryState, schedule: Schedule, turns:
 
 
 @kernel
-def pass_turn(about: np.ndarray, q: int) -> None:
-    """It is the next one's turn."""
+def _pass_turn(about: np.ndarray, q: int) -> None:
     about[_STEPS] = 0
     about[QPU] = (q + 1) % about[_QPUS]
 

@@ -15,8 +15,8 @@ __all__ = ["ADD", "MUL", "R4_PLACES", "Effects", "QpuState", "new_effects", "new
 #: Instructions whose results are on their way to r4.
 R4_PLACES = SFU_DISTANCE
 ADD, MUL = range(2)
-# Columns of `QpuState.debug`: whether it can be halted, whether it is, whether it goes on for one instruction; whether the host wants
-# its interrupts, and whether one has come.
+# Columns of `QpuState.debug`: whether it can be halted, whether it is, whether it goes on for one instruction; whether the
+# host wants its interrupts, and whether one has come.
 DEBUGS, HALTED, STEPS, INTERRUPTS, HAS_INTERRUPTED = range(5)
 
 
