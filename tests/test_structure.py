@@ -94,6 +94,7 @@ def test_every_component_is_used(pairs):
     assert set(components()) == used
 
 
+@pytest.mark.thorough
 def test_every_signal_has_a_name():
     """A signal that is made inside a larger expression has none, and waves show it as `$signal`."""
     assert "$signal" not in rtlil.convert(V3DAxi(CONFIG), emit_src=False)

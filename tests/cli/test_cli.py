@@ -145,6 +145,7 @@ def test_examples_are_listed(output_of):
     assert "coordinate_shader  a coordinate shader" in output_of("examples")
 
 
+@pytest.mark.thorough
 def test_tree_has_the_path_to_a_lane(output_of):
     lines = output_of("tree").splitlines()
     assert lines[0] == "v3d  V3D"

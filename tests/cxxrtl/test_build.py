@@ -48,12 +48,15 @@ def text():
     return rtlil.convert(Checked(), ports=[], emit_src=False)
 
 
-@pytest.mark.parametrize("kind", Kind)
+@pytest.mark.parametrize(
+    "kind", [Kind.FAST, *(pytest.param(kind, marks=pytest.mark.thorough) for kind in (Kind.PLAIN, Kind.WAVES))]
+)
 def test_a_failed_check_does_not_end_python(tmp_path, kind):
     library = build(text(), CHECKS, tmp_path, kind=kind)
     assert [library.failures(clocks) for clocks in (2, 3, 5)] == [0, 1, 1]
 
 
+@pytest.mark.thorough
 def test_the_second_build_does_not_compile(tmp_path, monkeypatch):
     build(text(), CHECKS, tmp_path)
     (library,) = tmp_path.glob("*.so")
@@ -62,6 +65,7 @@ def test_the_second_build_does_not_compile(tmp_path, monkeypatch):
     assert list(tmp_path.glob("*.so")) == [library]
 
 
+@pytest.mark.thorough
 def test_what_is_made_of_the_same_is_made_once(tmp_path):
     made = []
 
@@ -76,6 +80,7 @@ def test_what_is_made_of_the_same_is_made_once(tmp_path):
     assert len(made) == 2
 
 
+@pytest.mark.thorough
 def test_a_library_that_is_gone_is_made_again(tmp_path):
     build_once(["a"], lambda: build(text(), CHECKS, tmp_path), tmp_path)
     for library in tmp_path.glob("*.so"):
@@ -83,6 +88,7 @@ def test_a_library_that_is_gone_is_made_again(tmp_path):
     assert build_once(["a"], lambda: build(text(), CHECKS, tmp_path), tmp_path).failures(5) == 1
 
 
+@pytest.mark.thorough
 def test_a_compiler_that_fails_is_heard(tmp_path):
     with pytest.raises(RuntimeError, match="error"):
         build(text(), "this is no C++", tmp_path)

@@ -11,6 +11,8 @@ from vc4.isa.ops import ADD_OPERANDS, AddOp
 
 from .alu_proof import LATENCY, AluProof
 
+pytestmark = pytest.mark.thorough
+
 
 def words(value, width):
     return [value[start : start + width] for start in range(0, len(value), width)]
@@ -147,22 +149,17 @@ class HoldProof(AddAluProof):
         m.d.comb += Assert(~checked | (shown == before), "the result is lost")
 
 
-@pytest.mark.parametrize(
-    "op", [pytest.param(op, id=op.name, marks=[pytest.mark.thorough] * (op is not AddOp.ADD)) for op in SPECIFICATION]
-)
+@pytest.mark.parametrize("op", [pytest.param(op, id=op.name) for op in SPECIFICATION])
 def test_operation(prover, op):
     prover.holds(AddAluProof(op), depth=LATENCY + 1)
 
 
-@pytest.mark.parametrize(
-    "op", [AddOp.NOP, pytest.param(AddOp.RESERVED_29, marks=pytest.mark.thorough)], ids=lambda op: op.name
-)
+@pytest.mark.parametrize("op", [AddOp.NOP, AddOp.RESERVED_29], ids=lambda op: op.name)
 def test_hold(prover, op):
     assert ADD_OPERANDS[op] == 0
     prover.holds(HoldProof(op), depth=LATENCY + 2)
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("op", "module", "part", "old", "new", "said"),
     [

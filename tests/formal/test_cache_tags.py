@@ -10,6 +10,8 @@ from vc4.common import cache_tags
 
 from .proof import Proof
 
+pytestmark = pytest.mark.thorough
+
 SETS, WAYS, TAG_BITS = 2, 2, 2
 _ENTRY = data.StructLayout({"valid": 1, "tag": TAG_BITS})
 
@@ -121,18 +123,16 @@ class UnboundedTagsProof(TagsProof):
         return entry.valid & (entry.tag == self.tag)
 
 
-@pytest.mark.parametrize("registered", [True, pytest.param(False, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("registered", [True, False])
 def test_lookups(prover, registered):
     prover.holds(UnboundedTagsProof(registered), depth=2, cover=6)
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("registered", [False, True])
 def test_bounded(prover, registered):
     prover.holds(TagsProof(registered), depth=9, unbounded=False)
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [

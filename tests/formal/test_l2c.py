@@ -7,19 +7,18 @@ from vc4.l2c import l2c
 from .l2c_invariants import UnboundedL2cProof
 from .l2c_proof import L2cProof
 
+pytestmark = pytest.mark.thorough
 
-@pytest.mark.thorough
+
 @pytest.mark.parametrize("slots", [2, 4])
 def test_requests(prover, slots):
     prover.holds(UnboundedL2cProof(slots), depth=2, cover=20)
 
 
-@pytest.mark.thorough
 def test_bounded(prover):
     prover.holds(L2cProof(), depth=12, unbounded=False, cover=20)
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("part", "old", "new", "said"),
     [
@@ -36,7 +35,6 @@ def test_faults(prover, faulty, monkeypatch, part, old, new, said):
     assert said in prover.refuted(L2cProof(slots=2), depth=18)
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("part", "old", "new", "said"),
     [

@@ -29,6 +29,8 @@ from .memory import (
 )
 from .proof import Proof
 
+pytestmark = pytest.mark.thorough
+
 _READERS = 2
 #: Of a request in the queue: Yosys keeps no other bits, as they are never set.
 _KEPT_REQUEST = data.StructLayout({"line": ADDRESS_BITS - 1, "beats": range(WORDS), "tag": range(FILLS)})
@@ -230,17 +232,15 @@ def few_addresses(monkeypatch):
         monkeypatch.setattr(module, "WORD_ADDRESS_BITS", ADDRESS_BITS)
 
 
-@pytest.mark.parametrize("ahead", [1, pytest.param(2, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("ahead", [1, 2])
 def test_words(prover, ahead):
     prover.holds(UnboundedLineCacheProof(ahead), depth=2, cover=12)
 
 
-@pytest.mark.thorough
 def test_bounded(prover):
     prover.holds(LineCacheProof(), depth=12, unbounded=False)
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("part", "old", "new", "said"),
     [

@@ -17,6 +17,8 @@ from vc4.isa.ops import MulOp
 
 from .alu_proof import LATENCY, AluProof
 
+pytestmark = pytest.mark.thorough
+
 
 def words(value, width):
     return [value[start : start + width] for start in range(0, len(value), width)]
@@ -154,7 +156,7 @@ class ProductProof(wiring.Component):
 
 @pytest.mark.parametrize(
     "op",
-    [pytest.param(op, id=op.name, marks=[pytest.mark.thorough] * (op is not MulOp.V8ADDS)) for op in SPECIFICATION],
+    [pytest.param(op, id=op.name) for op in SPECIFICATION],
 )
 def test_operation(prover, op):
     prover.holds(MulAluProof(op), depth=LATENCY + 1)
@@ -164,18 +166,15 @@ def test_hold(prover):
     prover.holds(HoldProof(MulOp.NOP), depth=LATENCY + 2)
 
 
-@pytest.mark.thorough
 def test_colour(prover):
     prover.holds(ColourProof(MulOp.FMUL), depth=LATENCY + 1)
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("op", [MulOp.FMUL, MulOp.MUL24, MulOp.V8MULD], ids=lambda op: op.name)
 def test_product(prover, op):
     prover.holds(ProductProof(op), depth=1)
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("op", "module", "part", "old", "new"),
     [

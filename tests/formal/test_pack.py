@@ -12,6 +12,8 @@ from vc4.arith import convert, pack, unpack
 from vc4.isa.ops import Pack as PackMode
 from vc4.isa.ops import Unpack as UnpackMode
 
+pytestmark = pytest.mark.thorough
+
 WORD, HALF, BYTE = 32, 16, 8
 #: Widths of what the modes write, by the lower three bits of the mode, and the place of its lowest bit if it is only one.
 NARROW = {0: (WORD, 0), 1: (HALF, 0), 2: (HALF, 16), 3: (BYTE, None), **{4 + n: (BYTE, 8 * n) for n in range(4)}}
@@ -134,7 +136,6 @@ def test_unpack(prover):
     prover.holds(UnpackProof(), depth=1)
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
@@ -150,7 +151,6 @@ def test_faults_of_pack(prover, faulty, monkeypatch, old, new, said):
     assert said in prover.refuted(PackProof(), depth=1)
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("part", "old", "new", "said"),
     [
@@ -165,7 +165,6 @@ def test_faults_of_unpack(prover, faulty, monkeypatch, part, old, new, said):
     assert said in prover.refuted(UnpackProof(), depth=1)
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("old", "new"),
     [("high.any() | low.all() |", "high.any() |"), ("low == 14", "low == 13"), ("(low.any() | carries)", "low.any()")],

@@ -10,6 +10,8 @@ from vc4.isa.registers import QUADS
 from vc4.qpu import pipeline
 from vc4.qpu.pipeline import STAGES, Issued
 
+pytestmark = pytest.mark.thorough
+
 #: Clocks in which an instruction is somewhere in the pipeline.
 PASSAGE = len(STAGES) - 1 + QUADS
 
@@ -62,7 +64,6 @@ def test_stages(prover):
     prover.holds(PipelineProof(), depth=2, cover=PASSAGE + QUADS)
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [

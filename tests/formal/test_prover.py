@@ -6,6 +6,8 @@ from amaranth.hdl import Assert, Assume, Cover
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In
 
+pytestmark = pytest.mark.thorough
+
 
 class CounterProof(wiring.Component):
     """A counter of clocks that stops: what it asserts, assumes and wants to reach can be given."""

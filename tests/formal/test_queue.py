@@ -8,6 +8,8 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 
 from vc4.common import queue
 
+pytestmark = pytest.mark.thorough
+
 DEPTHS = (1, 2, 3, 4, 5)
 
 
@@ -92,14 +94,11 @@ class QueueProof(wiring.Component):
         ]
 
 
-@pytest.mark.parametrize(
-    "depth", [3, *(pytest.param(depth, marks=pytest.mark.thorough) for depth in DEPTHS if depth != 3)]
-)
+@pytest.mark.parametrize("depth", DEPTHS)
 def test_order_and_content(prover, depth):
     prover.holds(QueueProof(depth), depth=2, cover=2 * depth + 4)
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("old", "new"),
     [

@@ -15,6 +15,8 @@ from vc4.regs.scheduler import KINDS
 
 from .order import Order
 
+pytestmark = pytest.mark.thorough
+
 _USER, _FRAGMENT, _VERTEX, _COORDINATE = range(len(KINDS))
 _WIDTH = data.Layout.cast(ProgramStart).size
 #: Of a place of the queue: Yosys keeps no `threaded`, the last bit, as it is never set there.
@@ -224,7 +226,7 @@ def few_requests(monkeypatch):
     monkeypatch.setattr(user_requests, "REQUESTS", _REQUESTS)
 
 
-@pytest.mark.parametrize("qpus", [1, *(pytest.param(qpus, marks=pytest.mark.thorough) for qpus in (2, 3))])
+@pytest.mark.parametrize("qpus", [1, 2, 3])
 def test_each_program_starts_once_where_it_may(prover, few_requests, qpus):
     prover.holds(SchedulerProof(qpus), depth=2, cover=14)
 
@@ -245,7 +247,6 @@ _FAULTS = [
 ]
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("part", "old", "new", "said"),
     _FAULTS,

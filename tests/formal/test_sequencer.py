@@ -12,6 +12,8 @@ from vc4.qpu import sequencer
 
 from .sequencer_proof import DECISION, SequencerProof
 
+pytestmark = pytest.mark.thorough
+
 
 class UnboundedSequencerProof(SequencerProof):
     """With the invariants that make it unbounded: what the registers are in terms of the specification."""
@@ -88,17 +90,14 @@ class UnboundedSequencerProof(SequencerProof):
             ]
 
 
-@pytest.mark.thorough
 def test_unbounded(prover):
     prover.holds(UnboundedSequencerProof(), depth=3, cover=44)
 
 
-@pytest.mark.thorough
 def test_bounded(prover):
     prover.holds(SequencerProof(), depth=14, cover=40, unbounded=False)
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [

@@ -10,6 +10,8 @@ from vc4.isa.registers import QUADS
 from vc4.slice import sfu_requests
 from vc4.slice.sfu_port import SfuRequest
 
+pytestmark = pytest.mark.thorough
+
 _WIDTH = data.Layout.cast(SfuRequest).size
 
 
@@ -144,7 +146,7 @@ class SfuRequestsProof(wiring.Component):
             ]
 
 
-@pytest.mark.parametrize("qpus", [2, *(pytest.param(qpus, marks=pytest.mark.thorough) for qpus in (3, 4))])
+@pytest.mark.parametrize("qpus", [2, 3, 4])
 def test_order_and_turns(prover, qpus):
     prover.holds(SfuRequestsProof(qpus), depth=2, cover=4 + QUADS * qpus)
 
@@ -160,7 +162,6 @@ _FAULTS = {
 }
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("fault", _FAULTS)
 def test_faults(prover, faulty, monkeypatch, fault):
     old, new, said = _FAULTS[fault]

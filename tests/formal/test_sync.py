@@ -12,6 +12,8 @@ from vc4.qps.port import SyncRequest
 
 from .order import Order
 
+pytestmark = pytest.mark.thorough
+
 
 class SyncProof(wiring.Component):
     """QPUs that ask for anything, take what they are granted or give up, and free the mutex if they have it.
@@ -146,7 +148,7 @@ class SyncProof(wiring.Component):
             ]
 
 
-@pytest.mark.parametrize("qpus", [2, *(pytest.param(qpus, marks=pytest.mark.thorough) for qpus in (1, 3))])
+@pytest.mark.parametrize("qpus", [1, 2, 3])
 def test_counts_owner_and_turns(prover, qpus):
     prover.holds(SyncProof(qpus), depth=2, cover=16)
 
@@ -164,7 +166,6 @@ _FAULTS = {
 }
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("fault", _FAULTS)
 def test_faults(prover, faulty, monkeypatch, fault):
     old, new, said = _FAULTS[fault]

@@ -117,6 +117,7 @@ def fails_threaded(job):
     return len(job.launches) > 1 and failure(with_fault(second_thread), job) is not None
 
 
+@pytest.mark.thorough
 def test_a_fault_of_two_threads_keeps_both(tmp_path, capsys):
     job, run = threaded_job(), with_fault(second_thread)
     small = shrink(run, job, 400)

@@ -120,7 +120,7 @@ def compiled(device, inputs, lanes, folder):
 
 
 @pytest.mark.parametrize("lanes", LANES)
-@pytest.mark.parametrize("kind", [Random, Arithmetic])
+@pytest.mark.parametrize("kind", [Random, pytest.param(Arithmetic, marks=pytest.mark.thorough)])
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.thorough) for seed in range(1, 4))])
 def test_random_hardware(kind, seed, lanes, tmp_path):
     rng = random.Random(seed)
@@ -144,7 +144,7 @@ class Checked(wiring.Component):
         return m
 
 
-@pytest.mark.parametrize("lane", range(4))
+@pytest.mark.parametrize("lane", [*(pytest.param(lane, marks=pytest.mark.thorough) for lane in range(3)), 3])
 def test_a_check_fails_in_any_lane(lane, tmp_path):
     inputs = [[5] * 4, [3] * 4]
     assert compiled(Checked(), inputs, 4, tmp_path)[1] is None

@@ -37,6 +37,7 @@ def test_trace(trace):
     assert ("trace" in qpu.signature.members) == trace
 
 
+@pytest.mark.thorough
 def test_qpus():
     """Slices have as many as the configuration says."""
     config = V3DConfig(slices=2, qpus_per_slice=2)

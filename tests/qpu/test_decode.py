@@ -122,13 +122,14 @@ CHECKS = (check_reads, check_operands, check_rotation, check_destinations, check
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_random_words(simulate, form):
+@pytest.mark.parametrize("count", [300, pytest.param(3000, marks=pytest.mark.thorough)])
+def test_random_words(simulate, form, count):
     seed = list(FORMS).index(form)
     rng = random.Random(seed)
     dut = Decode()
 
     async def bench(ctx):
-        for number in range(1500):
+        for number in range(count):
             word = random_word(rng, rng.choice(FORMS[form]))
             ctx.set(dut.word, word)
             await ctx.delay(1e-9)

@@ -14,6 +14,8 @@ from vc4sim.hierarchy import used
 from vc4sim.verilog import export_component
 from vc4sim.verilog.alike import form
 
+pytestmark = pytest.mark.thorough
+
 
 class Count(wiring.Component):
     """Counts in steps."""

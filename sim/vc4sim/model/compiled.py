@@ -37,7 +37,8 @@ __all__ = [
 ]
 
 _T = TypeVar("_T")
-#: Seconds that it takes to compile an entry, and to load one that was compiled before.
+#: Seconds of interpreted work after which an entry is compiled, and is loaded if that was done before. To compile takes longer,
+#: 5 to 30 s, but then it is there for all that comes later.
 _COMPILATION, _LOADING = 8.0, 0.6
 #: Tables from this size on become arrays.
 _TABLE = 5
