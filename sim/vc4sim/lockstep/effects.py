@@ -47,9 +47,9 @@ def _is_same_write(
     enables = bits(state.records, at, write + _f.BYTES, _f.BYTE_BITS)
     name, own = -1, -1
     if elements:
-        name = int(state.names[bits(state.records, at, write + _f.REGISTER, _f.REGISTER_BITS)])
+        name = state.names[bits(state.records, at, write + _f.REGISTER, _f.REGISTER_BITS)]
     if told[first] != _s.NOTHING:
-        own = int(state.names[told[first]])
+        own = state.names[told[first]]
     if name != own:
         return False
     if name < 0:
@@ -60,7 +60,7 @@ def _is_same_write(
     for byte in range(_f.BYTE_BITS):
         kept |= (enables >> byte & 1) * 255 << 8 * byte
     for element in range(ELEMENTS):
-        word = int(state.records[at, 1 + place // _f.WORD_BITS + element])
+        word = state.records[at, 1 + place // _f.WORD_BITS + element]
         if elements >> element & 1 and (word ^ values[element]) & kept:
             return False
     return True

@@ -56,4 +56,4 @@ assert _written["file"].offset == REGISTER + REGISTER_BITS - 1
 @kernel
 def bits(rows: np.ndarray, row: int, offset: int, width: int) -> int:
     """A field of a record; none lies in two words."""
-    return int(rows[row, 1 + offset // WORD_BITS]) >> offset % WORD_BITS & (1 << width) - 1
+    return rows[row, 1 + offset // WORD_BITS] >> offset % WORD_BITS & (1 << width) - 1

@@ -52,7 +52,7 @@ def follow(machine: Machine, memory: MemoryState, state: FollowerState, written:
         if written.about[LEFT] < _MOST_BYTES:
             return WANTS_ENTRIES
         at = about[DONE]
-        kind, q = int(records[at, 0]) & _KIND, int(records[at, 0]) >> KIND_BITS
+        kind, q = records[at, 0] & _KIND, records[at, 0] >> KIND_BITS
         if kind == RETIRED:
             outcome = _follow_one(machine, memory, state, written, at, q)
             if outcome != _GOES_ON:
@@ -101,10 +101,10 @@ def _follow_one(
 @kernel
 def _compare_word(memory: MemoryState, state: FollowerState, written: WrittenState, at: int) -> bool:
     """A word that the RTL has written."""
-    address, strobes = int(state.records[at, 1]), int(state.records[at, 2])
+    address, strobes = state.records[at, 1], state.records[at, 2]
     for byte in range(BUS_BYTES):
         if strobes >> byte & 1:
-            value = int(state.records[at, 3 + byte // 4]) >> byte % 4 * 8 & 255
+            value = state.records[at, 3 + byte // 4] >> byte % 4 * 8 & 255
             if not compare_byte(written, RTL, address - memory.about[BASE] + byte, value):
                 return False
     return True

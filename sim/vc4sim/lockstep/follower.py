@@ -75,13 +75,13 @@ def new_follower() -> State[FollowerState]:
     return State(
         FollowerState(
             about=np.zeros(7, np.int64),
-            records=np.zeros((ROOM, EVENT_WORDS), np.uint32),
+            records=np.zeros((ROOM, EVENT_WORDS), np.int64),
             names=np.array([names.index(name) if name else -1 for name in names], np.int64),
             waiting=np.zeros(MAX_QPUS, np.int64),
             flags=np.zeros((MAX_QPUS, 3), np.int64),
             early=np.zeros((MAX_QPUS, _SOURCES), np.int64),
             early_vectors=np.zeros((MAX_QPUS, _SOURCES, _EARLY, ELEMENTS), np.int64),
-            history=np.zeros((size, EVENT_WORDS), np.uint32),
+            history=np.zeros((size, EVENT_WORDS), np.int64),
             history_flags=np.zeros((size, 3), np.int64),
             history_brings=np.zeros(size, np.int64),
             history_r4=np.zeros((size, ELEMENTS), np.int64),

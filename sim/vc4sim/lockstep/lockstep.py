@@ -41,10 +41,9 @@ class Lockstep:
     """Follows a run of the RTL with a model beside it.
 
     `run` does all of it; or call it with the records of the run, then `conclude` with its outcome. Raises `Difference` at the
-    first one. The RTL says
-    on which QPU a program runs, and in which order QPUs get what they share. Bytes written to memory are compared in their
-    order at each address; a DMA store of the RTL may come before or after the instruction that asked for it has retired, and
-    before or after the store of another QPU.
+    first one. The RTL says on which QPU a program runs, and in which order QPUs get what they share. Bytes written to memory are
+    compared in their order at each address; a DMA store of the RTL may come before or after the instruction that asked for it
+    has retired, and before or after the store of another QPU.
     """
 
     def __init__(self, job: Job):
@@ -116,7 +115,7 @@ class Lockstep:
 
     def _start(self, row: np.ndarray) -> None:
         """The model starts it when it comes there: in the RTL, instructions of the program before are still on their way."""
-        event = start_of(row)
+        event = start_of(row.astype(np.uint32))
         launch = event.launch
         if launch not in self._launches:
             self._differ("a program starts that nobody has asked for", event, self._launches)
@@ -204,7 +203,7 @@ class Lockstep:
         """An instruction of the history; -1 is the last one."""
         arrays = self._state.arrays
         row = int(arrays.about[NOTED] + number) % len(arrays.history)
-        record, flags = arrays.history[row], tuple(arrays.history_flags[row].tolist())
+        record, flags = arrays.history[row].astype(np.uint32), tuple(arrays.history_flags[row].tolist())
         event = RetirementReader(int(record[0]) >> KIND_BITS, flags)(memoryview(record[1:]).cast("B"))
         if not arrays.history_brings[row]:
             return event

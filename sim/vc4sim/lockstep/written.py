@@ -40,7 +40,7 @@ def new_written(size: int) -> Buffers[WrittenState]:
     """Of a memory of so many bytes, of which none has been written."""
     about = np.zeros(7, np.int64)
     about[[LEFT, _FREE]] = _ENTRIES - 1, 1
-    return Buffers(WrittenState(np.zeros((size, 2), np.int32), _entries(0, _ENTRIES), about))
+    return Buffers(WrittenState(np.zeros((size, 2), np.int64), _entries(0, _ENTRIES), about))
 
 
 def enlarge(written: Buffers[WrittenState]) -> Buffers[WrittenState]:
@@ -58,7 +58,7 @@ def enlarge(written: Buffers[WrittenState]) -> Buffers[WrittenState]:
 def compare_byte(written: WrittenState, side: int, offset: int, value: int) -> bool:
     """What one side, 0 or 1, writes, with what the other one has written there, if it is ahead. There must be a free entry."""
     ends, entries, about = written.ends, written.entries, written.about
-    first = int(ends[offset, 0])
+    first = ends[offset, 0]
     if first and entries[first, _SIDE] != side:
         other = entries[first, _VALUE]
         ends[offset, 0] = entries[first, _NEXT]
