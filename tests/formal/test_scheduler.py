@@ -10,8 +10,8 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In
 
 from vc4.qps import scheduler, user_requests
-from vc4.qps.scheduler import KINDS
 from vc4.qpu.structs import THREADS, ProgramStart
+from vc4.regs.scheduler import KINDS
 
 from .order import Order
 

@@ -53,7 +53,7 @@ def test_they_wait_for_each_other(monkeypatch):
 
     def watched(self, *arguments):
         for event in run(self, *arguments):
-            found = (place.partition(" waits for ")[2] for place in self.places)
+            found = (place.partition(" waits for ")[2] for place in self.programs.places)
             waits.update(wait.split(",")[0].rstrip("0123456789") for wait in found if wait)
             yield event
 

@@ -22,6 +22,8 @@ from vc4sim.model.ptb.binner import Binner
 from vc4sim.model.ptb.state_cache import record_bytes
 from vc4sim.model.v3d import V3D
 
+from .host import host_of
+
 __all__ = [
     "ALLOCATION",
     "CONFIG",
@@ -81,17 +83,17 @@ def bin_list(
         assert any(address in part and address + len(data) <= part.stop for part in ranges), hex(address)
 
     memory.on_write = check
-    cle.write("CT0CA", start)
-    cle.write("CT0EA", end)
+    host_of(cle).write("CT0CA", start)
+    host_of(cle).write("CT0EA", end)
     while cle.run(10_000_000) is Rest.WAITING:
         assert binner.error is None, binner.error
         assert binner.out_of_memory
-        assert cle.read("PCS") & 1 << 8
+        assert host_of(cle).read("PCS") & 1 << 8
         assert "INT_OUTOMEM" in binner.interrupts
         ranges.append(spare.pop(0))
         binner.interrupts.clear()
-        binner.write("BPOA", ranges[-1].start)
-        binner.write("BPOS", len(ranges[-1]))
+        host_of(binner).write("BPOA", ranges[-1].start)
+        host_of(binner).write("BPOS", len(ranges[-1]))
     memory.on_write = None
     assert cle.threads[BINNING].error is None, cle.threads[BINNING].error
     assert cle.flush_count == 1
@@ -121,8 +123,8 @@ def drawn_in(memory: Memory, start: int, end: int) -> tuple[list[Drawn], dict, l
     """The primitives of a binning list with their state; state in front of its start; state of the binner at each primitive."""
     recorder = Recorder()
     cle = Cle(memory, recorder, Recorder())
-    cle.write("CT0CA", start)
-    cle.write("CT0EA", end)
+    host_of(cle).write("CT0CA", start)
+    host_of(cle).write("CT0EA", end)
     assert cle.run(10_000_000) is Rest.STOPPED
     assert cle.threads[BINNING].error is None
     state, prefix, found, own = {}, {}, [], []
@@ -159,8 +161,8 @@ def read_tiles(memory: Memory, first: int, block: int, width: int, height: int, 
     lists.store(longer)
     recorder = Recorder()
     cle = Cle(longer, Recorder(), recorder)
-    cle.write("CT1CA", lists.base)
-    cle.write("CT1EA", lists.here)
+    host_of(cle).write("CT1CA", lists.base)
+    host_of(cle).write("CT1EA", lists.here)
     assert cle.run(10_000_000) is Rest.STOPPED
     assert cle.threads[RENDERING].error is None, cle.threads[RENDERING].error
     assert cle.threads[RENDERING].returned == width * height

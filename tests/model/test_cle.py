@@ -5,7 +5,7 @@ import pytest
 from vc4.records.control import ControlCode as Code
 from vc4.records.primitives import PrimitiveData, PrimitiveMode, PrimitiveType
 from vc4sim.clist import ListBuilder, compress, load_capture, walk
-from vc4sim.model.cle.cle import BINNING, REGISTERS, RENDERING, Cle, Rest
+from vc4sim.model.cle.cle import BINNING, RENDERING, Cle, Rest
 from vc4sim.model.cle.compressed import ListFormat
 from vc4sim.model.cle.control_records import ControlRecord
 from vc4sim.model.cle.list_thread import Step
@@ -15,6 +15,7 @@ from vc4sim.model.memory import Memory
 
 from . import control_lists as lists
 from .control_lists import BASE
+from .host import host_of
 
 SUB_LISTS = (BASE + 0x400, BASE + 0x500, BASE + 0x600)
 CTERR, CTSUBS, CTRUN, CTRSTA = 1 << 3, 1 << 4, 1 << 5, 1 << 15
@@ -61,14 +62,14 @@ class Bench:
         return end
 
     def give(self, thread, start, end):
-        self.cle.write(f"CT{thread}CA", start)
-        self.cle.write(f"CT{thread}EA", end)
+        host_of(self.cle).write(f"CT{thread}CA", start)
+        host_of(self.cle).write(f"CT{thread}EA", end)
 
     def run(self):
         return self.cle.run(LIMIT)
 
     def status(self, thread):
-        return self.cle.read(f"CT{thread}CS")
+        return host_of(self.cle).read(f"CT{thread}CS")
 
     def codes(self, pipeline):
         """Codes of the records that it got."""
@@ -98,31 +99,31 @@ class TestEnds:
         assert bench.run() is Rest.STOPPED
         assert bench.codes(bench.binner) == [Code.LINE_WIDTH] * 2
         assert bench.binner.taken[1].address == BASE + 6
-        assert (bench.cle.read("CT0CA"), bench.status(BINNING)) == (end, 0)
+        assert (host_of(bench.cle).read("CT0CA"), bench.status(BINNING)) == (end, 0)
         assert not bench.renderer.taken
 
     def test_an_end_that_moves_makes_it_go_on(self, bench):
         end = bench.start(RENDERING, WIDTH)
         bench.run()
         bench.put(end, WIDTH, WIDTH)
-        bench.cle.write("CT1EA", end + 5)
+        host_of(bench.cle).write("CT1EA", end + 5)
         bench.run()
         assert len(bench.renderer.taken) == 2
-        bench.cle.write("CT1EA", end + 10)
+        host_of(bench.cle).write("CT1EA", end + 10)
         bench.run()
         assert len(bench.renderer.taken) == 3
-        bench.cle.write("CT1EA", end + 10)
+        host_of(bench.cle).write("CT1EA", end + 10)
         assert bench.status(RENDERING) == 0
 
     def test_halt(self, bench):
         bench.start(BINNING, WIDTH, Code.HALT, WIDTH)
         bench.run()
         assert bench.status(BINNING) == CTSUBS
-        assert bench.cle.read("CT0CA") == BASE + 6
-        bench.cle.write("CT0EA", BASE + 11)  # does not wake it
+        assert host_of(bench.cle).read("CT0CA") == BASE + 6
+        host_of(bench.cle).write("CT0EA", BASE + 11)  # does not wake it
         assert bench.run() is Rest.STOPPED
         assert len(bench.binner.taken) == 1
-        bench.cle.write("CT0CS", CTSUBS)
+        host_of(bench.cle).write("CT0CS", CTSUBS)
         assert bench.status(BINNING) == CTRUN
         bench.run()
         assert (len(bench.binner.taken), bench.status(BINNING)) == (2, 0)
@@ -137,29 +138,29 @@ class TestEnds:
     def test_the_host_stops_a_thread(self, bench):
         bench.start(BINNING, branch(Code.BRANCH, BASE))
         assert bench.run() is Rest.LIMIT
-        bench.cle.write("CT0CA", BASE + 0x200)  # not while it runs
-        assert bench.cle.read("CT0CA") == BASE
-        bench.cle.write("CT0CS", CTRUN)
+        host_of(bench.cle).write("CT0CA", BASE + 0x200)  # not while it runs
+        assert host_of(bench.cle).read("CT0CA") == BASE
+        host_of(bench.cle).write("CT0CS", CTRUN)
         assert bench.status(BINNING) == CTSUBS
         assert bench.run() is Rest.STOPPED
-        bench.cle.write("CT0CA", BASE + 0x200)
-        assert (bench.cle.read("CT0CA"), bench.status(BINNING)) == (BASE + 0x200, 0)
+        host_of(bench.cle).write("CT0CA", BASE + 0x200)
+        assert (host_of(bench.cle).read("CT0CA"), bench.status(BINNING)) == (BASE + 0x200, 0)
 
     def test_a_reset_is_stronger_than_a_stop_and_that_than_going_on(self, bench):
         bench.start(BINNING, branch(Code.BRANCH, BASE))
-        bench.cle.write("CT0CS", CTRUN | CTSUBS)
+        host_of(bench.cle).write("CT0CS", CTRUN | CTSUBS)
         assert bench.status(BINNING) == CTSUBS
-        bench.cle.write("CT0CS", CTRSTA | CTRUN | CTSUBS)
+        host_of(bench.cle).write("CT0CS", CTRSTA | CTRUN | CTSUBS)
         assert bench.status(BINNING) == 0
-        bench.cle.write("CT0CS", CTSUBS)
+        host_of(bench.cle).write("CT0CS", CTSUBS)
         assert bench.status(BINNING) == CTRUN
 
     def test_a_record_that_begins_in_front_of_the_end_is_carried_out(self, bench):
         bench.start(BINNING, WIDTH, b"\xff")
-        bench.cle.write("CT0EA", BASE + 3)
+        host_of(bench.cle).write("CT0EA", BASE + 3)
         bench.run()
         assert len(bench.binner.taken) == 1
-        assert bench.cle.read("CT0CA") == BASE + 5
+        assert host_of(bench.cle).read("CT0CA") == BASE + 5
 
 
 class TestSubLists:
@@ -169,8 +170,8 @@ class TestSubLists:
         bench.start(BINNING, branch(Code.BRANCH_TO_SUB_LIST, SUB_LISTS[0]), WIDTH, Code.RETURN_FROM_SUB_LIST, WIDTH)
         bench.run()
         assert bench.status(BINNING) == CTSUBS | 2 << 8
-        assert bench.cle.read("CT00RA0") == SUB_LISTS[0] + 5
-        bench.cle.write("CT0CS", CTSUBS)
+        assert host_of(bench.cle).read("CT00RA0") == SUB_LISTS[0] + 5
+        host_of(bench.cle).write("CT0CS", CTSUBS)
         assert bench.run() is Rest.STOPPED
         assert [record.address for record in bench.binner.taken] == [
             SUB_LISTS[1],
@@ -179,8 +180,8 @@ class TestSubLists:
             BASE + 11,
         ]
         # the return that had nowhere to go counts, too
-        assert bench.cle.read("CT0LC") == 3
-        assert (bench.status(BINNING), bench.cle.read("CT00RA0")) == (0, 0)
+        assert host_of(bench.cle).read("CT0LC") == 3
+        assert (bench.status(BINNING), host_of(bench.cle).read("CT00RA0")) == (0, 0)
 
     def test_a_third_level_is_an_error(self, bench):
         for here, there in zip(SUB_LISTS, SUB_LISTS[1:], strict=False):
@@ -188,7 +189,7 @@ class TestSubLists:
         bench.start(RENDERING, branch(Code.BRANCH_TO_SUB_LIST, SUB_LISTS[0]))
         bench.run()
         assert bench.status(RENDERING) == CTERR | CTSUBS | 2 << 8
-        assert bench.cle.read("CT1CA") == SUB_LISTS[1]
+        assert host_of(bench.cle).read("CT1CA") == SUB_LISTS[1]
         assert "deeper than 2" in str(bench.cle.threads[RENDERING].error)
 
     def test_branch(self, bench):
@@ -196,7 +197,7 @@ class TestSubLists:
         bench.start(BINNING, branch(Code.BRANCH, SUB_LISTS[0]), b"\xff" * 5, WIDTH)
         bench.run()
         assert [record.address for record in bench.binner.taken] == [SUB_LISTS[0], BASE + 10]
-        assert bench.cle.read("CT0LC") == 0
+        assert host_of(bench.cle).read("CT0LC") == 0
 
     def test_a_new_address_empties_the_stack(self, bench):
         bench.put(SUB_LISTS[0], Code.HALT)
@@ -211,15 +212,15 @@ class TestSubLists:
         start = (CONFIGURED, Code.FLUSH, Code.FLUSH_ALL_STATE, Code.RETURN_FROM_SUB_LIST)
         bench.start(BINNING, *start)
         bench.run()
-        assert bench.cle.read("CT0LC") == 2 << 16 | 1
-        bench.cle.write("CT0LC", 1 << 16)
-        assert bench.cle.read("CT0LC") == 1
-        bench.cle.write("CT0LC", ~1 & 0xFFFFFFFF)
+        assert host_of(bench.cle).read("CT0LC") == 2 << 16 | 1
+        host_of(bench.cle).write("CT0LC", 1 << 16)
+        assert host_of(bench.cle).read("CT0LC") == 1
+        host_of(bench.cle).write("CT0LC", ~1 & 0xFFFFFFFF)
         bench.start(BINNING, *start)
         bench.run()
-        assert bench.cle.read("CT0LC") == 2 << 16 | 2
-        bench.cle.write("CT0LC", 1)
-        assert bench.cle.read("CT0LC") == 2 << 16
+        assert host_of(bench.cle).read("CT0LC") == 2 << 16 | 2
+        host_of(bench.cle).write("CT0LC", 1)
+        assert host_of(bench.cle).read("CT0LC") == 2 << 16
 
     def test_markers(self, bench):
         bench.start(BINNING, Code.MARKER, Code.MARKER)
@@ -236,12 +237,12 @@ class TestSemaphores:
         wait = bench.start(RENDERING, RENDERED, Code.WAIT_ON_SEMAPHORE, WIDTH, base=BASE + 0x100) - 5
         assert bench.run() is Rest.WAITING
         assert bench.status(RENDERING) == CTRUN | CTSUBS
-        assert bench.cle.read("CT1CA") == wait  # behind the record
+        assert host_of(bench.cle).read("CT1CA") == wait  # behind the record
         assert bench.cle.threads[RENDERING].waits == "the semaphore"
         bench.start(BINNING, CONFIGURED, Code.INCREMENT_SEMAPHORE, WIDTH)
         assert bench.run() is Rest.WAITING  # nothing was flushed yet
-        end = bench.cle.read("CT0CA")
-        bench.cle.write("CT0EA", bench.put(end, Code.FLUSH))
+        end = host_of(bench.cle).read("CT0CA")
+        host_of(bench.cle).write("CT0EA", bench.put(end, Code.FLUSH))
         assert bench.run() is Rest.STOPPED
         assert bench.codes(bench.renderer) == [RENDERED[0], Code.LINE_WIDTH]
         assert bench.status(RENDERING) == 0
@@ -259,7 +260,7 @@ class TestSemaphores:
         bench.start(RENDERING, *[Code.WAIT_ON_SEMAPHORE] * 8, base=BASE + 0x200)
         assert bench.run() is Rest.WAITING
         assert bench.status(RENDERING) == CTRUN | CTSUBS
-        assert bench.cle.read("BFC") == 9
+        assert host_of(bench.cle).read("BFC") == 9
 
     @pytest.mark.parametrize(
         "store",
@@ -281,31 +282,31 @@ class TestSemaphores:
             base=BASE + 0x200,
         )
         assert bench.run() is Rest.WAITING
-        assert (bench.cle.read("RFC"), bench.cle.interrupts) == (0, set())
-        bench.cle.write("CT1EA", bench.put(last, store))
+        assert (host_of(bench.cle).read("RFC"), bench.cle.interrupts) == (0, set())
+        host_of(bench.cle).write("CT1EA", bench.put(last, store))
         assert bench.run() is Rest.STOPPED
-        assert (bench.cle.read("RFC"), bench.cle.interrupts) == (1, {"INT_FRDONE"})
+        assert (host_of(bench.cle).read("RFC"), bench.cle.interrupts) == (1, {"INT_FRDONE"})
         assert bench.codes(bench.binner) == [Code.LINE_WIDTH]
 
     def test_another_list_for_a_thread_that_waits(self, bench):
         bench.start(RENDERING, Code.WAIT_ON_SEMAPHORE, WIDTH)
         bench.run()
-        bench.cle.write("CT1CS", CTRUN)
+        host_of(bench.cle).write("CT1CS", CTRUN)
         assert bench.status(RENDERING) == CTSUBS
         bench.start(RENDERING, RENDERED, base=BASE + 0x100)
-        bench.cle.write("CT1CS", CTSUBS)
+        host_of(bench.cle).write("CT1CS", CTSUBS)
         assert bench.run() is Rest.STOPPED
         assert bench.codes(bench.renderer) == [RENDERED[0]]
 
     def test_reset_clears_semaphore_and_increment(self, bench):
         bench.start(BINNING, CONFIGURED, Code.INCREMENT_SEMAPHORE, Code.FLUSH, Code.INCREMENT_SEMAPHORE)
         bench.run()
-        bench.cle.write("CT0CS", CTRSTA)
-        bench.cle.write("CT1CS", CTRSTA)
+        host_of(bench.cle).write("CT0CS", CTRSTA)
+        host_of(bench.cle).write("CT1CS", CTRSTA)
         assert (bench.status(BINNING), bench.status(RENDERING)) == (0, 0)
         bench.start(BINNING, Code.FLUSH)
         bench.run()
-        assert (bench.cle.read("BFC"), bench.status(RENDERING)) == (2, 0)
+        assert (host_of(bench.cle).read("BFC"), bench.status(RENDERING)) == (2, 0)
 
 
 class TestErrors:
@@ -336,7 +337,7 @@ class TestErrors:
         bench.start(thread, *records)
         assert bench.run() is Rest.STOPPED
         assert bench.status(thread) & ~1 == CTERR | CTSUBS
-        assert bench.cle.read(f"CT{thread}CA") == BASE + offset
+        assert host_of(bench.cle).read(f"CT{thread}CA") == BASE + offset
         error = bench.cle.threads[thread].error
         assert error.address == BASE + offset
         assert what in error.what
@@ -351,21 +352,21 @@ class TestErrors:
     def test_going_on_tries_again(self, bench):
         end = bench.start(BINNING, b"\x09", WIDTH)
         bench.run()
-        bench.cle.write("CT0EA", end)
+        host_of(bench.cle).write("CT0EA", end)
         assert bench.status(BINNING) == CTERR | CTSUBS
-        bench.cle.write("CT0CS", CTSUBS)
+        host_of(bench.cle).write("CT0CS", CTSUBS)
         assert bench.status(BINNING) == CTRUN
         bench.run()
         assert bench.status(BINNING) == CTERR | CTSUBS
         bench.put(BASE, Code.NOP)
-        bench.cle.write("CT0CS", CTSUBS)
+        host_of(bench.cle).write("CT0CS", CTSUBS)
         bench.run()
         assert (bench.status(BINNING), len(bench.binner.taken)) == (0, 1)
 
     def test_a_new_list_ends_the_error(self, bench):
         bench.start(BINNING, b"\x09")
         bench.run()
-        bench.cle.write("CT0CA", BASE + 0x100)
+        host_of(bench.cle).write("CT0CA", BASE + 0x100)
         assert bench.status(BINNING) == CTERR
         bench.start(BINNING, WIDTH)
         assert bench.status(BINNING) == CTRUN
@@ -379,8 +380,8 @@ class TestErrors:
         assert bench.binner.taken[3:] == [Primitive(PrimitiveType.POINTS, (n,)) for n in range(0xFFFD, 0x10000)] + [
             None
         ]
-        assert bench.cle.read("CT0CA") == BASE + 21
-        assert bench.cle.read("CT0PC") == 0
+        assert host_of(bench.cle).read("CT0CA") == BASE + 21
+        assert host_of(bench.cle).read("CT0PC") == 0
 
     def test_an_error_in_a_compressed_list_is_where_it_is(self, bench):
         form = (
@@ -391,7 +392,7 @@ class TestErrors:
         bench.run()
         assert [item.vertices for item in bench.renderer.taken if isinstance(item, Primitive)] == [(1,), (2,)]
         assert bench.renderer.taken[-1] is None
-        assert bench.cle.read("CT1CA") == BASE + 11 + 5 + 2 + 1 + 2
+        assert host_of(bench.cle).read("CT1CA") == BASE + 11 + 5 + 2 + 1 + 2
 
 
 class Slow(Recorder):
@@ -420,55 +421,59 @@ class TestPipelines:
     def test_status_of_the_pipelines(self, bench, slow):
         slow.waits[Code.FLUSH] = "memory"
         bench.start(BINNING, CONFIGURED, Code.INCREMENT_SEMAPHORE, Code.FLUSH, WIDTH)
-        assert bench.cle.read("PCS") == 0
+        assert host_of(bench.cle).read("PCS") == 0
         assert bench.run() is Rest.WAITING
         assert bench.cle.threads[BINNING].waits == "memory"
-        assert bench.cle.read("PCS") == 1 << 8 | 1
-        assert bench.cle.read("CT0LC") == 1 << 16  # met, but not done
-        assert (bench.cle.read("BFC"), bench.status(RENDERING), bench.cle.interrupts) == (0, 0, set())
+        assert host_of(bench.cle).read("PCS") == 1 << 8 | 1
+        assert host_of(bench.cle).read("CT0LC") == 1 << 16  # met, but not done
+        assert (host_of(bench.cle).read("BFC"), bench.status(RENDERING), bench.cle.interrupts) == (0, 0, set())
         assert len(slow.taken) == 2
         slow.waits.clear()
         bench.cle.step()
-        assert bench.cle.read("PCS") == 3
+        assert host_of(bench.cle).read("PCS") == 3
         assert bench.run() is Rest.STOPPED
-        assert bench.cle.read("PCS") == 0
-        assert (bench.cle.read("BFC"), bench.status(RENDERING), bench.cle.interrupts) == (1, 1 << 12, {"INT_FLDONE"})
+        assert host_of(bench.cle).read("PCS") == 0
+        assert (host_of(bench.cle).read("BFC"), bench.status(RENDERING), bench.cle.interrupts) == (
+            1,
+            1 << 12,
+            {"INT_FLDONE"},
+        )
         assert len(slow.taken) == 3
 
     def test_a_reset_of_the_pipeline_drops_what_is_under_way(self, bench, slow):
         slow.waits[Code.FLUSH] = "memory"
         bench.start(BINNING, CONFIGURED, Code.FLUSH, WIDTH)
         bench.run()
-        bench.cle.write("PCS", 1 << 5)
+        host_of(bench.cle).write("PCS", 1 << 5)
         assert (slow.resets, bench.renderer.resets) == (0, 1)
         assert bench.run() is Rest.WAITING
-        bench.cle.write("PCS", 1 << 4)
+        host_of(bench.cle).write("PCS", 1 << 4)
         assert slow.resets == 1
         assert bench.run() is Rest.STOPPED
         assert bench.status(BINNING) & CTSUBS
-        assert bench.cle.read("CT0CA") == BASE + 17
-        bench.cle.write("CT0CS", CTSUBS)
+        assert host_of(bench.cle).read("CT0CA") == BASE + 17
+        host_of(bench.cle).write("CT0CS", CTSUBS)
         bench.run()
-        assert bench.cle.read("BFC") == 0
+        assert host_of(bench.cle).read("BFC") == 0
         assert [item.code for item in slow.taken][-1] is Code.LINE_WIDTH
 
     def test_a_stopped_thread_finishes_the_record(self, bench, slow):
         bench.start(BINNING, CONFIGURED, Code.FLUSH, WIDTH)
         while len(slow.taken) < 2:
             bench.cle.step()
-        bench.cle.write("CT0CS", CTRUN)
+        host_of(bench.cle).write("CT0CS", CTRUN)
         assert bench.run() is Rest.STOPPED
-        assert (bench.cle.read("BFC"), len(slow.taken)) == (1, 2)
+        assert (host_of(bench.cle).read("BFC"), len(slow.taken)) == (1, 2)
 
     def test_a_reset_ends_a_list_early(self, bench):
         fields = {"primitive_mode": PrimitiveMode.POINTS, "length": 1000}
         bench.start(BINNING, CONFIGURED, NV, (Code.VERTEX_ARRAY_PRIMITIVES, fields))
         while len(bench.binner.taken) < 10:
             bench.cle.step()
-        left = bench.cle.read("CT0PC")
+        left = host_of(bench.cle).read("CT0PC")
         assert left == 1000 - 7
-        bench.cle.write("CT0CS", CTRSTA)
-        assert bench.cle.read("CT0PC") == 0
+        host_of(bench.cle).write("CT0CS", CTRSTA)
+        assert host_of(bench.cle).read("CT0PC") == 0
         bench.start(BINNING, WIDTH)
         bench.run()
         assert bench.binner.taken[10] is None
@@ -489,23 +494,22 @@ def test_prefix(bench):
 def test_frame_counts(bench):
     bench.start(BINNING, CONFIGURED, *[Code.FLUSH] * 300)
     bench.run()
-    assert bench.cle.read("BFC") == 300 % 256
-    bench.cle.write("BFC", 0xFE)
-    assert bench.cle.read("BFC") == 300 % 256
-    bench.cle.write("RFC", 1)
-    assert bench.cle.read("BFC") == 300 % 256
-    bench.cle.write("BFC", 1)
-    assert bench.cle.read("BFC") == 0
+    assert host_of(bench.cle).read("BFC") == 300 % 256
+    host_of(bench.cle).write("BFC", 0xFE)
+    assert host_of(bench.cle).read("BFC") == 300 % 256
+    host_of(bench.cle).write("RFC", 1)
+    assert host_of(bench.cle).read("BFC") == 300 % 256
+    host_of(bench.cle).write("BFC", 1)
+    assert host_of(bench.cle).read("BFC") == 0
 
 
 def test_every_register_can_be_read_and_written(bench):
-    for name in REGISTERS:
-        assert bench.cle.read(name) == 0
-        bench.cle.write(name, 0)
-    for name in ("CT00RA0", "CT1PC", "CT1RA0"):
-        if name in REGISTERS:
-            bench.cle.write(name, 0xFFFFFFFF)
-            assert bench.cle.read(name) == 0
+    for name in Cle.registers:
+        assert host_of(bench.cle).read(name) == 0
+        host_of(bench.cle).write(name, 0)
+    for name in ("CT00RA0", "CT1PC", "CT01RA0"):
+        host_of(bench.cle).write(name, 0xFFFFFFFF)
+        assert host_of(bench.cle).read(name) == 0
 
 
 class TestFrames:
@@ -516,8 +520,8 @@ class TestFrames:
         bench.give(BINNING, lists.BINNING, lists.BINNING_END)
         assert bench.run() is Rest.STOPPED
         assert bench.cle.interrupts == {"INT_FLDONE", "INT_FRDONE"}
-        assert (bench.cle.read("BFC"), bench.cle.read("RFC")) == (1, 1)
-        assert bench.cle.read("CT1LC") == lists.TILES
+        assert (host_of(bench.cle).read("BFC"), host_of(bench.cle).read("RFC")) == (1, 1)
+        assert host_of(bench.cle).read("CT1LC") == lists.TILES
         codes = {
             item.code for p in (bench.binner, bench.renderer) for item in p.taken if isinstance(item, ControlRecord)
         }
@@ -569,7 +573,7 @@ def test_compressed_lists_move_the_address(bench):
     end = bench.start(RENDERING, RENDERED, NV, form, Code.COMPRESSED_PRIMITIVE_LIST, data)
     found = []
     while bench.cle.step()[RENDERING] is Step.MOVED:
-        found.append(bench.cle.read("CT1CA"))
+        found.append(host_of(bench.cle).read("CT1CA"))
     list_start = end - len(data)
     assert [address for address in dict.fromkeys(found) if address >= list_start] == [
         list_start,

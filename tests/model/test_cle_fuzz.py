@@ -6,10 +6,11 @@ from collections import Counter
 import pytest
 
 from vc4.records.control import RETURN_LEVELS, ControlCode, Threads
-from vc4sim.model.cle.cle import BINNING, REGISTERS, RENDERING, Cle, Rest
+from vc4sim.model.cle.cle import BINNING, RENDERING, Cle, Rest
 from vc4sim.model.memory import Memory
 
 from . import control_lists as lists
+from .host import host_of
 from .mutation import CODES, mutate
 
 #: Steps until a list counts as one that does not end; the lists as they are take about 450.
@@ -81,7 +82,7 @@ def check(cle, memory, image, rest):
     assert cle.interrupts <= {"INT_FLDONE", "INT_FRDONE"}
     ends = []
     for number, thread in enumerate(cle.threads):
-        status, address = cle.read(f"CT{number}CS"), cle.read(f"CT{number}CA")
+        status, address = host_of(cle).read(f"CT{number}CS"), host_of(cle).read(f"CT{number}CA")
         assert (status >> 8 & 3) == len(thread.returns) <= RETURN_LEVELS
         assert (thread.error is not None) == bool(status & CTERR)
         if thread.error:
@@ -92,7 +93,7 @@ def check(cle, memory, image, rest):
             ends.append("error")
         elif not status & CTRUN:
             halted = bool(status & CTSUBS)
-            assert halted or address == cle.read(f"CT{number}EA")
+            assert halted or address == host_of(cle).read(f"CT{number}EA")
             assert not halted or memory.read_int(address - 1, 1) == ControlCode.HALT.value
             ends.append("halt" if halted else "end")
         elif status & CTSUBS:
@@ -103,7 +104,7 @@ def check(cle, memory, image, rest):
             ends.append("runs")
         if rest is not Rest.LIMIT:
             assert not thread.active
-            assert cle.read(f"CT{number}PC") == 0
+            assert host_of(cle).read(f"CT{number}PC") == 0
     assert rest is not Rest.STOPPED or not {"semaphore", "runs"} & set(ends)
     assert rest is not Rest.WAITING or "semaphore" in ends
     return ends
@@ -113,15 +114,15 @@ def recovers(cle, memory):
     """A reset of both threads, and a frame that is right, gives what it should."""
     frames, flushes = cle.frame_count, cle.flush_count
     memory.data[:] = IMAGE
-    cle.write("PCS", 0b11 << 4)
+    host_of(cle).write("PCS", 0b11 << 4)
     for number, start, end in (
         (BINNING, lists.BINNING, lists.BINNING_END),
         (RENDERING, lists.RENDERING, lists.RENDERING_END),
     ):
-        cle.write(f"CT{number}CS", CTRSTA)
-        assert cle.read(f"CT{number}CS") == 0
-        cle.write(f"CT{number}CA", start)
-        cle.write(f"CT{number}EA", end)
+        host_of(cle).write(f"CT{number}CS", CTRSTA)
+        assert host_of(cle).read(f"CT{number}CS") == 0
+        host_of(cle).write(f"CT{number}CA", start)
+        host_of(cle).write(f"CT{number}EA", end)
     assert cle.run(4 * LIMIT) is Rest.STOPPED
     assert [thread.error for thread in cle.threads] == [None, None]
     assert (cle.frame_count, cle.flush_count) == ((frames + 1) % 256, (flushes + 1) % 256)
@@ -134,8 +135,8 @@ def one(seed, again):
     memory = Memory(lists.SIZE, lists.BASE, image)
     cle = Cle(memory, Guard(rng, Threads.BINNING), Guard(rng, Threads.RENDERING))
     for number, (start, end) in enumerate(registers(rng)):
-        cle.write(f"CT{number}CA", start)
-        cle.write(f"CT{number}EA", end % (1 << 32))
+        host_of(cle).write(f"CT{number}CA", start)
+        host_of(cle).write(f"CT{number}EA", end % (1 << 32))
     if rng.random() < 0.5:
         cle.threads[RENDERING].count()  # so that it runs whatever becomes of binning
     ends = check(cle, memory, image, cle.run(LIMIT))
@@ -180,8 +181,8 @@ def test_bytes_without_any_sense():
         memory = Memory(len(image), 0, image)
         cle = Cle(memory, Guard(rng, Threads.BINNING), Guard(rng, Threads.RENDERING))
         for number in (BINNING, RENDERING):
-            cle.write(f"CT{number}CA", rng.randrange(0x100))
-            cle.write(f"CT{number}EA", 0x200)
+            host_of(cle).write(f"CT{number}CA", rng.randrange(0x100))
+            host_of(cle).write(f"CT{number}EA", 0x200)
         check(cle, memory, image, cle.run(LIMIT))
 
 
@@ -194,16 +195,16 @@ def test_the_host_does_anything_at_any_time():
         memory = Memory(lists.SIZE, lists.BASE, IMAGE)
         cle = Cle(memory, Guard(rng, Threads.BINNING), Guard(rng, Threads.RENDERING))
         for number, (start, end) in enumerate(registers(rng)):
-            cle.write(f"CT{number}CA", start)
-            cle.write(f"CT{number}EA", end % (1 << 32))
+            host_of(cle).write(f"CT{number}CA", start)
+            host_of(cle).write(f"CT{number}EA", end % (1 << 32))
         for _ in range(40):
             for _ in range(rng.randrange(20)):
                 cle.step()
-            name = rng.choice(REGISTERS)
+            name = rng.choice(Cle.registers)
             choices = (CTRUN, CTSUBS, CTRSTA, 1, rng.randrange(1 << 32), lists.BINNING, lists.RENDERING, lists.SUB_LIST)
-            cle.write(name, rng.choice(choices))
-            for other in REGISTERS:
-                assert 0 <= cle.read(other) < 1 << 32
+            host_of(cle).write(name, rng.choice(choices))
+            for other in Cle.registers:
+                assert 0 <= host_of(cle).read(other) < 1 << 32
         assert bytes(memory.data) == IMAGE
         recovers(cle, memory)
 

@@ -191,7 +191,7 @@ def test_control_of_counters():
     points(drawing, PLAIN, (8, 8, 0.5))
     assert drawing.finish().run() is Rest.STOPPED
     frame.write("PCTRE", 0b11)  # without bit 31 none of them counts
-    assert frame.read("PCTRE") == 0
+    assert frame.read("PCTRE") == 0b11
     frame.write("PCTRC", 0b10)
     assert [frame.read("PCTR0"), frame.read("PCTR1")] == [1, 0]
     frame.write("CT1CA", LIST)

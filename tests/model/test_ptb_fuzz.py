@@ -13,11 +13,12 @@ from vc4sim.clist.capture import load_capture
 from vc4sim.model.cle.cle import BINNING, Cle, Rest
 from vc4sim.model.cle.pipeline import Recorder
 from vc4sim.model.memory import Memory
-from vc4sim.model.ptb.binner import REGISTERS, Binner
+from vc4sim.model.ptb.binner import Binner
 from vc4sim.model.v3d import V3D
 
 from . import gl_frame as frames
 from .binning import CONFIG
+from .host import host_of
 from .mutation import mutate
 
 CASES = Path(__file__).parents[1] / "data/cases/gl"
@@ -91,8 +92,8 @@ class Watched(Binner):
     def supply(self, overspill):
         """Overspill, the same again and again."""
         self.allowed.append((overspill.start, overspill.stop))
-        self.write("BPOA", overspill.start)
-        self.write("BPOS", len(overspill))
+        host_of(self).write("BPOA", overspill.start)
+        host_of(self).write("BPOS", len(overspill))
 
 
 def run(rng, target, image):
@@ -100,16 +101,16 @@ def run(rng, target, image):
     memory = Memory(len(image), target.base, image)
     binner = Watched(memory)
     cle = Cle(memory, binner, Recorder())
-    cle.write("CT0CA", target.start)
-    cle.write("CT0EA", target.end)
+    host_of(cle).write("CT0CA", target.start)
+    host_of(cle).write("CT0EA", target.end)
     supplies = rng.randrange(3)
     while (rest := cle.run(LIMIT)) is Rest.WAITING and binner.out_of_memory and supplies:
         assert binner.error is None
         supplies -= 1
         binner.supply(target.overspill[rng.choice((0, 0, 1, 300)) :])
     thread = cle.threads[BINNING]
-    for name in REGISTERS:
-        assert 0 <= binner.read(name) <= 1 << 32
+    for name in Binner.registers:
+        assert 0 <= host_of(binner).read(name) <= 1 << 32
     found = "end"
     if binner.error is not None:
         assert binner.error
@@ -131,8 +132,8 @@ def run(rng, target, image):
 def recovers(cle, binner, memory):
     """After a reset of both the frame can be binned."""
     memory.on_write = None
-    cle.write("CT0CS", 1 << 15)
-    cle.write("PCS", 1 << 4)
+    host_of(cle).write("CT0CS", 1 << 15)
+    host_of(cle).write("PCS", 1 << 4)
     assert binner.error is None
     assert not binner.out_of_memory
 
@@ -176,23 +177,23 @@ def test_the_host_does_anything_at_any_time():
         memory = Memory(frames.SIZE, frames.BASE, image)
         binner = Watched(memory)
         cle = Cle(memory, binner, Recorder())
-        cle.write("CT0CA", frames.LISTS)
-        cle.write("CT0EA", end)
+        host_of(cle).write("CT0CA", frames.LISTS)
+        host_of(cle).write("CT0EA", end)
         for _ in range(30):
             for _ in range(rng.randrange(40)):
                 cle.step()
             value = rng.choice((1 << 4, 1 << 5, 1 << 15, 1, 3, rng.randrange(1 << 32), frames.LISTS, end))
             if rng.random() < 0.5:
-                cle.write(rng.choice(("CT0CS", "CT0CA", "CT0EA", "PCS", "PCS")), value)
+                host_of(cle).write(rng.choice(("CT0CS", "CT0CA", "CT0EA", "PCS", "PCS")), value)
             else:
                 binner.allowed.append((0, 1 << 32))
-                binner.write(rng.choice(REGISTERS), value)
+                host_of(binner).write(rng.choice(Binner.registers), value)
         recovers(cle, binner, memory)
         for name, value in (("BPOA", 0), ("BPOS", 0), ("BXCF", 0)):
-            binner.write(name, value)
+            host_of(binner).write(name, value)
         memory.write(frames.BASE, image)
-        cle.write("CT0CA", frames.LISTS)
-        cle.write("CT0EA", end)
+        host_of(cle).write("CT0CA", frames.LISTS)
+        host_of(cle).write("CT0EA", end)
         while cle.run(LIMIT) is not Rest.STOPPED:
             assert binner.out_of_memory
             binner.supply(range(frames.OVERSPILL, frames.OVERSPILL + frames.OVERSPILL_BYTES))

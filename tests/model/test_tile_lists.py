@@ -16,7 +16,7 @@ from vc4sim.model.cle.cle import Cle, Rest
 from vc4sim.model.cle.compressed import ListFormat
 from vc4sim.model.cle.pipeline import Recorder
 from vc4sim.model.memory import Memory, MemoryFault
-from vc4sim.model.ptb.binner import REGISTERS
+from vc4sim.model.ptb.binner import Binner
 from vc4sim.model.ptb.tile_memory import TileMemory
 from vc4sim.model.ptb.tile_state import TileStates
 from vc4sim.model.v3d import V3D
@@ -36,6 +36,7 @@ from .binning import (
     nv_vertex,
     read_tiles,
 )
+from .host import host_of
 
 VERTICES, INDICES, COORDINATES = RECORDS + 0x100, RECORDS + 0x1_0000, RECORDS + 0x2_0000
 ALLOWED = [range(ALLOCATION, SIZE), range(STATES, STATES + 0x1000)]
@@ -93,8 +94,8 @@ class Scene:
         self.again()
 
     def again(self):
-        self.cle.write("CT0CA", LISTS)
-        self.cle.write("CT0EA", self.lists.here)
+        host_of(self.cle).write("CT0CA", LISTS)
+        host_of(self.cle).write("CT0EA", self.lists.here)
         self.rest = self.cle.run(1_000_000)
 
     def tiles(self, block=32):
@@ -145,10 +146,10 @@ class TestBlocks:
         scene.draw(*many(100))
         binner = scene.bin()
         first = ALLOCATION + 512  # twelve initial blocks, rounded up to 256 bytes
-        taken = binner.read("BPCA") - first
+        taken = host_of(binner).read("BPCA") - first
         assert taken % 4096 == 0
         assert taken > 0
-        assert binner.read("BPCS") == 0x10_0000 - 512 - taken
+        assert host_of(binner).read("BPCS") == 0x10_0000 - 512 - taken
 
     def test_a_compressed_list_goes_on_in_the_next_block(self):
         scene = Scene()
@@ -182,7 +183,7 @@ class TestBlocks:
         scene.bin(overspill=[range(0x20_0003, 0x30_0000)], allowed=[range(ALLOCATION, ALLOCATION + 512), ALLOWED[1]])
         check_all(scene)
         assert not any(scene.memory.read(0x20_0000, 0x100))
-        assert scene.binner.read("BPCA") % 256 == 0
+        assert host_of(scene.binner).read("BPCA") % 256 == 0
 
     def test_a_pool_at_the_end_of_all_addresses(self):
         """Its second half would be behind them."""
@@ -362,20 +363,20 @@ class TestOverspill:
         parts = [range(start, start + 0x1800) for start in range(0x20_0000, 0x30_0000, 0x2000)]
         scene.bin(overspill=parts, allowed=self.ALLOWED)
         check_all(scene)
-        assert scene.binner.read("BPOS") == 0
+        assert host_of(scene.binner).read("BPOS") == 0
 
     def test_given_before(self):
         scene = self.scene()
         scene.store()
         scene.binner = V3D(CONFIG, scene.memory).binner
         scene.cle = Cle(scene.memory, scene.binner, Recorder())
-        scene.binner.write("BPOA", 0x20_0000)
-        scene.binner.write("BPOS", 0x10_0000)
+        host_of(scene.binner).write("BPOA", 0x20_0000)
+        host_of(scene.binner).write("BPOS", 0x10_0000)
         scene.again()
         assert scene.rest is Rest.STOPPED
         assert scene.binner.interrupts == {"INT_SPILLUSE"}
-        assert scene.binner.read("BPOA") == 0x20_0000
-        assert scene.binner.read("BPCA") > 0x20_0000
+        assert host_of(scene.binner).read("BPOA") == 0x20_0000
+        assert host_of(scene.binner).read("BPCA") > 0x20_0000
         check_all(scene)
 
     def test_less_than_a_chunk_is_refused(self):
@@ -384,11 +385,11 @@ class TestOverspill:
         scene.run()
         assert scene.rest is Rest.WAITING
         assert scene.cle.threads[0].waits == "memory for tile lists"
-        scene.binner.write("BPOA", 0x20_0000)
-        scene.binner.write("BPOS", 4095)
+        host_of(scene.binner).write("BPOA", 0x20_0000)
+        host_of(scene.binner).write("BPOS", 4095)
         assert scene.cle.run(1000) is Rest.WAITING
-        assert scene.binner.read("BPOS") == 4095
-        scene.binner.write("BPOS", 0x10_0000)
+        assert host_of(scene.binner).read("BPOS") == 4095
+        host_of(scene.binner).write("BPOS", 0x10_0000)
         assert scene.cle.run(1_000_000) is Rest.STOPPED
         assert not scene.binner.out_of_memory
         check_all(scene)
@@ -397,11 +398,11 @@ class TestOverspill:
         scene = self.scene()
         scene.store()
         scene.run()
-        assert scene.cle.read("PCS") & 1 << 8
-        scene.cle.write("PCS", 1 << 4)
-        assert not scene.cle.read("PCS") & 1 << 8
-        scene.binner.write("BPOS", 0x10_0000)
-        scene.binner.write("BPOA", 0x20_0000)
+        assert host_of(scene.cle).read("PCS") & 1 << 8
+        host_of(scene.cle).write("PCS", 1 << 4)
+        assert not host_of(scene.cle).read("PCS") & 1 << 8
+        host_of(scene.binner).write("BPOS", 0x10_0000)
+        host_of(scene.binner).write("BPOA", 0x20_0000)
         scene.again()
         assert scene.rest is Rest.STOPPED
         check_all(scene)
@@ -415,7 +416,7 @@ class TestErrors:
         assert what in scene.binner.error
         assert scene.cle.threads[0].waits == scene.binner.error
         assert scene.cle.flush_count == 0
-        scene.cle.write("PCS", 1 << 4)
+        host_of(scene.cle).write("PCS", 1 << 4)
         assert scene.binner.error is None
 
     def test_initial_blocks_do_not_fit(self):
@@ -519,8 +520,8 @@ class TestClipping:
     def test_it_can_be_disabled(self):
         scene = self.scene()
         scene.binner = V3D(CONFIG, scene.memory).binner
-        scene.binner.write("BXCF", 2)
-        assert scene.binner.read("BXCF") == 2
+        host_of(scene.binner).write("BXCF", 2)
+        assert host_of(scene.binner).read("BXCF") == 2
         scene.cle = Cle(scene.memory, scene.binner, Recorder())
         scene.again()
         assert [entry.clipped for entry in self.entries(scene)] == [None]
@@ -561,8 +562,6 @@ def test_a_frame_with_everything():
 
 def test_registers():
     binner = V3D(CONFIG, Memory(16)).binner
-    for name in REGISTERS:
-        binner.write(name, 0xFFFF_FFFF)
-    assert [binner.read(name) for name in REGISTERS] == [0, 0, 0xFFFF_FFFF, 0xFFFF_FFFF, 3]
-    with pytest.raises(KeyError):
-        binner.read("BFC")
+    for name in Binner.registers:
+        host_of(binner).write(name, 0xFFFF_FFFF)
+    assert [host_of(binner).read(name) for name in Binner.registers] == [0, 0, 0xFFFF_FFFF, 0xFFFF_FFFF, 3]

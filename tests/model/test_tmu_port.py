@@ -7,11 +7,13 @@ import pytest
 from vc4.config import BUILT_UNITS, V3DConfig
 from vc4.records.tmu import TextureType
 from vc4sim.asm import assemble
+from vc4sim.bench.driver import setup_writes
 from vc4sim.launch import Launch
 from vc4sim.model.memory import Memory
+from vc4sim.model.qps.user_programs import Deadlock
 from vc4sim.model.tmu.fifos import LOOKUP_ERROR, tmu_is_empty
 from vc4sim.model.unbuilt import Unbuilt
-from vc4sim.model.v3d import V3D, Deadlock
+from vc4sim.model.v3d import V3D
 
 #: Code, uniforms, a table of words, and textures.
 BASE, UNIFORMS, TABLE, TEXTURE = 0x1000, 0x1800, 0x2000, 0x3000
@@ -41,11 +43,10 @@ def run():
         struct.pack_into("<1024I", image, TABLE - BASE, *map(table, range(1024)))
         struct.pack_into("<1024I", image, TEXTURE - BASE, *(0xAA00_0000 + n for n in range(1024)))
         model = V3D(config, Memory(len(image), BASE, bytes(image)), built)
-        reserved = set(range(config.qpus)) - {qpu}
+        for offset, word in setup_writes(set(range(config.qpus)) - {qpu}):
+            model.write(offset, word)
         launches = [Launch(BASE + 0x400 * n, UNIFORMS, bool(others)) for n in range(1 + len(others))]
-        model.reads = [
-            read for event in model.run(launches, reserved) if hasattr(event, "reads") for read in event.reads
-        ]
+        model.reads = [read for event in model.run(launches) if hasattr(event, "reads") for read in event.reads]
         model.one = model.qpus[qpu]
         return model
 

@@ -7,8 +7,9 @@ from vc4.config import V3DConfig
 from vc4sim.asm import assemble
 from vc4sim.launch import Launch
 from vc4sim.model.memory import Memory
+from vc4sim.model.qps.user_programs import Deadlock
 from vc4sim.model.unbuilt import Waiting
-from vc4sim.model.v3d import V3D, Deadlock
+from vc4sim.model.v3d import V3D
 from vc4sim.model.vpm.blocks import load_block, store_block
 from vc4sim.model.vpm.unit import VpmUnit
 

@@ -8,8 +8,8 @@ import pytest
 from amaranth.hdl import Module, Mux, Signal
 from amaranth.sim import Simulator
 
-from vc4.qps.scheduler import KINDS, Scheduler
-from vc4.qps.user_requests import REQUESTS
+from vc4.qps.scheduler import Scheduler
+from vc4.regs.scheduler import KINDS, REQUESTS
 
 USER, FRAGMENT, VERTEX, COORDINATE = range(len(KINDS))
 THREADS = 2

@@ -10,10 +10,9 @@ from vc4.config import preset
 from vc4.records.control import Role
 from vc4.records.shaders import TILE_STATE_BYTES
 from vc4sim.clist import load_capture
-from vc4sim.model.cle import cle
-from vc4sim.model.cle.cle import Rest
+from vc4sim.model.cle.cle import Cle, Rest
 from vc4sim.model.memory import Memory
-from vc4sim.model.ptb import binner
+from vc4sim.model.ptb.binner import Binner
 from vc4sim.model.v3d import V3D
 from vc4sim.render import picture_of
 
@@ -105,10 +104,10 @@ def run(rng, target, image):
         frame.write(f"CT{number}EA", end)
     supplies = rng.randrange(3)
     while (rest := frame.advance(STEPS)) is Rest.WAITING and frame.binner.out_of_memory and supplies:
-        assert frame.registers.pending & OUT_OF_MEMORY
+        assert frame.read("INTCTL") & OUT_OF_MEMORY
         supplies -= 1
         frame.supply(target.overspill)
-    for name in (*cle.REGISTERS, *binner.REGISTERS, "INTCTL"):
+    for name in (*Cle.registers, *Binner.registers, "INTCTL"):
         assert 0 <= frame.read(name) < 1 << 32
     assert all(count >= 0 for count in frame.events.values())
     for thread, pipeline in zip(frame.cle.threads, (frame.binner, frame.renderer), strict=True):

@@ -10,13 +10,12 @@ from amaranth.lib.wiring import In, Out
 
 from vc4.common.arbiter import LeastRecent, RoundRobin
 from vc4.qpu.structs import THREADS, UNIFORM_LENGTH_BITS, ProgramStart
+from vc4.regs.scheduler import KINDS
 
 from .user_requests import UserRequests
 
-__all__ = ["KINDS", "Scheduler"]
+__all__ = ["Scheduler"]
 
-#: Kinds of programs, in the order of the bits of a reservation (guide, V3D_SQRSV0).
-KINDS = ("user", "fragment", "vertex", "coordinate")
 _USER = KINDS.index("user")
 _LIMIT_BITS = 2
 _MOST_PASSES = 1 << ((1 << _LIMIT_BITS) - 1)

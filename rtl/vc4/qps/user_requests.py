@@ -7,11 +7,10 @@ from amaranth.lib.wiring import In, Out
 
 from vc4.common.ram import LutRam
 from vc4.qpu.structs import UNIFORM_LENGTH_BITS, ProgramStart
+from vc4.regs.scheduler import REQUESTS
 
-__all__ = ["REQUESTS", "UserRequests"]
+__all__ = ["UserRequests"]
 
-#: Requests that wait at the most.
-REQUESTS = 16
 _WIDTH = data.Layout.cast(ProgramStart).size
 
 

@@ -2,13 +2,19 @@
 
 from .register import WORD_BITS, Access, Field, Register, each_qpu
 
-__all__ = ["SCHEDULER", "UNLIMITED_UNIFORMS", "VPM"]
+__all__ = ["KINDS", "REQUESTS", "SCHEDULER", "UNLIMITED_UNIFORMS", "VPM"]
+
+#: Kinds of programs, in the order of the bits of a reservation (guide, V3D_SQRSV0).
+KINDS = ("user", "fragment", "vertex", "coordinate")
+
+#: User programs that wait at the most (guide, V3D_SRQPC).
+REQUESTS = 16
 
 #: A length of a stream of uniforms from this on is none; nor is 0 (pipeline facts, 7.7).
 UNLIMITED_UNIFORMS = 1024
 
 _READ_WRITE = Access.READ_WRITE
-_RESERVATION_BITS = 4
+_RESERVATION_BITS = len(KINDS)
 
 
 def _reservations(first: int) -> tuple[Field, ...]:

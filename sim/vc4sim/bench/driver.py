@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from vc4.host.error_status import STATES
 from vc4.qpu.structs import ProgramStart
 from vc4.regs.counters import PERFORMANCE_COUNTERS, SOURCES
+from vc4.regs.scheduler import REQUESTS
 from vc4.regs.table import register
 
 from ..launch import Launch
@@ -23,7 +24,7 @@ __all__ = [
 ]
 
 #: Programs that wait in the scheduler at most.
-QUEUE = 16
+QUEUE = REQUESTS
 #: A write there asks for a program.
 START_OFFSET = register("SRQPC").offset
 _RESERVATIONS = ("SQRSV0", "SQRSV1")

@@ -10,11 +10,13 @@ from tqdm import tqdm
 
 from vc4.config import preset
 
+from ..bench.driver import setup_writes
 from ..clist import Capture, load_capture
 from ..model import compiled
 from ..model.memory import Memory, MemoryFault
+from ..model.qps.user_programs import Deadlock
 from ..model.unbuilt import Unbuilt
-from ..model.v3d import V3D, Deadlock
+from ..model.v3d import V3D
 from ..problem import BadInput
 from ..render import Host
 from ..workload import Workload, load_case, load_example
@@ -94,11 +96,12 @@ def _load(name: str) -> Workload | Capture:
 def _instructions_per_second(work: Workload, budget: float) -> float:
     """Of a program that runs again and again for about `budget` seconds, on the same memory."""
     gpu = V3D(preset(_CONFIG), Memory(len(work.image), work.base, work.image))
-    reserved = range(work.qpus or len(gpu.qpus), len(gpu.qpus))
+    for offset, word in setup_writes(range(work.qpus or len(gpu.qpus), len(gpu.qpus))):
+        gpu.write(offset, word)
     start, spent = time.perf_counter(), 0.0
     while spent < budget:
         try:
-            gpu.finish(work.launches, reserved)
+            gpu.finish(work.launches)
         except (Deadlock, Unbuilt, MemoryFault) as reason:
             raise BadInput(f"{work.name}: {reason}") from None
         spent = time.perf_counter() - start

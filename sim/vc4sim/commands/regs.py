@@ -31,7 +31,8 @@ addendum.
 
 Registers are words of 32 bits, at offsets in bytes; bits that are not listed read 0. Reset values with a star depend on the
 configuration, and are those of `bcm2835`; so do fields with a bit for each QPU or slice, of which the bits that do not exist read
-0. A register whose block is not built reads its reset value. Between the registers, reads give 0 and writes do nothing.
+0. A register whose block is not built reads its reset value. Between the registers, reads give 0 and writes do nothing. The
+reference model [has them, too](../developer/model.md#what-does-a-host-see).
 
 ## Access
 

@@ -9,7 +9,7 @@ differ, the reference decides.
 ``slice``  uniforms, varyings
 ``vpm``    vertex pipe memory, and its DMA
 ``tmu``    texture and memory lookups
-``qps``    semaphores and the mutex
+``qps``    the queue of programs, whose turn it is, semaphores and the mutex
 ``cle``    control list executor, control records, primitive lists
 ``vcm``    batches of vertices, and their shading
 ``ptb``    binner: clipping, tile lists
@@ -17,6 +17,6 @@ differ, the reference decides.
 ``fep``    coverage, quads, Z, vectors of fragments
 ``tlb``    tile buffer, stores and loads
 ``cap``    coverage accumulation
-``host``   registers, the renderer
+``host``   registers, counters, interrupts, debugging; the renderer
 =========  ==================================================================
 """

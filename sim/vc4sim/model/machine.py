@@ -7,6 +7,7 @@ import numpy as np
 
 from .compiled import State
 from .memory import Memory
+from .qps.scheduler import SchedulerState
 from .qps.sync import SyncState
 from .qpu.fragment_state import FragmentState
 from .qpu.instructions import Instructions, InstructionState
@@ -28,6 +29,7 @@ class Machine(NamedTuple):
     vpm: VpmState
     tmu: TmuState
     sync: SyncState
+    scheduler: SchedulerState
     fragments: FragmentState
     tile: TileState
 

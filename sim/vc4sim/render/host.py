@@ -53,7 +53,7 @@ class Host:
         for _ in range(0, _MOST_STEPS, _STEPS):
             rest = self.gpu.advance(_STEPS)
             yield len(self.gpu.renderer.tiles)
-            if self.gpu.registers.pending & _OUT_OF_MEMORY:
+            if self.gpu.read("INTCTL") & _OUT_OF_MEMORY:
                 if has_given:
                     raise BadInput(f"{place}: asks for more memory than the case has")
                 self._give(job)
@@ -64,7 +64,7 @@ class Host:
                 if thread.waits:
                     raise BadInput(f"{place}: waits for ever: {thread.waits}")
                 done = {BINNING: _FLUSH_DONE, RENDERING: _FRAME_DONE}[number]
-                if not self.gpu.registers.pending & done:
+                if not self.gpu.read("INTCTL") & done:
                     raise BadInput(f"{place}: its list ends before the frame does")
                 return
         raise BadInput(f"{place}: its list does not end within {_MOST_STEPS} steps")

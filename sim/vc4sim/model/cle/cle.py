@@ -1,25 +1,23 @@
 """The control list executor: both threads, their semaphores, and the registers (guide, sections 8 to 10; pipeline facts, 1.3)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import Enum
 
 from vc4.records.control import Threads
-from vc4.regs.table import register
+from vc4.regs.lists import LISTS
 
 from ..memory import Memory
 from .list_thread import ListThread, Step
 from .pipeline import Pipeline
 
-__all__ = ["BINNING", "REGISTERS", "RENDERING", "Cle", "Rest"]
+__all__ = ["BINNING", "RENDERING", "Cle", "Rest"]
 
 #: Numbers of the threads.
 BINNING, RENDERING = 0, 1
 _COUNT_BITS = 8
 _WORD = 0xFFFF_FFFF
-_PER_THREAD = ("CT{}CS", "CT{}EA", "CT{}CA", "CT0{}RA0", "CT{}LC", "CT{}PC")
-
-#: Names of the registers that belong to it.
-REGISTERS = (*(name.format(number) for name in _PER_THREAD for number in (0, 1)), "PCS", "BFC", "RFC")
+#: Of a register, by their names.
+Fields = Mapping[str, int]
 
 
 class Rest(Enum):
@@ -37,6 +35,8 @@ class Cle:
     flush_count, frame_count : BMFCT, RMFCT
     interrupts : names of the bits of INTCTL that it has set
     """
+
+    registers = tuple(one.name for one in LISTS)
 
     def __init__(self, memory: Memory, binner: Pipeline, renderer: Pipeline):
         self.threads = (
@@ -74,28 +74,20 @@ class Cle:
                 return Rest.WAITING if Step.WAITS in steps else Rest.STOPPED
         return Rest.LIMIT
 
-    def read(self, name: str) -> int:
-        """A register of `REGISTERS`."""
-        values = self._values(name)
-        return sum(
-            (values[field.name] << field.low) & field.mask for field in register(name).fields if field.name in values
-        )
-
-    def write(self, name: str, value: int) -> None:
-        """A register of `REGISTERS`; what cannot be written is left as it is."""
-        bits = {field.name: (value & field.mask) >> field.low for field in register(name).fields}
+    def written(self, name: str, fields: Fields) -> None:
+        """A write of one of the registers."""
         if name == "PCS":
             for thread, reset in zip(self.threads, ("BMRST", "RMRST"), strict=True):
-                if bits[reset]:
+                if fields[reset]:
                     thread.reset_pipeline()
         elif name == "BFC":
-            self.flush_count *= not bits["BMFCT"] & 1
+            self.flush_count *= not fields["BMFCT"]
         elif name == "RFC":
-            self.frame_count *= not bits["RMFCT"] & 1
+            self.frame_count *= not fields["RMFCT"]
         else:
-            _WRITES.get(name[3:], _keep)(self.threads[int(name[2])], bits)
+            _WRITES[name[3:]](self.threads[int(name[2])], fields)
 
-    def _values(self, name: str) -> dict[str, int]:
+    def live(self, name: str) -> dict[str, int]:
         """What the fields of a register hold; those that are missing read 0."""
         if name == "PCS":
             return self._pipelines()
@@ -139,28 +131,24 @@ def _status(thread: ListThread) -> dict[str, int]:
     }
 
 
-def _write_status(thread: ListThread, bits: dict[str, int]) -> None:
+def _write_status(thread: ListThread, fields: Fields) -> None:
     """A reset is stronger than a stop, and that than going on."""
-    if bits["CTRSTA"]:
+    if fields["CTRSTA"]:
         thread.reset()
-    elif bits["CTRUN"]:
+    elif fields["CTRUN"]:
         thread.stop()
-    elif bits["CTSUBS"]:
+    elif fields["CTSUBS"]:
         thread.proceed()
 
 
-def _write_counts(thread: ListThread, bits: dict[str, int]) -> None:
-    thread.returned *= not bits["CTLSLCS"] & 1
-    thread.flushes *= not bits["CTLLCM"] & 1
+def _write_counts(thread: ListThread, fields: Fields) -> None:
+    thread.returned *= not fields["CTLSLCS"]
+    thread.flushes *= not fields["CTLLCM"]
 
 
-def _keep(thread: ListThread, bits: dict[str, int]) -> None:
-    """A register that cannot be written."""
-
-
-_WRITES: dict[str, Callable[[ListThread, dict[str, int]], None]] = {
+_WRITES: dict[str, Callable[[ListThread, Fields], None]] = {
     "CS": _write_status,
-    "EA": lambda thread, bits: thread.set_end(bits["CTLEA"]),
-    "CA": lambda thread, bits: thread.set_current(bits["CTLCA"]),
+    "EA": lambda thread, fields: thread.set_end(fields["CTLEA"]),
+    "CA": lambda thread, fields: thread.set_current(fields["CTLCA"]),
     "LC": _write_counts,
 }

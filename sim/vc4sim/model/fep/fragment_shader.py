@@ -8,6 +8,7 @@ from ...launch import Launch
 from ..compiled import Buffers, Entry, kernel
 from ..machine import Machine
 from ..memory import MemoryState
+from ..qps.scheduler import FRAGMENT
 from ..qps.shaders import ENDED, QPU, HangingProgram, Shaders, run_program
 from ..qpu.instructions import units_mask
 from ..qpu.status import RETIRED
@@ -60,6 +61,11 @@ class FragmentShader:
         self.limit = _LIMIT
         self._units = units_mask(FRAGMENT_UNITS if has_tmus else FRAGMENT_UNITS - {"tmu"})
 
+    @property
+    def lacks(self) -> str:
+        """What fragments wait for, if no QPU can shade now."""
+        return self.shaders.lacks(FRAGMENT)
+
     def shade(self, queue: Buffers[QueueState], program: FragmentProgram, varyings: int) -> None:
         """Run a program for each vector of a queue that has some. Raises `HangingShader`."""
         launch = Launch(program.code, program.uniforms, program.threaded)
@@ -69,6 +75,6 @@ class FragmentShader:
             return _shade_vectors(*arguments, queue, vectors)
 
         try:
-            self.shaders.run(launch, self._units, self.limit, is_vertex=False, go_on=shade)
+            self.shaders.run(FRAGMENT, launch, self._units, self.limit, go_on=shade)
         except HangingProgram as hanging:
             raise HangingShader(f"fragment shader at {hanging.at:#010x}: {hanging}") from None

@@ -75,6 +75,11 @@ class FragmentShader(Protocol):
 
     tile: TileBuffer
 
+    @property
+    def lacks(self) -> str:
+        """What fragments wait for, if no QPU can shade now."""
+        ...
+
     def shade(self, queue: Buffers[QueueState], program: FragmentProgram, varyings: int) -> None:
         """Run a program for each vector of a queue that has some. Raises `HangingShader`."""
         ...
@@ -214,6 +219,11 @@ class Fragments:
             for kept, array in zip(old, new, strict=True):
                 array[: len(kept)] = kept
             self._queue = Buffers(new)
+
+    @property
+    def lacks(self) -> str:
+        """What fragments wait for, if there are any that cannot be shaded now."""
+        return self._shader.lacks if self._program else ""
 
     def close(self) -> None:
         """The open vector gets no more quads."""

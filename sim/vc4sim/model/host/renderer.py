@@ -15,7 +15,7 @@ from ..pse.draw_state import DrawState
 from ..pse.pse import SetUp
 from ..pse.screen import Screen
 from ..tlb.tile_transfers import TileTransfers
-from ..vcm.vertices import ShadingError, VertexShading
+from ..vcm.vertices import ShaderKind, ShadingError, VertexShading
 
 __all__ = ["Renderer"]
 
@@ -78,12 +78,20 @@ class Renderer:
     def _carry_out(self, action: Callable[[], None]) -> Work:
         """Do something; an error is what the pipeline waits for ever after."""
         if self.error is None:
+            while lacks := self._lacks():
+                yield lacks
             try:
                 action()
             except (HangingShader, ShadingError, ListError, MemoryFault) as what:
                 self.error = str(what)
         while self.error is not None:
             yield self.error
+
+    def _lacks(self) -> str:
+        """What primitives and fragments wait for that cannot be shaded now."""
+        shader = self._state.shader
+        needs_qpu = self._held and shader and shader.code is ControlCode.GL_SHADER_STATE
+        return (self.screen.shading.lacks(ShaderKind.VERTEX) if needs_qpu else "") or self.fragments.lacks
 
     def _take(self, record: ControlRecord) -> None:
         if self._state.take(record) or record.kind.role is Role.SHADER:

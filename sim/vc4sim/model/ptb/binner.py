@@ -1,10 +1,10 @@
 """The binner: everything behind the binning thread (guide, section 8)."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from vc4.records.control import ControlCode, Role
-from vc4.regs.table import register
+from vc4.regs.lists import BINNER
 
 from ..cle.control_records import ControlRecord, ListError
 from ..cle.pipeline import Work
@@ -15,10 +15,8 @@ from ..vcm.vcm import Shaded, Vcm
 from ..vcm.vertices import ShaderKind, ShadingError, VertexShading
 from .ptb import Ptb
 
-__all__ = ["REGISTERS", "Binner"]
+__all__ = ["Binner"]
 
-#: Names of the registers that belong to it.
-REGISTERS = ("BPCA", "BPCS", "BPOA", "BPOS", "BXCF")
 _FLUSHES = (ControlCode.FLUSH, ControlCode.FLUSH_ALL_STATE)
 _WITH_VERTICES = (ControlCode.GL_SHADER_STATE, ControlCode.NV_SHADER_STATE)
 
@@ -31,6 +29,8 @@ class Binner:
     error : why it has stopped: it waits for ever then, as a chip does that hangs, until it is reset
     """
 
+    registers = tuple(one.name for one in BINNER)
+
     def __init__(self, memory: Memory, shading: VertexShading):
         self.shading = shading
         self.out_of_memory = False
@@ -39,7 +39,6 @@ class Binner:
         self._vcm = Vcm(self.shading, ShaderKind.COORDINATE)
         self._ptb = Ptb(memory)
         self._shader: ControlRecord | None = None
-        self._forwarding = True
 
     @property
     def interrupts(self) -> set[str]:
@@ -77,6 +76,8 @@ class Binner:
         """Work that ends in an error instead of raising one."""
         try:
             if self.error is None:
+                while lacks := self._vcm.lacks:
+                    yield lacks
                 for waits in begin():
                     self.out_of_memory = self._ptb.memory.out_of_memory
                     yield waits
@@ -108,31 +109,25 @@ class Binner:
         for primitive, vertices in primitives:
             yield from self._ptb.bin(primitive, self._vcm.shader, vertices)
 
-    def read(self, name: str) -> int:
-        """A register of `REGISTERS`."""
+    def live(self, name: str) -> dict[str, int]:
+        """What the fields of a register read."""
         memory = self._ptb.memory
         match name:
             case "BPCA":
-                return memory.pool_address
+                return {"BMPCA": memory.pool_address}
             case "BPCS":
-                return memory.pool_size
-            case "BPOA":
-                return memory.overspill_address
+                return {"BMPRS": memory.pool_size}
             case "BPOS":
-                return memory.overspill_size
-            case "BXCF":
-                values = {"FWDDISA": not self._forwarding, "CLIPDISA": not self._ptb.clipping}
-                return sum(values[field.name] << field.low for field in register(name).fields)
-        raise KeyError(name)
+                return {"BMPOS": memory.overspill_size}
+        return {}
 
-    def write(self, name: str, value: int) -> None:
-        """A register of `REGISTERS`; what cannot be written is left as it is."""
+    def written(self, name: str, fields: Mapping[str, int]) -> None:
+        """A write of one of the registers. Forwarding is how hardware does it, which the model does not have."""
         memory = self._ptb.memory
         match name:
             case "BPOA":
-                memory.overspill_address = value
+                memory.overspill_address = fields["BMPOA"]
             case "BPOS":
-                memory.overspill_size = value
+                memory.overspill_size = fields["BMPOS"]
             case "BXCF":
-                bits = {field.name: bool(value & field.mask) for field in register(name).fields}
-                self._forwarding, self._ptb.clipping = not bits["FWDDISA"], not bits["CLIPDISA"]
+                self._ptb.clipping = not fields["CLIPDISA"]

@@ -1,1 +1,1 @@
-"""What all QPUs share to wait for each other."""
+"""What all QPUs share: which programs they run, whose turn it is, and how they wait for each other."""

@@ -4,6 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from vc4.regs.scheduler import KINDS
+
 from ...launch import Launch
 from ..compiled import Buffers, Entry, kernel
 from ..machine import Machine, Parts
@@ -14,6 +16,7 @@ from ..qpu.status import RETIRED, UNKNOWN
 from ..qpu.step import clear, start, step
 from ..unbuilt import Waiting
 from ..vpm.vpm import use_as_program, use_as_shader
+from .scheduler import FRAGMENT, may_run
 
 __all__ = ["ENDED", "QPU", "HangingProgram", "Shaders", "run_program"]
 
@@ -91,19 +94,32 @@ class Shaders:
         self._parts = parts
         self._qpus = qpus
 
+    def _free_qpu(self, kind: int) -> int | None:
+        """The number of a QPU that runs nothing, and may run programs of a kind, see `scheduler`; `None`: there is none now."""
+        scheduler = self._parts.machine.views.scheduler
+        for qpu in self._qpus:
+            if not qpu.running and not qpu.suspended and may_run(scheduler, qpu.number, kind):
+                return qpu.number
+        return None
+
+    def lacks(self, kind: int) -> str:
+        """What a program of a kind waits for, if there is no QPU for it now."""
+        return f"a QPU for {KINDS[kind]} shaders" if self._free_qpu(kind) is None else ""
+
     def run(
-        self, launch: Launch, units: int, limit: int, *, is_vertex: bool, go_on: Callable[..., int] = _run_program
+        self, kind: int, launch: Launch, units: int, limit: int, *, go_on: Callable[..., int] = _run_program
     ) -> None:
-        """A program on a QPU that runs nothing; one that needs more than `limit` instructions counts as one that hangs.
+        """A program of a kind; it must not lack a QPU. One that needs more than `limit` instructions counts as one that hangs.
 
         `go_on(machine, memory, about)` runs it, as far as it comes, or this and others like it: see `run_program`.
         Raises `HangingProgram`.
         """
         machine, views = self._parts.machine, self._parts.machine.views
-        qpu = next(qpu.number for qpu in self._qpus if not qpu.running and not qpu.suspended)
+        qpu = self._free_qpu(kind)
+        assert qpu is not None, "there is no QPU for it"
         before, lookups = views.qpus.counts[qpu, 0], views.tmu.lookups[qpu]
         start = launch.pc, launch.uniforms, int(launch.threaded)
-        about = Buffers(np.array([qpu, int(is_vertex), units, *start, limit, 0, 0, 0], np.int64))
+        about = Buffers(np.array([qpu, int(kind != FRAGMENT), units, *start, limit, 0, 0, 0], np.int64))
         try:
             while (status := go_on(machine, self._parts.memory.state, about)) != ENDED:
                 if status == UNKNOWN:

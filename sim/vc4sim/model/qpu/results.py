@@ -105,7 +105,9 @@ def _write_other(
         for element in range(ELEMENTS):
             if mask >> element & 1 and written[element]:
                 wanted = 1
-        machine.qpus.counts[q, 1] += wanted
+        qpus = machine.qpus
+        qpus.counts[q, 1] += wanted
+        qpus.debug[q, _s.HAS_INTERRUPTED] |= wanted & qpus.debug[q, _s.INTERRUPTS]
     elif number == _MUTEX:
         free(machine.sync)
     elif number == _NOSWAP:

@@ -15,6 +15,9 @@ __all__ = ["ADD", "MUL", "R4_PLACES", "Effects", "QpuState", "new_effects", "new
 #: Instructions whose results are on their way to r4.
 R4_PLACES = SFU_DISTANCE
 ADD, MUL = range(2)
+# Columns of `QpuState.debug`: whether it can be halted, whether it is, whether it goes on for one instruction; whether the
+# host wants its interrupts, and whether one has come.
+DEBUGS, HALTED, STEPS, INTERRUPTS, HAS_INTERRUPTED = range(5)
 
 
 class QpuState(NamedTuple):
@@ -34,6 +37,7 @@ class QpuState(NamedTuple):
     units : services that a program may use, see `UNITS`
     fragment : whether it shades fragments
     counts : instructions, host interrupts
+    debug : what the host asks of it, and learns, see the columns above
     """
 
     files: np.ndarray
@@ -50,6 +54,7 @@ class QpuState(NamedTuple):
     units: np.ndarray
     fragment: np.ndarray
     counts: np.ndarray
+    debug: np.ndarray
 
 
 def new_qpus() -> QpuState:
@@ -73,6 +78,7 @@ def new_qpus() -> QpuState:
         units=zeros(),
         fragment=zeros(),
         counts=zeros(2),
+        debug=zeros(5),
     )
 
 

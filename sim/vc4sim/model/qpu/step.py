@@ -41,7 +41,7 @@ from .status import (
     WAITS_VECTOR,
 )
 
-__all__ = ["clear", "start", "step"]
+__all__ = ["clear", "leave", "start", "step"]
 
 _ADD_NOP = AddOp.NOP.value
 _ADD_CONDITION = _i.WRITES + _i.CONDITION
@@ -266,5 +266,12 @@ def _advance(machine: Machine, q: int, thread: int, row: int, target: int) -> No
     sequences = qpus.sequences
     advance(sequences, q, rows[row, _i.IS_BRANCH], target, rows[row, _i.ENDS], rows[row, _i.SWITCHES])
     if not sequences[q, RUNNING]:
-        _write_late(qpus, q)
-        forget_reads(machine.vpm, q)
+        leave(machine, q)
+
+
+@kernel
+def leave(machine: Machine, q: int) -> None:
+    """The program that runs has ended."""
+    machine.qpus.sequences[q, RUNNING] = 0
+    _write_late(machine.qpus, q)
+    forget_reads(machine.vpm, q)

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+from vc4.records.shaders import GlShaderRecord
+
 from ..cle.primitives import Primitive
 from ..cle.shader_records import ShaderRecord
 from .vertices import BATCH, ShaderKind, Vertex, VertexShading
@@ -28,6 +30,12 @@ class Vcm:
         """Forget what is collected."""
         self._primitives: list[Primitive] = []
         self._batch: dict[int, None] = {}
+
+    @property
+    def lacks(self) -> str:
+        """What is collected waits for, if it cannot be shaded now."""
+        needs_qpu = self._primitives and self.shader and self.shader.layout is GlShaderRecord
+        return self._shading.lacks(self._kind) if needs_qpu else ""
 
     def add(self, primitive: Primitive) -> Iterator[Shaded]:
         """One more primitive; what comes out are those of the batch before if there is no room. Raises `ShadingError`."""

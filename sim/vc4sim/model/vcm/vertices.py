@@ -11,6 +11,7 @@ from vc4.records.shaders import GlShaderRecord, NvShaderRecord
 from ...launch import Launch
 from ..cle.shader_records import ShaderRecord
 from ..memory import Memory, MemoryFault
+from ..qps.scheduler import COORDINATE, VERTEX
 from ..qps.shaders import HangingProgram, Shaders
 from ..qpu.instructions import units_mask
 from ..unbuilt import Unbuilt
@@ -39,6 +40,9 @@ class ShaderKind(Enum):
 
     COORDINATE = "coordinate"
     VERTEX = "vertex"
+
+
+_KINDS = {ShaderKind.COORDINATE: COORDINATE, ShaderKind.VERTEX: VERTEX}
 
 
 class ShadingError(Exception):
@@ -81,6 +85,10 @@ class VertexShading:
         self._vpm = vpm
         self._units = units_mask(_UNITS if has_tmus else _UNITS - {"tmu"})
 
+    def lacks(self, kind: ShaderKind) -> str:
+        """What vertices wait for, if no QPU can shade now."""
+        return self.shaders.lacks(_KINDS[kind])
+
     def vertices(self, shader: ShaderRecord, kind: ShaderKind, indices: Sequence[int]) -> list[Vertex]:
         """The words of each vertex, see `ShaderKind`. Raises `ShadingError`.
 
@@ -111,7 +119,7 @@ class VertexShading:
         else:
             launch = Launch(fields.vertex_shader_code_address, fields.vertex_shader_uniforms_address)
         try:
-            self.shaders.run(launch, self._units, self.limit, is_vertex=True)
+            self.shaders.run(_KINDS[kind], launch, self._units, self.limit)
         except HangingProgram as hanging:
             what = str(hanging)
             if isinstance(hanging.cause, Unbuilt):

@@ -27,6 +27,7 @@ from .addressing import (
 )
 
 __all__ = [
+    "BASE_ERROR",
     "ERRORS",
     "FAULT",
     "READ_ERRORS",
@@ -49,9 +50,9 @@ _BLOCK_ROWS = 4
 _MOST_BLOCKS = (1 << register("VPMBASE").fields[0].width) - 1
 _WORD = 0xFFFF_FFFF
 #: Bits of ERRSTAT, by their numbers here: of reads and of writes, a row that the VPM does not have, and one that is not
-#: reserved for user programs; of loads and stores, what is not in memory.
-ERRORS = ("VPMERR", "VPMERNA", "VPMEWR", "VPMEWNA", "VCDE", "VDWE")
-READ_ERROR, WRITE_ERROR, LOAD_ERROR, STORE_ERROR = 0, 2, 4, 5
+#: reserved for user programs; of loads and stores, what is not in memory; VPMBASE has changed while a program ran.
+ERRORS = ("VPMERR", "VPMERNA", "VPMEWR", "VPMEWNA", "VCDE", "VDWE", "VPAEABB")
+READ_ERROR, WRITE_ERROR, LOAD_ERROR, STORE_ERROR, BASE_ERROR = 0, 2, 4, 5, 6
 #: Errors of vectors that are read: whether one that nobody takes is fetched before the program ends is chance.
 READ_ERRORS = frozenset(ERRORS[:2])
 #: Rows that a set-up of vectors can name. So many are there once for attributes and once for results of shaders, which
@@ -86,7 +87,7 @@ class VpmState(NamedTuple):
 
 
 def new_vpm(rows: int) -> VpmState:
-    """All of it 0. Programs reach all that the host can reserve: whoever starts programs reserves it, see `reserve`."""
+    """All of it 0. Programs reach all that the host can reserve, until it does, see `reserve`."""
     vpm = VpmState(
         bytes=np.zeros((MOST_VPM_ROWS + 2 * SHADER_ROWS) * ROW_BYTES, np.uint8),
         about=np.array([rows, 0, 0, -1, 0], np.int64),
