@@ -22,7 +22,7 @@ from vc4sim.model.ptb.binner import Binner
 from vc4sim.model.ptb.state_cache import record_bytes
 from vc4sim.model.v3d import V3D
 
-from .host import host_of
+from .block_host import host_of
 
 __all__ = [
     "ALLOCATION",

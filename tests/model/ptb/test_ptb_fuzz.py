@@ -16,12 +16,12 @@ from vc4sim.model.memory import Memory
 from vc4sim.model.ptb.binner import Binner
 from vc4sim.model.v3d import V3D
 
-from . import gl_frame as frames
-from .binning import CONFIG
-from .host import host_of
-from .mutation import mutate
+from .. import gl_frame as frames
+from ..binning import CONFIG
+from ..block_host import host_of
+from ..mutation import mutate
 
-CASES = Path(__file__).parents[1] / "data/cases/gl"
+CASES = Path(__file__).parents[2] / "data/cases/gl"
 #: Steps until a list counts as one that does not end, and instructions of a program; the frame as it is takes 1000 and 30.
 LIMIT, INSTRUCTIONS = 3000, 300
 #: Where bytes of the frame are worth to be changed.

@@ -11,7 +11,7 @@ from vc4sim.model.cle.control_records import ListError, read_record
 from vc4sim.model.cle.primitives import count_of, format_of, primitives_of
 from vc4sim.model.memory import Memory, MemoryFault
 
-from .control_lists import words
+from ..control_lists import words
 
 BASE, DATA = 0x100, 0x200
 

@@ -14,7 +14,7 @@ from vc4sim.model.pse.pse_shapes import set_up_line, set_up_point, set_up_rht
 from vc4sim.model.tlb.compare import passes
 from vc4sim.model.tlb.tlb import TileBuffer
 
-from .shapes import BOTH, bits, coverage, quads_of, rasterise, vertex
+from ..shapes import BOTH, bits, coverage, quads_of, rasterise, vertex
 
 MODES = list(Oversample)
 

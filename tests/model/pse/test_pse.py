@@ -13,7 +13,7 @@ from vc4sim.model.pse.pse import SetUpState, set_up_triangle, z_of
 from vc4sim.model.pse.pse_shapes import set_up_line, set_up_point
 from vc4sim.model.slice.vri import distance, partial_result, w_of
 
-from .shapes import BOTH, bits, number, quads_of, rasterise, vertex
+from ..shapes import BOTH, bits, number, quads_of, rasterise, vertex
 
 WINDOW = Window(0, 64, 0, 64)
 

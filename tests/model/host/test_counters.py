@@ -13,9 +13,9 @@ from vc4sim.model.cle.cle import Rest
 from vc4sim.model.memory import Memory
 from vc4sim.model.v3d import V3D
 
-from .binning import LISTS, RECORDS, SIZE, configure, nv_vertex
-from .control_lists import words
-from .drawing import COLOUR, END, LIST, PLAIN, WITH_Z, Drawing
+from ..binning import LISTS, RECORDS, SIZE, configure, nv_vertex
+from ..control_lists import words
+from ..drawing import COLOUR, END, LIST, PLAIN, WITH_Z, Drawing
 
 VERTICES = RECORDS + 0x100
 #: The stencil test: never; with masks of all bits.

@@ -13,9 +13,9 @@ from vc4sim.model.cle.pipeline import Recorder
 from vc4sim.model.cle.primitives import Primitive
 from vc4sim.model.memory import Memory
 
-from . import control_lists as lists
-from .control_lists import BASE
-from .host import host_of
+from .. import control_lists as lists
+from ..block_host import host_of
+from ..control_lists import BASE
 
 SUB_LISTS = (BASE + 0x400, BASE + 0x500, BASE + 0x600)
 CTERR, CTSUBS, CTRUN, CTRSTA = 1 << 3, 1 << 4, 1 << 5, 1 << 15

@@ -14,8 +14,8 @@ from vc4sim.model.cle.cle import Rest
 from vc4sim.model.memory import Memory
 from vc4sim.model.v3d import V3D
 
-from . import gl_frame
-from .drawing import CODE, PLAIN, Drawing
+from .. import gl_frame
+from ..drawing import CODE, PLAIN, Drawing
 
 END = "\nthrend\nnop\nnop\n"
 SPIN = ":here\nbrr -, r:here\nnop\nnop\nnop\n"

@@ -10,7 +10,7 @@ from vc4.isa.ops import Signal
 from vc4.records.state import DepthTest
 from vc4sim.model.tlb.tlb import ClearValues, TileBuffer, TileShape
 
-from .fragment_vectors import Vector
+from ..fragment_vectors import Vector
 
 COMPARE = {
     DepthTest.NEVER: lambda a, b: False,

@@ -20,8 +20,8 @@ from vc4sim.model.vcm.vcm import Vcm
 from vc4sim.model.vcm.vertices import BATCH, ShaderKind, ShadingError, clips, vertex_words
 from vc4sim.model.vpm.vpm import SHADER_ROWS
 
-from . import gl_frame as frames
-from .binning import CONFIG
+from .. import gl_frame as frames
+from ..binning import CONFIG
 
 STATE, RECORD, CODE, DATA, SIZE = 0x100, 0x200, 0x400, 0x1000, 0x4000
 #: Ends a program.

@@ -9,8 +9,8 @@ from vc4.records.tmu import TextureType
 from vc4sim.model.tmu.formats import FORMATS
 from vc4sim.model.tmu.layout import chain
 
+from ..tlb.t_format import T_FORMAT
 from . import gl_sampler
-from .t_format import T_FORMAT
 
 BY_BYTES = {
     4: TextureType.RGBA8888,

@@ -10,7 +10,7 @@ from vc4.records.primitives import IndexType, PrimitiveMode, PrimitiveType, VgPr
 from vc4sim.clist import ListBuilder, nv_shader_record, vg_shader_record
 from vc4sim.model.memory import Memory
 
-from .binning import (
+from ..binning import (
     ALLOCATION,
     LISTS,
     RECORDS,

@@ -21,8 +21,8 @@ from vc4sim.model.ptb.tile_memory import TileMemory
 from vc4sim.model.ptb.tile_state import TileStates
 from vc4sim.model.v3d import V3D
 
-from . import gl_frame as frames
-from .binning import (
+from .. import gl_frame as frames
+from ..binning import (
     ALLOCATION,
     CONFIG,
     LISTS,
@@ -36,7 +36,7 @@ from .binning import (
     nv_vertex,
     read_tiles,
 )
-from .host import host_of
+from ..block_host import host_of
 
 VERTICES, INDICES, COORDINATES = RECORDS + 0x100, RECORDS + 0x1_0000, RECORDS + 0x2_0000
 ALLOWED = [range(ALLOCATION, SIZE), range(STATES, STATES + 0x1000)]

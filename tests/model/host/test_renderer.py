@@ -14,9 +14,9 @@ from vc4.regs.counters import SOURCES
 from vc4sim.model.cle.cle import Rest
 from vc4sim.model.v3d import V3D
 
-from . import gl_frame
-from .control_lists import words
-from .drawing import PICTURE, PLAIN, SIZE, STEPS, WITH_Z, Drawing
+from .. import gl_frame
+from ..control_lists import words
+from ..drawing import PICTURE, PLAIN, SIZE, STEPS, WITH_Z, Drawing
 
 
 def drawn(drawing, **rest):

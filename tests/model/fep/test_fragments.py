@@ -14,8 +14,8 @@ from vc4sim.model.pse.pse import set_up_triangle
 from vc4sim.model.qpu.fragment_state import FLAGS, FragmentModes, X, Y, new_fragments
 from vc4sim.model.tlb.tlb import TileBuffer
 
-from .drawing import COLOUR, WITH_Z, Drawing
-from .shapes import BOTH, vertex
+from ..drawing import COLOUR, WITH_Z, Drawing
+from ..shapes import BOTH, vertex
 
 #: Adds to twice what is there, so that order and number of writes show.
 BLEND = "nop\nnop\nmov r0, vary; loadc\nfadd r0, r5, 0\nftoi r0, r0\nadd r1, r4, r4\nadd tlbc, r0, r1\n"

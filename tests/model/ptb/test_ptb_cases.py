@@ -21,9 +21,9 @@ from vc4sim.model.memory import Memory
 from vc4sim.model.v3d import V3D
 from vc4sim.model.vcm.vertices import ShaderKind, has_point_size
 
-from .binning import CONFIG, bin_list, drawn_in, read_tiles, wanted
+from ..binning import CONFIG, bin_list, drawn_in, read_tiles, wanted
 
-CASES = Path(__file__).parents[1] / "data/cases/gl"
+CASES = Path(__file__).parents[2] / "data/cases/gl"
 NAMES = sorted(path.parent.name for path in CASES.glob("*/case.json")) or ["missing"]
 #: Those that take longer than all others together.
 LONG = {"overflow", "mesh_depth", "fbo_cubemap"}

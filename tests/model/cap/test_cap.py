@@ -9,7 +9,7 @@ from vc4.records.state import CoverageUpdate
 from vc4sim.model.cap.cap import SAMPLES, level, sample_mask, updated
 from vc4sim.model.tlb.tlb import TileBuffer, accumulate
 
-from .fragment_vectors import Vector
+from ..fragment_vectors import Vector
 
 
 def counters(word):

@@ -13,8 +13,8 @@ from vc4sim.clist import compress
 from vc4sim.model.cle.cle import Rest
 from vc4sim.model.cle.compressed import ListFormat
 
-from .control_lists import words
-from .drawing import COLOUR, END, PICTURE, SIZE, Drawing
+from ..control_lists import words
+from ..drawing import COLOUR, END, PICTURE, SIZE, Drawing
 
 #: Where a clipped vertex, code and uniforms lie that the tests place themselves.
 CLIPPED, INLINE_CODE, INLINE_UNIFORMS = SIZE - 0x100, SIZE - 0x400, SIZE - 0x200
