@@ -1,6 +1,5 @@
 """Failing programs become small, and go on failing."""
 
-import itertools
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -48,11 +47,14 @@ def packed_fmul(event):
     return event._replace(writes=(*others, last._replace(values=bytes(64)))) if is_mul else event
 
 
+def v8adds(event):
+    """It tells the wrong flags."""
+    return event._replace(flags=(1, 2, 3)) if fields_of(event).op_add is AddOp.V8ADDS else event
+
+
 def second_thread(event):
-    """V8adds of the second thread tells the wrong flags."""
-    if fields_of(event).op_add is not AddOp.V8ADDS or event.thread != 1:
-        return event
-    return event._replace(flags=(1, 2, 3))
+    """V8adds of the second thread does."""
+    return v8adds(event) if isinstance(event, Retirement) and event.thread == 1 else event
 
 
 def store(event):
@@ -80,7 +82,8 @@ def active(job):
 @pytest.mark.parametrize(
     ("fault", "seed", "most"),
     [
-        (packed_fmul, 1, 5),
+        (v8adds, 4, 3),
+        pytest.param(packed_fmul, 1, 5, marks=pytest.mark.thorough),
         pytest.param(packed_fmul, 13, 5, marks=pytest.mark.thorough),
         pytest.param(store, 1, 8, marks=pytest.mark.thorough),
         pytest.param(hardware, 3, 4, marks=pytest.mark.thorough),
@@ -88,7 +91,7 @@ def active(job):
     ids=lambda value: getattr(value, "__name__", str(value)),
 )
 def test_a_fault_becomes_a_handful_of_instructions(fault, seed, most, tmp_path, capsys):
-    job = random_job(seed, 600, V3DConfig())
+    job = random_job(seed, 300 if fault is v8adds else 600, V3DConfig())
     run = with_fault(fault)
     before = failure(run, job)
     small = shrink(run, job, 400)
@@ -147,20 +150,14 @@ def test_the_memory_becomes_plain_unless_it_matters(tmp_path):
     assert (small.job.latency, small.job.gap) == (20, 0.0)
 
 
-def some_jobs():
-    return (random_job(seed, 150, V3DConfig()) for seed in itertools.count())
-
-
 def test_runs_are_bounded():
     runs, told = [], []
 
     def run(job, *listeners):
         runs.append(job)
-        return with_fault(packed_fmul)(job, *listeners)
+        return with_fault(v8adds)(job, *listeners)
 
-    job = next(job for job in some_jobs() if failure(run, job))
-    runs.clear()
-    small = shrink(run, job, 7, lambda: told.append(1))
+    small = shrink(run, random_job(4, 300, V3DConfig()), 7, lambda: told.append(1))
     assert small
     assert small.runs == len(told) == 7
     assert len(runs) == 8  # the first one shows that it fails

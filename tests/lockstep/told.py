@@ -11,11 +11,11 @@ from vc4.isa.registers import ELEMENTS, ELEMENTWISE_WRITES, WRITE
 from vc4.qpu.structs import ProgramStart
 from vc4.qpu.trace import R4_SOURCES
 from vc4sim.backends import model
-from vc4sim.bench.gather import Retired
+from vc4sim.bench.gather import Retired, RetiredWrite
 from vc4sim.events import MemoryWrite, Retirement, Start
 from vc4sim.model.qpu.decoded import decoded
 from vc4sim.model.qpu.flags import passing
-from vc4sim.retired import R4_ARRIVED, RETIRED, STARTED, WRITTEN, record, written_names
+from vc4sim.retired import R4_ARRIVED, RECORD_WORDS, RETIRED, START_WORDS, STARTED, WRITTEN, record, written_names
 
 _NAMES = written_names()
 
@@ -33,11 +33,11 @@ class Told:
         if isinstance(event, MemoryWrite):
             return np.stack([_byte(event.address + index, value) for index, value in enumerate(event.data)])
         if isinstance(event, Start):
-            start = ProgramStart.const(dataclasses.asdict(event.launch))
-            return record(STARTED, _bytes(start), event.qpu)[None]
+            start = _number(ProgramStart, dataclasses.asdict(event.launch))
+            return record(STARTED, start.to_bytes(4 * START_WORDS, "little"), event.qpu)[None]
         assert isinstance(event, Retirement)
         loads = [write for write in event.writes if write.register == "r4"]
-        row = record(RETIRED, _bytes(_retired(event, self._flags[event.qpu])), event.qpu)
+        row = record(RETIRED, _retired(event, self._flags[event.qpu]), event.qpu)
         self._flags[event.qpu] = event.flags or self._flags[event.qpu]
         # What the instruction itself loads is newer than a result.
         source = R4_ARRIVED + R4_SOURCES.index("loaded")
@@ -60,10 +60,6 @@ def stand_in(fault):
         return model.run(job, tell)
 
     return run
-
-
-def _bytes(struct):
-    return struct.as_bits().to_bytes(-(-data.Layout.cast(struct.shape()).size // 8), "little")
 
 
 def _byte(address, value):
@@ -97,6 +93,14 @@ def _retired(event, before):
     alus = ("add", "mul") if len(values) == 2 or not values or values[0].register == names[0] else ("mul",)
     for alu, write in zip(alus, values, strict=False):
         number = _NAMES.index(write.register)
-        fields[f"{alu}_data"] = list(write.words)
-        fields[alu] = {"file": number >> 6, "address": number & 63, "mask": write.elements, "bytes": write.bytes}
-    return Retired.const({name: int(field) if isinstance(field, bool) else field for name, field in fields.items()})
+        fields[f"{alu}_data"] = int.from_bytes(write.values, "little")
+        fields[alu] = _number(
+            RetiredWrite, {"file": number >> 6, "address": number & 63, "mask": write.elements, "bytes": write.bytes}
+        )
+    return _number(Retired, fields).to_bytes(4 * RECORD_WORDS, "little")
+
+
+def _number(struct, fields):
+    """The bits of a struct, of which only these fields are not 0."""
+    layout = data.Layout.cast(struct)
+    return sum(int(value) << layout[name].offset for name, value in fields.items())
