@@ -31,6 +31,8 @@ def pytest_collection_modifyitems(items):
             item.own_markers = [mark for mark in item.own_markers if mark.name != "thorough"]
             if item.get_closest_marker("thorough"):
                 raise pytest.UsageError(f"{item.nodeid} is slow, so its class or file cannot be thorough")
+    # The fixture that takes longest comes first, so that no worker is left with it at the end.
+    items.sort(key=lambda item: "waves" not in item.fixturenames)
     gc.freeze()
 
 
