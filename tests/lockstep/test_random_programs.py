@@ -142,10 +142,16 @@ class TestDifferences:
             Lockstep(job).conclude(outcome)
 
 
-def store_job():
+def test_a_store_outside_of_memory_ends_both():
+    """The RTL tells the words, too; memory has refused them."""
+    job = store_job(0x9000_0000)
+    assert Lockstep(job).run(native.run).why == "a DMA store or load went outside of memory"
+
+
+def store_job(address=0x1_0100):
     """A program that stores one row."""
     code = assemble(
-        "ldi vw_setup, 0x1a00\nmov vpm, elem_num\nldi vw_setup, 0x80904000\nldi vw_addr, 0x10100\nthrend\nnop\nnop"
+        f"ldi vw_setup, 0x1a00\nmov vpm, elem_num\nldi vw_setup, 0x80904000\nldi vw_addr, {address}\nthrend\nnop\nnop"
     )
     return Job(
         image=code.code.ljust(1024, b"\0"), base=0x10000, launches=(Launch(0x10000, 0x10200),), config=V3DConfig()

@@ -15,6 +15,7 @@ from vc4.config import preset
 from ..backends.base import Ending, Follower, Job, Outcome
 from ..cxxrtl.build import NoCompiler, find_compiler
 from ..lockstep import Lockstep
+from ..model.compiled import forced
 from ..problem import BadInput, ExitStatus
 from ..workload import example_names, load_example
 from .bench_model import measure
@@ -107,10 +108,11 @@ def _measure_simulators(options: argparse.Namespace) -> int:
     _check_compiler(contestants)
     job = _job(options)
     quiet = not sys.stderr.isatty()
-    rates = {
-        one.name: _clocks_per_second(one, job, options.seconds)
-        for one in tqdm(contestants, unit=" simulators", disable=quiet, leave=False)
-    }
+    with forced("compiled"):
+        rates = {
+            one.name: _clocks_per_second(one, job, options.seconds)
+            for one in tqdm(contestants, unit=" simulators", disable=quiet, leave=False)
+        }
     print(f"clocks a second of {options.program} on {options.config}")
     for name, rate in rates.items():
         times = f"{rate / rates[_REFERENCE]:>9,.1f} x {_REFERENCE}" if _REFERENCE in rates else ""

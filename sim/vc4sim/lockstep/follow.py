@@ -4,7 +4,7 @@ from vc4.bus.port import BUS_BYTES
 
 from ..model.compiled import kernel
 from ..model.machine import Machine
-from ..model.memory import BASE, LOGGED, MemoryState
+from ..model.memory import BASE, LOGGED, MemoryState, is_inside
 from ..model.qpu.sequencer import RUNNING
 from ..model.qpu.status import RETIRED as STEPPED
 from ..model.qpu.status import UNKNOWN
@@ -100,10 +100,10 @@ def _follow_one(
 
 @kernel
 def _compare_word(memory: MemoryState, state: FollowerState, written: WrittenState, at: int) -> bool:
-    """A word that the RTL has written."""
+    """A word that the RTL writes. Outside of memory it comes to nothing: that is a fault, which ends the run."""
     address, strobes = state.records[at, 1], state.records[at, 2]
     for byte in range(BUS_BYTES):
-        if strobes >> byte & 1:
+        if strobes >> byte & 1 and is_inside(memory, address + byte, 1):
             value = state.records[at, 3 + byte // 4] >> byte % 4 * 8 & 255
             if not compare_byte(written, RTL, address - memory.about[BASE] + byte, value):
                 return False

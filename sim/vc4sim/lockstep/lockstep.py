@@ -4,8 +4,6 @@ from collections import deque
 
 import numpy as np
 
-from vc4.bus.port import BUS_BYTES
-
 from ..backends.base import Ending, Job, Outcome, Run, Watcher, Waves
 from ..events import Retirement, Write
 from ..launch import Launch
@@ -53,8 +51,7 @@ class Lockstep:
         self._launches = list(job.launches)
         self._started: list[deque[Launch]] = [deque() for _ in self.model.qpus]
         self._state = new_follower()
-        # Memory of the RTL ends with a whole word of the bus.
-        self._written = new_written(len(job.image) + BUS_BYTES)
+        self._written = new_written(len(job.image))
 
     def run(self, run: Run, watch: Watcher | None = None, waves: Waves | None = None) -> Outcome:
         """Run the job on an engine of the RTL, and compare all of it."""
