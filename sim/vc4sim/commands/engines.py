@@ -1,8 +1,9 @@
 """What programs can run on."""
 
 from dataclasses import dataclass
+from importlib import import_module
 
-from ..backends import cxxrtl, model, native, pysim
+from ..backends import model
 from ..backends.base import Follower, Job, Outcome, Run, Watcher, Waves
 
 __all__ = ["ENGINES", "RTL_ENGINES", "WAVES_ENGINE", "Engine"]
@@ -30,13 +31,24 @@ def _model(job: Job, watch: Watcher | None, waves: Waves | None, follow: Followe
     return model.run(job, watch)
 
 
+def _simulator(name: str) -> Run:
+    """One of the RTL, which is imported when it runs something: who wants the model need not wait for that."""
+
+    def run(job: Job, watch: Watcher | None, waves: Waves | None, follow: Follower | None) -> Outcome:
+        return import_module(f"..backends.{name}", __package__).run(job, watch, waves, follow)
+
+    return run
+
+
 ENGINES = {
     "model": Engine(_model, "the reference model", is_rtl=False),
-    "pysim": Engine(pysim.run, "the RTL in Amaranth's own simulator", has_waves=True),
+    "pysim": Engine(_simulator("pysim"), "the RTL in Amaranth's own simulator", has_waves=True),
     "cxxrtl": Engine(
-        cxxrtl.run, "the RTL as native code made by CXXRTL", is_compiled=True, has_waves=True, has_window=True
+        _simulator("cxxrtl"), "the RTL as native code made by CXXRTL", is_compiled=True, has_waves=True, has_window=True
     ),
-    "native": Engine(native.run, "the RTL as native code, all QPUs side by side: the fastest", is_compiled=True),
+    "native": Engine(
+        _simulator("native"), "the RTL as native code, all QPUs side by side: the fastest", is_compiled=True
+    ),
 }
 
 RTL_ENGINES = tuple(name for name, engine in ENGINES.items() if engine.is_rtl)
