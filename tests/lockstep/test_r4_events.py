@@ -14,23 +14,27 @@ from vc4sim.asm import assemble
 from vc4sim.backends import model, pysim
 from vc4sim.backends.base import Ending, Job, Launch
 from vc4sim.events import MemoryWrite, Retirement, Write
-from vc4sim.lockstep import Lockstep
+from vc4sim.lockstep import Difference, Lockstep
+from vc4sim.lockstep.follower import ROOM
 from vc4sim.model.memory import Memory
 from vc4sim.model.qpu.fragment_state import X
 from vc4sim.model.qpu.instructions import units_mask
 from vc4sim.model.unbuilt import FRAGMENT_UNITS
 from vc4sim.model.v3d import V3D
-from vc4sim.retired import EventOrder
+from vc4sim.retired import R4_ARRIVED, RETIRED, STARTED, EventOrder
 
 BASE, DATA = 0x1_0000, 0x1_1000
 END = "\nthrend\nnop\nnop\n"
 
 
+def job_of(source, config=preset("qpu"), copies=1):
+    image = assemble(source + END).code.ljust(DATA - BASE, b"\0") + struct.pack("<16I", *range(100, 116))
+    return Job(image=image, base=BASE, launches=(Launch(BASE, DATA),) * copies, config=config)
+
+
 def arrivals(run, source, config="qpu", copies=1):
     """Number of the instruction and value of element 0, for each vector that arrives on QPU 0; and the retirements."""
-    image = assemble(source + END).code.ljust(DATA - BASE, b"\0") + struct.pack("<16I", *range(100, 116))
-    config = preset(config) if isinstance(config, str) else config
-    job = Job(image=image, base=BASE, launches=(Launch(BASE, DATA),) * copies, config=config)
+    job = job_of(source, preset(config) if isinstance(config, str) else config, copies)
     events = []
     outcome = Lockstep(job).run(run, events.append)
     assert outcome.ending is Ending.DONE, outcome.why
@@ -109,6 +113,48 @@ def test_a_colour_of_the_tile_buffer():
     qpu.start(Launch(0, 0))
     assert qpu.step().writes == (Write.of_r4(colours),)
     assert qpu.step().writes[0].words == tuple(range(16))
+
+
+class TestLockstep:
+    """The comparison waits for what arrives later, and keeps what arrives before its instruction."""
+
+    @staticmethod
+    def recorded(simulator):
+        """A job, its records, and its outcome."""
+        job = job_of("mov recip, 2.0\nmov exp, 3.0\nnop\nmov r0, r4\nmov r1, r4")
+        batches = []
+        outcome = simulator(job, follow=lambda records: batches.append(records.copy()))
+        return job, np.concatenate(batches), outcome
+
+    @pytest.mark.parametrize("is_late", [False, True])
+    def test_whenever_it_arrives(self, simulator, is_late):
+        job, records, outcome = self.recorded(simulator)
+        arrives = records[:, 0] >= R4_ARRIVED
+        assert arrives.sum() == 2
+        moved = [records[~arrives], records[arrives]]
+        lockstep = Lockstep(job)
+        for part in moved if is_late else reversed(moved):
+            lockstep(part)
+        lockstep.conclude(outcome)
+        assert lockstep.retired == outcome.instructions
+
+    def test_another_value(self, simulator):
+        job, records, _ = self.recorded(simulator)
+        records[records[:, 0] >= R4_ARRIVED, 1] ^= 1
+        with pytest.raises(Difference, match="instruction 2 differs"):
+            Lockstep(job)(records)
+
+    def test_more_than_instructions_say(self, simulator):
+        job, records, _ = self.recorded(simulator)
+        (first, *_) = records[records[:, 0] >= R4_ARRIVED]
+        with pytest.raises(Difference, match="r4 changes behind no instruction"):
+            Lockstep(job)(np.stack([first] * 20))
+
+    def test_nothing_ever(self, simulator):
+        job, records, _ = self.recorded(simulator)
+        retired = records[records[:, 0] == RETIRED]
+        with pytest.raises(Difference, match="nothing arrives in r4"):
+            Lockstep(job)(np.concatenate([records[records[:, 0] == STARTED], *[retired] * ROOM]))
 
 
 class TestEventOrder:

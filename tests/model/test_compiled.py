@@ -1,6 +1,9 @@
 """Kernels do the same compiled, and interpreted."""
 
+import os
 import random
+import subprocess
+import sys
 from typing import NamedTuple
 
 import numpy as np
@@ -75,3 +78,22 @@ def test_examples(name):
             gpu.finish(work.launches)
             found.append((gpu.instructions, bytes(gpu.memory.data)))
     assert found[0] == found[1]
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(not is_available(), reason="no Numba")
+def test_what_is_compiled_follows_the_numbers_of_other_files(tmp_path):
+    """The second run finds the first one's code, but its number is another; the file of the kernel is the same."""
+    kernel = "from vc4sim.model.compiled import Entry, kernel\nimport number\n\n@kernel\ndef twice():\n    return 2 * number.IT\n"
+    (tmp_path / "one.py").write_text(kernel + "\nprint(Entry(twice)())\n")
+    environment = os.environ | {
+        "XDG_CACHE_HOME": str(tmp_path),
+        "VC4_MODEL": "compiled",
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+    for number in (5, 7, 5):
+        (tmp_path / "number.py").write_text(f"IT = {number}\n")
+        command = [sys.executable, "-c", "import one"]
+        said = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+        assert said.stdout == f"{2 * number}\n"
+    assert len([*(tmp_path / "vc4-rtl/model").glob("one.twice_*")]) == 2

@@ -33,7 +33,6 @@ __all__ = [
     "inlined",
     "is_available",
     "kernel",
-    "kernels_of",
 ]
 
 _T = TypeVar("_T")
@@ -65,7 +64,7 @@ def inlined(function: _T) -> _T:
     return function
 
 
-def kernels_of(function: FunctionType) -> Iterator[FunctionType]:
+def _kernels_of(function: FunctionType) -> Iterator[FunctionType]:
     """The kernels that a kernel calls."""
     return (one for one in _globals(function) if isinstance(one, FunctionType) and one in _kernels)
 
@@ -87,6 +86,17 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
             yield from _codes(constant)
 
 
+def _options(function: FunctionType) -> dict[str, Any]:
+    """How Numba compiles it."""
+    # Kernels make no arrays, so nobody has to count who knows one: that took half of the time. Python calls only entries.
+    return {
+        "error_model": "numpy",
+        "_nrt": False,
+        "forceinline": function in _inlined,
+        **dict.fromkeys(("no_cpython_wrapper", "no_cfunc_wrapper"), function not in _entries),
+    }
+
+
 def _folder() -> Path:
     """Where compiled code is kept."""
     return cache_folder() / "model"
@@ -94,11 +104,11 @@ def _folder() -> Path:
 
 @cache
 def _identity(function: FunctionType) -> str:
-    """What compiled code is made from: instructions, the numbers they know, and kernels they call.
+    """What compiled code is made from: instructions, the numbers they know, kernels they call, and options.
 
     Numba sees only whether the file of a function has changed.
     """
-    found = hashlib.sha256()
+    found = hashlib.sha256(repr(_options(function)).encode())
     names = list(_names(function.__code__))
     for code in _codes(function.__code__):
         numbers = [one for one in code.co_consts if not isinstance(one, CodeType)]
@@ -106,7 +116,7 @@ def _identity(function: FunctionType) -> str:
     known = [function.__globals__, *(vars(one) for one in _globals(function) if isinstance(one, ModuleType))]
     for numbers in known:
         found.update(repr([(n, numbers[n]) for n in names if isinstance(numbers.get(n), int | tuple)]).encode())
-    for called in kernels_of(function):
+    for called in _kernels_of(function):
         found.update(_identity(called).encode())
     return found.hexdigest()[:16]
 
@@ -132,7 +142,7 @@ def _twin(function: FunctionType) -> Any:
     """The compiled form of a kernel."""
     if function not in _twins:
         known = dict(function.__globals__)
-        for called in kernels_of(function):
+        for called in _kernels_of(function):
             known[called.__name__] = _twin(called)
         for name in _names(function.__code__):
             value = known.get(name)
@@ -140,10 +150,7 @@ def _twin(function: FunctionType) -> Any:
                 known[name] = np.array(value, np.int64)
         copy = FunctionType(function.__code__, known, function.__name__, function.__defaults__)
         copy.__qualname__, copy.__module__ = f"{function.__qualname__}_{_identity(function)}", function.__module__
-        # Kernels make no arrays, so nobody has to count who knows one: that took half of the time. Python calls only entries.
-        options = {"error_model": "numpy", "_nrt": False, "forceinline": function in _inlined}
-        options |= dict.fromkeys(("no_cpython_wrapper", "no_cfunc_wrapper"), function not in _entries)
-        _twins[function] = _numba().njit(copy, cache=True, **options)
+        _twins[function] = _numba().njit(copy, cache=True, **_options(function))
     return _twins[function]
 
 
