@@ -22,12 +22,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     Everything that is wrong with the input gives one line on standard error; with a source, all that is wrong. So does an
     interrupt, at any time.
     """
+    arguments = list(sys.argv[1:] if argv is None else argv)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # names may hold anything
     try:
         with _ended_by_interrupts():
             from . import command_line
-        return command_line.execute(list(sys.argv[1:] if argv is None else argv))
+
+            parser = command_line.parser_of(arguments)
+        return command_line.execute(parser, arguments)
     except SystemExit as end:
         return int(end.code or 0)
     except KeyboardInterrupt:

@@ -7,10 +7,10 @@ from importlib import metadata
 from typing import NoReturn
 
 from .asm import AsmError
-from .commands import COMMANDS
+from .commands import modules
 from .problem import ExitStatus, one_line
 
-__all__ = ["execute"]
+__all__ = ["execute", "parser_of"]
 
 _DESCRIPTION = """\
 Tools for the VideoCore IV 3D in RTL: assemble programs, run them on the
@@ -37,7 +37,8 @@ class _Parser(argparse.ArgumentParser):
         self.exit(ExitStatus.BAD_INPUT, f"vc4: {one_line(message)} (see {self.prog} --help)\n")
 
 
-def _parser() -> argparse.ArgumentParser:
+def parser_of(arguments: list[str]) -> argparse.ArgumentParser:
+    """What understands `arguments`; the modules that carry them out are imported."""
     parser = _Parser(
         prog="vc4",
         description=_DESCRIPTION,
@@ -46,14 +47,13 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"vc4-rtl {metadata.version('vc4-rtl')}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
-    for command in COMMANDS:
+    for command in modules(arguments):
         command.register(commands)
     return parser
 
 
-def execute(arguments: list[str]) -> int:
+def execute(parser: argparse.ArgumentParser, arguments: list[str]) -> int:
     """Do what `arguments` say; returns an `ExitStatus`. What is wrong with a source is said; all else is raised."""
-    parser = _parser()
     options = parser.parse_args(arguments)
     if not hasattr(options, "execute"):
         parser.print_help()

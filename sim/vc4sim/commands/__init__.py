@@ -4,9 +4,32 @@ A module has `register(commands)`, which adds the parser of the sub-command with
 `execute`. ``options``, ``engines`` and ``show`` are what several of them share.
 """
 
-from . import asm, bench, check, clist, disasm, examples, lockstep, regs, render, run, synth, tree, verilog, waves
+from collections.abc import Sequence
+from importlib import import_module
+from types import ModuleType
 
-__all__ = ["COMMANDS"]
+__all__ = ["COMMANDS", "modules"]
 
 #: In the order of the help.
-COMMANDS = (run, render, examples, asm, disasm, check, clist, lockstep, waves, regs, tree, verilog, synth, bench)
+COMMANDS = (
+    "run",
+    "render",
+    "examples",
+    "asm",
+    "disasm",
+    "check",
+    "clist",
+    "lockstep",
+    "waves",
+    "regs",
+    "tree",
+    "verilog",
+    "synth",
+    "bench",
+)
+
+
+def modules(arguments: Sequence[str]) -> list[ModuleType]:
+    """That of the sub-command that `arguments` begin with, as all take a while to import; all, if it is none of them."""
+    names = arguments[:1] if arguments and arguments[0] in COMMANDS else COMMANDS
+    return [import_module(f"{__name__}.{name}") for name in names]
