@@ -9,7 +9,7 @@ from pathlib import Path
 from vc4.config import V3DConfig
 
 from ..cache import cache_folder
-from ..cxxrtl.build import NoCompiler, build_once, find_compiler
+from ..cxxrtl.build import NoCompiler, build_once
 from ..native.build import build_joined, flags, source_texts
 from ..problem import BadInput
 from . import pysim
@@ -31,7 +31,7 @@ def _library(config: V3DConfig, folder: Path) -> ctypes.CDLL:
             gpu.v3d, {its.name: (its.design, its.count) for its in gpu.kinds}, gpu.constants + driver, folder
         )
 
-    made_of = [repr(config), driver, flags(find_compiler()), *source_texts(), *hardware_texts()]
+    made_of = [repr(config), driver, flags(), *source_texts(), *hardware_texts()]
     return build_once(made_of, make, folder)
 
 
