@@ -1,6 +1,7 @@
 """Fixtures of all tests."""
 
 import gc
+import os
 from pathlib import Path
 
 import pytest
@@ -31,9 +32,16 @@ def pytest_collection_modifyitems(items):
             item.own_markers = [mark for mark in item.own_markers if mark.name != "thorough"]
             if item.get_closest_marker("thorough"):
                 raise pytest.UsageError(f"{item.nodeid} is slow, so its class or file cannot be thorough")
-    # The fixture that takes longest comes first, so that no worker is left with it at the end.
-    items.sort(key=lambda item: "waves" not in item.fixturenames)
+    # What takes longest comes first, so that no worker is left with it at the end: above all compiled kernels, which the tests
+    # of frames then find.
+    items.sort(key=lambda item: item.path.name not in ("test_compiled.py", "test_waves.py"))
     gc.freeze()
+
+
+def pytest_collection_finish(session):
+    """Short runs: the C++ compiler would take longer to optimise than that saves."""
+    if not any(item.get_closest_marker(level) for item in session.items for level in ("thorough", "slow")):
+        os.environ.setdefault("VC4_NATIVE_FLAGS", "-Og")
 
 
 @pytest.fixture

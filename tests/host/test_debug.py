@@ -6,6 +6,7 @@ from amaranth.sim import Simulator
 from vc4.config import V3DConfig
 from vc4.host.registers import Registers
 from vc4sim.asm import assemble
+from vc4sim.backends.split import split
 from vc4sim.bench.gpu import GpuBench
 from vc4sim.bench.host import Host
 from vc4sim.retired import RECORD_WORDS, RetirementReader
@@ -104,7 +105,7 @@ class Debugger:
             ctx.set(self.bench.launches, self.launches)
             await script(self)
 
-        simulator = Simulator(self.bench)
+        simulator = Simulator(split(self.bench))
         simulator.add_clock(1e-6)
         simulator.add_testbench(testbench)
         simulator.run()

@@ -45,6 +45,7 @@ def test_the_host_sees_the_configuration(preset, word, simulate, host):
     simulate(dut, bench)
 
 
+@pytest.mark.thorough
 def test_caches_are_enabled_cleared_and_counted(drive):
     async def script(driver):
         async def misses():

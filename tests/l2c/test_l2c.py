@@ -31,7 +31,14 @@ def data():
 
 
 @pytest.mark.parametrize(
-    ("latency", "gap", "client_gap"), [(1, 0.0, 0.0), (1, 0.4, 0.0), (6, 0.0, 0.6), (20, 0.3, 0.2), (40, 0.0, 0.0)]
+    ("latency", "gap", "client_gap"),
+    [
+        (1, 0.0, 0.0),
+        (20, 0.3, 0.2),
+        pytest.param(1, 0.4, 0.0, marks=pytest.mark.thorough),
+        pytest.param(6, 0.0, 0.6, marks=pytest.mark.thorough),
+        pytest.param(40, 0.0, 0.0, marks=pytest.mark.thorough),
+    ],
 )
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.thorough) for seed in range(1, 20))])
 def test_random_requests(run, data, seed, latency, gap, client_gap):

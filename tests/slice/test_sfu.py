@@ -231,7 +231,14 @@ def run_programs(simulate, phases, share, clocks, seed):
     return SimpleNamespace(programs=programs, got=results.got, of=results.of)
 
 
-@pytest.mark.parametrize("phases", [(0,), (0, 0, 0), (0, 0, 0, 0), (0, 1, 2, 3), (3, 1, 1, 0)])
+@pytest.mark.parametrize(
+    "phases",
+    [
+        (0,),
+        (3, 1, 1, 0),
+        *(pytest.param(phases, marks=pytest.mark.thorough) for phases in [(0, 0, 0), (0, 0, 0, 0), (0, 1, 2, 3)]),
+    ],
+)
 @pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.thorough) for seed in range(2, 6))])
 def test_programs(simulate, phases, seed):
     """Results are there in time for every lawful reader, are never lost, and come at most one turn of the others late."""
@@ -245,7 +252,7 @@ def test_programs(simulate, phases, seed):
         assert len(phases) > 1 or program.held == 0, "a program that is alone waits"
 
 
-@pytest.mark.parametrize("phases", [(0, 0, 0, 0), (0, 1, 2, 3)])
+@pytest.mark.parametrize("phases", [pytest.param((0, 0, 0, 0), marks=pytest.mark.thorough), (0, 1, 2, 3)])
 def test_a_quad_a_clock_shared_fairly(simulate, phases):
     clocks = 200
     run = run_programs(simulate, phases, (1, 0, 0), clocks, 5)

@@ -154,7 +154,10 @@ async def wander(reader):
             await reader.enter(1 - reader.thread)
 
 
-@pytest.mark.parametrize(("latency", "gap"), [(1, 0.0), (9, 0.0), (30, 0.3)])
+@pytest.mark.parametrize(
+    ("latency", "gap"),
+    [(30, 0.3), *(pytest.param(*memory, marks=pytest.mark.thorough) for memory in [(1, 0.0), (9, 0.0)])],
+)
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.thorough) for seed in range(1, 20))])
 def test_random_programs(run, seed, latency, gap):
     run([wander] * 4, 10 * seed, latency, gap)

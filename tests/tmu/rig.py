@@ -19,7 +19,7 @@ from vc4sim.model.memory import Memory
 from vc4sim.model.tmu.formats import FORMATS
 from vc4sim.model.tmu.parameters import texture
 from vc4sim.model.tmu.unit import TextureUnit
-from vc4sim.native.build import build_alone, source_texts
+from vc4sim.native.build import build_alone, flags, source_texts
 
 __all__ = ["Lookup", "Outcome", "check", "run"]
 
@@ -61,7 +61,7 @@ def _library():
         return library
 
     cache_folder().mkdir(parents=True, exist_ok=True)
-    return build_once([*hardware_texts(), *source_texts(), _DRIVER.read_text()], make, cache_folder())
+    return build_once([flags(), *hardware_texts(), *source_texts(), _DRIVER.read_text()], make, cache_folder())
 
 
 def _parameters(lookups, alone):

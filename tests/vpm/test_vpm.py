@@ -204,8 +204,8 @@ def random_program(rng, rows, length, *, dma=True, memory=range(HALF)):
 @pytest.mark.parametrize(
     ("rows", "word_bytes", "latency", "gap", "qpu_gap"),
     [
-        (64, 8, 1, 0, 0),
         (192, 16, 5, 0.4, 0.4),
+        pytest.param(64, 8, 1, 0, 0, marks=pytest.mark.thorough),
         pytest.param(64, 4, 1, 0, 0.2, marks=pytest.mark.thorough),
         pytest.param(128, 8, 12, 0.3, 0, marks=pytest.mark.thorough),
         pytest.param(256, 8, 40, 0.1, 0, marks=pytest.mark.thorough),

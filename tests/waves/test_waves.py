@@ -16,19 +16,26 @@ from vc4sim.waves.view import write_view
 
 pywellen = pytest.importorskip("pywellen")
 
-TEXTS = ["nop", "or ra0, unif, nop", "sbdone", "thrend"]
+PROGRAM = ["or ra0, unif, nop", "nop", "sbdone", "thrend", "nop", "nop"]
 
 
 @pytest.fixture(scope="module")
 def waves(tmp_path_factory, worker_id) -> Path:
-    """A VCD file of the coordinate shader: the first worker that wants it writes it for all."""
+    """A VCD file of a small program: the first worker that wants it writes it for all."""
     folder = tmp_path_factory.getbasetemp()
     path = (folder if worker_id == "master" else folder.parent) / "run.vcd"
     with path.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not path.with_suffix(".gtkw").exists():
-            assert main(["run", "coordinate_shader", "--on", "pysim", "--waves", str(path)]) == 0
+            write_waves("pysim", path)
     return path
+
+
+def write_waves(simulator: str, path: Path) -> None:
+    """Of a run of `PROGRAM`."""
+    program = path.with_suffix(".qasm")
+    program.write_text("\n".join(PROGRAM))
+    assert main(["run", str(program), "--uniform", "1", "--on", simulator, "--waves", str(path)]) == 0
 
 
 def groups_of(view: Path) -> dict[str, list[str]]:
@@ -120,21 +127,21 @@ def test_every_trace_of_the_view_is_in_the_file(waves):
 
 def test_the_disassembly_is_in_the_file(waves):
     text = waves.read_text()
-    for instruction in TEXTS:
+    for instruction in set(PROGRAM):
         assert f"\ns{instruction.replace(' ', chr(92) + 'x20')} " in text
 
 
 def test_every_stage_sees_every_instruction(waves):
     pipeline = read_pipeline(waves)
-    expected = [0x10000 + 8 * index for index in range(29)]
     for stage, passages in pipeline.stages.items():
-        assert [passage.pc for passage in passages] == expected, stage
-        assert [passage.text for passage in passages if passage.text in TEXTS[:1]] == ["nop"] * 3
+        assert [(passage.pc, passage.text) for passage in passages] == [
+            (0x10000 + 8 * index, text) for index, text in enumerate(PROGRAM)
+        ], stage
         if stage != "sp":
             assert {passage.end - passage.start for passage in passages} == {4}
     starts = [pipeline.stages[stage][5].start for stage in list(STAGE_TITLES)[1:]]
     assert starts == list(range(starts[0], starts[0] + 8))
-    assert [quad for quad in pipeline.quads if quad is not None] == [0, 1, 2, 3] * 29
+    assert [quad for quad in pipeline.quads if quad is not None] == [0, 1, 2, 3] * len(PROGRAM)
     assert any("uniforms" in reason for _, reason in pipeline.stalls)
 
 
@@ -152,7 +159,7 @@ def test_the_figure(waves, tmp_path, suffix):
     pytest.importorskip("matplotlib")
     figures = [tmp_path / f"{name}{suffix}" for name in ("one", "two")]
     for figure in figures:
-        assert main(["waves", str(waves), "-o", str(figure), "--from", "30", "--to", "50"]) == 0
+        assert main(["waves", str(waves), "-o", str(figure), "--from", "90", "--to", "150"]) == 0
     assert figures[0].read_bytes() == figures[1].read_bytes()
     assert figures[0].stat().st_size > 10_000
 
@@ -230,7 +237,7 @@ def test_files_that_are_no_waves(tmp_path, capsys, content):
 def test_both_simulators_show_the_same(waves, tmp_path):
     """CXXRTL has no probe: the stages are read out of the registers of the QPU. Its view has the same groups, but for the stages."""
     path = tmp_path / "cxxrtl.vcd"
-    assert main(["run", "coordinate_shader", "--on", "cxxrtl", "--waves", str(path)]) == 0
+    write_waves("cxxrtl", path)
     one, other = read_pipeline(waves), read_pipeline(path)
     assert other.stages == one.stages
     assert other.stalls == one.stalls
