@@ -5,10 +5,11 @@ import os
 from pathlib import Path
 
 import pytest
-from amaranth.sim import Simulator
 
 from vc4sim.commands.engines import ENGINES, RTL_ENGINES
 from vc4sim.cxxrtl.build import NoCompiler, find_compiler
+
+from .simulation import Simulation
 
 # An elaborated GPU is millions of objects that live on: looking through all of them again and again, as the collector of
 # cycles does with its own thresholds, is a third of the time of an elaboration.
@@ -56,14 +57,7 @@ def simulate():
     """Runs testbenches on a device: `simulate(dut, bench, ..., background=[...])`; `clock=False`: it has no clock."""
 
     def run(dut, *benches, background=(), clock=True):
-        simulator = Simulator(dut)
-        if clock:
-            simulator.add_clock(1e-8)
-        for bench in benches:
-            simulator.add_testbench(bench)
-        for bench in background:
-            simulator.add_testbench(bench, background=True)
-        simulator.run()
+        Simulation(dut, clock=clock).run(*benches, background=background)
 
     return run
 

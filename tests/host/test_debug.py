@@ -11,21 +11,23 @@ from vc4sim.bench.gpu import GpuBench
 from vc4sim.bench.host import Host
 from vc4sim.retired import RECORD_WORDS, RetirementReader
 
+from ..simulation import Simulation
+
 QPUS = 3
 BASE, UNIFORMS = 0x1000, 0x1400
 
 
-@pytest.fixture
-def run(simulate, host):
+@pytest.fixture(scope="module")
+def run(host):
     """`run(script)`: calls `script(ctx, dut, host)` with the registers alone."""
+    dut = Registers(V3DConfig(qpus_per_slice=QPUS))
+    simulation = Simulation(dut)
 
     def run(script):
-        dut = Registers(V3DConfig(qpus_per_slice=QPUS))
-
         async def bench(ctx):
             await script(ctx, dut, host(ctx, dut.port))
 
-        simulate(dut, bench)
+        simulation.run(bench)
 
     return run
 

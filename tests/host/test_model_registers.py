@@ -102,7 +102,6 @@ async def three_programs(driver):
     await driver.clocks(200)
 
 
-@pytest.mark.parametrize("drive", [drive_model, drive_rtl])
 def test_the_code_of_the_driver(drive):
     """A store that memory refuses is lost, and its program goes on (docs/user/driver.md)."""
 

@@ -8,6 +8,7 @@ from vc4.host.register_file import RegisterFile
 from vc4.regs.register import Reads, Writes
 from vc4.regs.table import OFFSET_BITS, register
 
+from ..simulation import Simulation
 from .expected import CONFIGS, Expected
 
 SEED = 5
@@ -47,18 +48,18 @@ class Told(Expected):
         return next(one.access for one in register(name).fields if one.name == field)
 
 
-@pytest.fixture(params=CONFIGS)
-def run(request, simulate, host):
+@pytest.fixture(params=CONFIGS, scope="module")
+def run(request, host):
     """`run(script)`: calls `script(ctx, host, expected, rng)`."""
+    config = CONFIGS[request.param]
+    dut = RegisterFile(config)
+    simulation = Simulation(dut)
 
     def run(script):
-        config = CONFIGS[request.param]
-        dut = RegisterFile(config)
-
         async def bench(ctx):
             await script(ctx, host(ctx, dut.port), Told(dut, config), random.Random(SEED))
 
-        simulate(dut, bench)
+        simulation.run(bench)
 
     return run
 

@@ -9,21 +9,23 @@ from vc4.host.registers import Registers
 from vc4.regs.counters import PERFORMANCE_COUNTERS, SOURCES
 from vc4.regs.table import register
 
+from ..simulation import Simulation
+
 CONFIG = V3DConfig(slices=2, qpus_per_slice=2, tmus_per_slice=1, memory_windows=True)
 ALL = 0xFFFF_FFFF
 
 
-@pytest.fixture
-def run(simulate, host):
+@pytest.fixture(scope="module")
+def run(host):
     """`run(script)`: calls `script(ctx, dut, host)`."""
+    dut = Registers(CONFIG)
+    simulation = Simulation(dut)
 
     def run(script):
-        dut = Registers(CONFIG)
-
         async def bench(ctx):
             await script(ctx, dut, host(ctx, dut.port))
 
-        simulate(dut, bench)
+        simulation.run(bench)
 
     return run
 

@@ -4,6 +4,7 @@
 
 from collections import deque
 from dataclasses import dataclass
+from functools import cache
 
 from amaranth.hdl import Module
 from amaranth.lib import wiring
@@ -23,6 +24,8 @@ from vc4.records.vpm import (
 from vc4.vpm import Vpm, VpmCommand
 from vc4sim.bench.memory import BenchMemory
 from vc4sim.bench.streams import put
+
+from ..simulation import Simulation
 
 __all__ = [
     "BASE",
@@ -121,10 +124,11 @@ class Program:
         self.taken = False
 
     def add_to(self, simulator):
-        simulator.add_testbench(self._run)
-        simulator.add_testbench(self._say, background=True)
+        simulator.add_testbench(self.run)
+        simulator.add_testbench(self.say, background=True)
 
-    async def _run(self, ctx):
+    async def run(self, ctx):
+        """Gives the commands."""
         port, rng = self.port, self.rng
         for command in self.commands:
             while len(self.said) > 24 or rng.random() < self.gap:
@@ -161,7 +165,8 @@ class Program:
         ctx.set(port.reads.ready, 0)
         self.vectors.append(words)
 
-    async def _say(self, ctx):
+    async def say(self, ctx):
+        """Brings beats to the port, in the background."""
         while True:
             self.taken = not self.said
             if not self.said or self.rng.random() < self.gap:
@@ -179,8 +184,23 @@ async def idle(ctx, vpm, programs, limit=20_000):
     raise TimeoutError("a program does not end")
 
 
-def build(*, rows=64, qpus=1, word_bytes=8, loads=True, user_rows=None, **memory):
-    """A VPM and its memory; without `loads`, stores reach it without a hub on the way."""
+def build(**options):
+    """A simulator with a clock, and what it simulates, see `device`."""
+    m, vpm, memory = device(**options)
+    simulator = Simulator(m)
+    simulator.add_clock(1e-8)
+    return simulator, vpm, memory
+
+
+@cache
+def simulation(**options):
+    """A simulation that is used again and again, and what it simulates, see `device`."""
+    m, vpm, memory = device(**options)
+    return Simulation(m), vpm, memory
+
+
+def device(*, rows=64, qpus=1, word_bytes=8, loads=True, user_rows=None, **memory):
+    """A VPM and its memory, in a module; without `loads`, stores reach it without a hub on the way."""
     m = Module()
     m.submodules.vpm = vpm = Vpm(rows, qpus=qpus, word_bytes=word_bytes)
     if loads:
@@ -194,6 +214,4 @@ def build(*, rows=64, qpus=1, word_bytes=8, loads=True, user_rows=None, **memory
     m.submodules.memory = bench = BenchMemory(SIZE, base=BASE, word_bytes=word_bytes, tag_bits=tag_bits, **memory)
     wiring.connect(m, bus, bench.bus)
     m.d.comb += vpm.user_rows.eq(min(rows, 124) if user_rows is None else user_rows)
-    simulator = Simulator(m)
-    simulator.add_clock(1e-8)
-    return simulator, vpm, bench
+    return m, vpm, bench

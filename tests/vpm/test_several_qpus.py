@@ -118,11 +118,11 @@ def test_a_vector_waits_for_the_load_of_another_qpu():
     async def program(ctx):
         while not ctx.get(vpm.qpus[0].load_busy):
             await ctx.tick()
-        await second._run(ctx)
+        await second.run(ctx)
         assert not ctx.get(vpm.qpus[1].load_busy)
         assert second.vectors == [[int.from_bytes(init[192 + 4 * n :][:4], "little") for n in range(16)]]
 
-    simulator.add_testbench(second._say, background=True)
+    simulator.add_testbench(second.say, background=True)
     simulator.add_testbench(program)
     simulator.run()
 

@@ -27,6 +27,7 @@ from .programs import (
     idle,
     load,
     read_setup,
+    simulation,
     store,
     vdr_basic,
     vdr_pitch,
@@ -241,9 +242,8 @@ def test_random_programs(rows, word_bytes, latency, gap, qpu_gap):
 
 def run(commands, **options):
     """Runs a program; returns what it read, and the names of the errors that came."""
-    simulator, vpm, memory = build(**options)
+    rig, vpm, _ = simulation(**options)
     program = Program(vpm.qpus[0], commands, random.Random(1))
-    program.add_to(simulator)
     errors = set()
 
     async def observe(ctx):
@@ -255,9 +255,7 @@ def run(commands, **options):
         await idle(ctx, vpm, [program])
         await ctx.tick().repeat(3)
 
-    simulator.add_testbench(observe, background=True)
-    simulator.add_testbench(end)
-    simulator.run()
+    rig.run(program.run, end, background=[program.say, observe])
     return program.vectors, errors
 
 
