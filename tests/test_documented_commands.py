@@ -15,8 +15,8 @@ RUNNING = (ROOT / "docs/user/running.md").read_text()
 #: The program that the page about running programs shows.
 (PROGRAM,) = re.findall(r"^`square\.qasm`:\n\n```\n(.*?)```", RUNNING, re.MULTILINE | re.DOTALL)
 
-#: What runs the RTL, exports it or draws frames.
-LONG = r"--on (pysim|native|cxxrtl)|^(lockstep|render|verilog|synth|bench)"
+#: What runs the RTL, exports it, draws frames, or wants a compiler.
+LONG = r"--on (pysim|native|cxxrtl)|^(lockstep|render|verilog|synth|bench|gl)"
 
 
 def commands(page: Path) -> list[str]:

@@ -25,6 +25,7 @@ COMMANDS = (
     "tree",
     "verilog",
     "synth",
+    "gl",
     "bench",
 )
 

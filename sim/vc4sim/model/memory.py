@@ -84,9 +84,18 @@ class Memory:
     def __init__(self, size: int, base: int = 0, image: bytes = b""):
         if len(image) > size:
             raise ValueError(f"an image of {len(image)} bytes does not fit {size} bytes of memory")
-        self.base = base
-        self.data = bytearray(image) + bytearray(size - len(image))
-        about = np.array([base, size, 0, 0], np.int64)
+        self._take(bytearray(image) + bytearray(size - len(image)), base)
+
+    @classmethod
+    def around(cls, data: memoryview, base: int = 0) -> "Memory":
+        """One whose bytes are those of somebody else, who can change them at any time."""
+        memory = cls.__new__(cls)
+        memory._take(data, base)
+        return memory
+
+    def _take(self, data: bytearray | memoryview, base: int) -> None:
+        self.base, self.data = base, data
+        about = np.array([base, len(data), 0, 0], np.int64)
         self.state = Buffers(MemoryState(np.frombuffer(self.data, np.uint8), about, np.zeros(_LOG, np.int64)))
         self._on_write: Callable[[int, bytes], None] | None = None
 

@@ -9,6 +9,7 @@ from ..model.cle.cle import BINNING, RENDERING, Rest
 from ..model.memory import Memory
 from ..model.v3d import V3D
 from ..problem import BadInput
+from ..workload.fields import Fields
 
 __all__ = ["Host"]
 
@@ -49,15 +50,14 @@ class Host:
     def _finish(self, job: CaptureJob, number: int) -> Iterator[int]:
         """Go on until a thread's list is done."""
         place = f"{self._capture.name}: {job.name}, thread {number}"
-        thread, has_given = self.gpu.cle.threads[number], False
+        thread, blocks = self.gpu.cle.threads[number], self._blocks(job)
         for _ in range(0, _MOST_STEPS, _STEPS):
             rest = self.gpu.advance(_STEPS)
             yield len(self.gpu.renderer.tiles)
             if self.gpu.read("INTCTL") & _OUT_OF_MEMORY:
-                if has_given:
+                if (block := next(blocks, None)) is None:
                     raise BadInput(f"{place}: asks for more memory than the case has")
-                self._give(job)
-                has_given = True
+                self._give(block)
             elif thread.error:
                 raise BadInput(f"{place}: {thread.error}")
             elif rest is not Rest.LIMIT:
@@ -69,9 +69,14 @@ class Host:
                 return
         raise BadInput(f"{place}: its list does not end within {_MOST_STEPS} steps")
 
-    def _give(self, job: CaptureJob) -> None:
+    def _blocks(self, job: CaptureJob) -> Iterator[Fields]:
+        """What there is for the binner that asks for more memory: one block, or several."""
+        if "overflows" in job.details:
+            return job.details.objects("overflows")
+        return iter([job.details.object("overflow")] if "overflow" in job.details else [])
+
+    def _give(self, block: Fields) -> None:
         """More memory for tile lists."""
-        block = job.details.object("overflow")
         for name in ("BPOA", "BPOS"):
             self.gpu.write(name, block.integer(name, 0, _ADDRESSES))
         self.gpu.write("INTCTL", _OUT_OF_MEMORY)

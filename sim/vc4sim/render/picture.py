@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from PIL import Image
@@ -19,9 +20,11 @@ from ..workload.files import read_bytes
 __all__ = [
     "Comparison",
     "Picture",
+    "Place",
     "compare",
     "difference_picture",
     "expected_picture",
+    "picture_at",
     "picture_of",
     "save",
 ]
@@ -33,6 +36,16 @@ _CHANNELS = 4
 
 #: Channels of pixels, [row, column, channel]: the lowest row first, red first, 8 bits each.
 Picture = np.ndarray
+
+
+class Place(NamedTuple):
+    """A picture in memory: its address, names of tiling and format, and size in pixels."""
+
+    addr: int
+    tiling: str
+    format: str
+    width: int
+    height: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,18 +79,25 @@ def _size(check: Fields) -> tuple[int, int]:
 def picture_of(capture: Capture, memory: Memory) -> Picture:
     """The picture that a capture has drawn."""
     check = capture.details.object("check")
-    width, height = _size(check)
-    tiling, name = check.text("tiling"), check.text("format")
-    if tiling not in _TILINGS or name not in _FORMATS:
-        raise BadInput(f"{capture.name}: there is no {tiling} surface of {name}")
-    pixels = _FORMATS[name]
+    address = check.integer("addr", 0, (1 << 32) - 1)
+    try:
+        return picture_at(memory, Place(address, check.text("tiling"), check.text("format"), *_size(check)))
+    except BadInput as what:
+        raise BadInput(f"{capture.name}: {what}") from None
+
+
+def picture_at(memory: Memory, place: Place) -> Picture:
+    """The picture in memory. Raises `BadInput` if it is none, or memory ends before it does."""
+    if place.tiling not in _TILINGS or place.format not in _FORMATS:
+        raise BadInput(f"there is no {place.tiling} surface of {place.format}")
+    pixels = _FORMATS[place.format]
     pixel_bytes = 4 if pixels is PixelColorFormat.RGBA8888 else 2
-    surface = Surface(check.integer("addr", 0, (1 << 32) - 1), _TILINGS[tiling], pixel_bytes, width)
-    addresses = surface.addresses(Rectangle(0, 0, width, height)).reshape(height, width)
+    surface = Surface(place.addr, _TILINGS[place.tiling], pixel_bytes, place.width)
+    addresses = surface.addresses(Rectangle(0, 0, place.width, place.height)).reshape(place.height, place.width)
     try:
         values = gather(memory, addresses, pixel_bytes, "picture")
     except MemoryFault as fault:
-        raise BadInput(f"{capture.name}: {fault}") from None
+        raise BadInput(str(fault)) from None
     return colours.picture(values, pixels)
 
 

@@ -1,0 +1,9 @@
+"""Programs that draw with OpenGL on this GPU: a C interface, and a device for Mesa's driver.
+
+============  =============================================================
+``vc4sim.h``  what a driver calls; ``vc4sim.c`` brings the calls to Python
+``device``    registers, memory of the caller, work until an interrupt
+``recorder``  what was drawn, frame by frame, as pictures and as cases
+``build``     the shared library
+============  =============================================================
+"""

@@ -1,0 +1,110 @@
+"""The GPU behind the C interface, see ``vc4sim.h``."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Protocol
+
+from vc4.config import V3DConfig, preset
+from vc4.regs.table import REGISTERS
+
+from ..model.cle.cle import Rest
+from ..model.memory import Memory
+from ..model.v3d import V3D
+from ..problem import BadInput
+from .recorder import Recorder
+
+__all__ = ["ENGINES", "Device", "Engine", "open_device"]
+
+_CONFIG = "bcm2835"
+#: Steps between two looks at the interrupt line.
+_STEPS = 16
+_BY_OFFSET = {one.offset: one.name for one in REGISTERS}
+_WORD = 0xFFFF_FFFF
+
+
+class Engine(Protocol):
+    """A GPU that is as after a reset. `Engine(config, memory)` puts it in front of `memory`, whose bytes are the caller's."""
+
+    def __init__(self, config: V3DConfig, memory: Memory): ...
+
+    def read(self, where: str) -> int:
+        """A register."""
+        ...
+
+    def write(self, where: str, word: int) -> None:
+        """A register."""
+        ...
+
+    def run(self, limit: int) -> None:
+        """Go on until the interrupt line is up, nothing more can happen, or for `limit` clocks or steps."""
+        ...
+
+
+class Model:
+    """The reference model as an `Engine`; an interrupt is seen after some steps."""
+
+    def __init__(self, config: V3DConfig, memory: Memory):
+        self._gpu = V3D(config, memory)
+        self.read, self.write = self._gpu.read, self._gpu.write
+
+    def run(self, limit: int) -> None:
+        """See `Engine`."""
+        while limit > 0 and not self._gpu.interrupt and self._gpu.advance(min(limit, _STEPS)) is Rest.LIMIT:
+            limit -= _STEPS
+
+
+#: By the names for ``VC4_ON``.
+ENGINES: Mapping[str, type[Engine]] = {"model": Model}
+
+
+class Device:
+    """An engine, and what watches it.
+
+    Raises `BadInput` for a register that does not exist.
+    """
+
+    def __init__(self, memory: Memory, engine: type[Engine], recorder: Recorder | None = None):
+        self._memory, self._engine, self._recorder = memory, engine, recorder
+        self.reset()
+
+    def reset(self) -> None:
+        """As after power-on; memory stays."""
+        self._gpu = self._engine(preset(_CONFIG), self._memory)
+
+    def read(self, offset: int) -> int:
+        """A register."""
+        return self._gpu.read(_name(offset))
+
+    def write(self, offset: int, word: int) -> None:
+        """A register; the lists that it starts are recorded."""
+        name = _name(offset)
+        if self._recorder:
+            self._recorder.written(name, word)
+        self._gpu.write(name, word)
+
+    def run(self, limit: int) -> int:
+        """Go on until an interrupt, until nothing more can happen, or for `limit` clocks or steps; returns INTCTL & INTENA."""
+        self._gpu.run(limit)
+        if self._recorder:
+            self._recorder.rested(self._gpu.read("INTCTL"))
+        return self._gpu.read("INTCTL") & self._gpu.read("INTENA")
+
+    def close(self) -> None:
+        """Nothing is left to do."""
+
+
+def _name(offset: int) -> str:
+    if offset not in _BY_OFFSET:
+        raise BadInput(f"there is no register at offset {offset:#x}")
+    return _BY_OFFSET[offset]
+
+
+def open_device(memory: memoryview) -> Device:
+    """The GPU that the environment asks for, in front of somebody else's bytes. Raises `BadInput`."""
+    name = os.environ.get("VC4_ON", "model")
+    if name not in ENGINES:
+        raise BadInput(f"VC4_ON is {name}: what draws frames is {', '.join(ENGINES)}")
+    own = Memory.around(memory)
+    folder = os.environ.get("VC4_CAPTURE")
+    return Device(own, ENGINES[name], Recorder(Path(folder), own) if folder else None)

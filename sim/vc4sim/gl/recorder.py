@@ -1,0 +1,121 @@
+"""Keeps what a driver draws: each frame as a picture, and as a case that `vc4 render` draws again."""
+
+import json
+import lzma
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from vc4.records.control import ControlCode
+from vc4.records.tile_buffer import FrameColorFormat, MemoryFormat
+
+from ..model.cle.control_records import ListError, read_record
+from ..model.cle.fields import Fields as RecordFields
+from ..model.memory import Memory
+from ..problem import BadInput
+from ..render.picture import Picture, Place, picture_at, save
+from ..workload.case import CASE_FILE
+
+__all__ = ["Recorder"]
+
+_FRAME_DONE = 1
+_PAGE = 4096
+_TILINGS = {MemoryFormat.RASTER: "raster", MemoryFormat.T_FORMAT: "T", MemoryFormat.LT_FORMAT: "LT"}
+_FORMATS = {
+    FrameColorFormat.RGBA8888: "RGBA8888",
+    FrameColorFormat.BGR565: "BGR565",
+    FrameColorFormat.BGR565_DITHERED: "BGR565",
+}
+_MEMORY_FILE, _PICTURE_FILE, _EXPECTED_FILE = "memory.bin.xz", "picture.png", "expected.raw"
+
+
+class Recorder:
+    """Writes a folder for each job into `folder`: job-0001 and so on, each whole by itself.
+
+    A job begins with the start of a binning list, or of a rendering list that has none, and ends with its frame. `memory` is
+    kept as it is when the job begins, so a job costs a copy of it, and of what is not 0 a compressed file.
+    """
+
+    def __init__(self, folder: Path, memory: Memory):
+        folder.mkdir(parents=True, exist_ok=True)
+        self._folder, self._memory = folder, memory
+        self._jobs = 0
+        self._current: dict[str, int] = {}
+        self._registers: dict[str, int] = {}
+        self._overflows: list[dict[str, int]] = []
+        self._before = b""
+
+    def written(self, name: str, word: int) -> None:
+        """A write of the host, before it happens."""
+        self._current[name] = word
+        if name in ("CT0EA", "CT1EA"):
+            if not self._registers:
+                self._before = bytes(self._memory.data)
+            start = name.replace("EA", "CA")
+            self._registers |= {start: self._current.get(start, 0), name: word}
+        elif name == "BPOS" and word and self._registers:
+            self._overflows.append({"BPOA": self._current.get("BPOA", 0), "BPOS": word})
+
+    def rested(self, interrupts: int) -> None:
+        """The GPU rests; `interrupts`, INTCTL, says why."""
+        if not (interrupts & _FRAME_DONE and "CT1CA" in self._registers):
+            return
+        self._jobs += 1
+        self._write(self._folder / f"job-{self._jobs:04}")
+        self._registers, self._overflows, self._before = {}, [], b""
+
+    def _write(self, folder: Path) -> None:
+        folder.mkdir(exist_ok=True)
+        image = b"".join(_pieces(self._before))
+        (folder / _MEMORY_FILE).write_bytes(lzma.compress(image, preset=0))
+        job = {"memory_offset": 0, "memory_length": len(image), "registers": self._registers}
+        case: dict[str, Any] = {
+            "name": folder.name,
+            "description": "recorded from a driver",
+            "mem_size": len(self._before),
+            "memory_file": _MEMORY_FILE,
+            "jobs": [job | ({"overflows": self._overflows} if self._overflows else {})],
+            "tolerance": {"per_channel": 0, "max_bad_fraction": 0},
+        }
+        if (drawn := self._picture()) is not None:
+            place, picture = drawn
+            save(picture, folder / _PICTURE_FILE)
+            (folder / _EXPECTED_FILE).write_bytes(picture.tobytes())
+            case["check"] = place._asdict() | {"expected": _EXPECTED_FILE}
+        (folder / CASE_FILE).write_text(json.dumps(case, indent=1) + "\n")
+
+    def _picture(self) -> tuple[Place, Picture] | None:
+        """What the frame has drawn, and where; `None` if that is no colours in memory."""
+        try:
+            frame = self._frame()
+            place = Place(
+                frame.memory_address,
+                _TILINGS[frame.memory_format],
+                _FORMATS[frame.frame_buffer_color_format],
+                frame.width,
+                frame.height,
+            )
+            return place, picture_at(self._memory, place)
+        except (BadInput, KeyError, ListError):
+            return None
+
+    def _frame(self) -> RecordFields:
+        """The configuration of the frame: the first one of its list."""
+        address = self._registers["CT1CA"]
+        while True:
+            record = read_record(self._memory, address)
+            if record.code is ControlCode.TILE_RENDERING_MODE_CONFIGURATION:
+                return record.fields
+            address = record.end
+
+
+def _pieces(memory: bytes) -> Iterator[bytes]:
+    """Address, length and bytes of all pages that are not 0, those that follow each other as one."""
+    whole = len(memory) - len(memory) % _PAGE
+    pages = np.frombuffer(memory, np.uint8)[:whole].reshape(-1, _PAGE)
+    used = np.concatenate([[False], pages.any(axis=1), [whole < len(memory)], [False]])
+    for first, last in np.flatnonzero(np.diff(used)).reshape(-1, 2).tolist():
+        data = memory[first * _PAGE : last * _PAGE]
+        yield (first * _PAGE).to_bytes(4, "little") + len(data).to_bytes(4, "little") + data

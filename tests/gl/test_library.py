@@ -1,0 +1,109 @@
+"""The GPU as a C library: a driver in C draws a captured frame, and what it has drawn is recorded."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from vc4sim.cli import main
+from vc4sim.clist import load_capture
+from vc4sim.gl.build import build
+from vc4sim.model.memory import Memory
+from vc4sim.problem import BadInput
+
+from ..render.captures import draw
+
+pytestmark = pytest.mark.skipif(
+    not (shutil.which("cc") and shutil.which("pkg-config")), reason="no C compiler or pkg-config"
+)
+
+
+@pytest.fixture(scope="module")
+def prefix(tmp_path_factory):
+    """Where the library is installed."""
+    prefix = tmp_path_factory.mktemp("gl")
+    try:
+        build(prefix)
+    except BadInput as reason:
+        pytest.skip(str(reason))
+    return prefix
+
+
+@pytest.fixture(scope="module")
+def driver(prefix):
+    """A program that plays the driver, built as its author would."""
+    environment = os.environ | {"PKG_CONFIG_PATH": str(prefix / "lib/pkgconfig")}
+    command = ["pkg-config", "--cflags", "--libs", "vc4sim"]
+    flags = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout.split()
+    program = prefix / "draw"
+    source = Path(__file__).parent / "draw.c"
+    subprocess.run(["cc", str(source), *flags, f"-Wl,-rpath,{prefix}/lib", "-o", str(program)], check=True)
+    return program
+
+
+def run_driver(driver, case, folder, **variables):
+    """Draws the one job of a case; returns what the driver says, and memory after."""
+    capture = load_capture(case)
+    (job,) = capture.jobs
+    memory = Memory(capture.memory_size)
+    job.load(memory)
+    file = folder / "memory.bin"
+    file.write_bytes(memory.data)
+    bounds = [str(job.registers.get(f"CT{number}{end}", 0)) for number in (0, 1) for end in ("CA", "EA")]
+    block = [str(job.details.object("overflow").integer(name, 0, 1 << 32)) for name in ("BPOA", "BPOS")]
+    done = subprocess.run(
+        [driver, file, *bounds, *block], env=os.environ | variables, capture_output=True, text=True, check=False
+    )
+    assert done.stderr == ""
+    assert done.returncode == 0
+    return done.stdout.split(), file.read_bytes()
+
+
+@pytest.mark.parametrize("name", ["tri_flat", pytest.param("blend", marks=pytest.mark.thorough)])
+def test_a_driver_draws_a_frame(driver, recorded, tmp_path, capsys, name):
+    """Memory is the driver's, byte for byte as after a host of ours; and the recorded frame is drawn again."""
+    case = recorded / "cases/gl" / name
+    said, memory = run_driver(driver, case, tmp_path, VC4_CAPTURE=str(tmp_path / "frames"))
+    assert said == ["02443356", "2", "1"]
+    _, host, _ = draw(case)
+    assert memory == host.memory.data
+    (frame,) = (tmp_path / "frames").iterdir()
+    assert frame.name == "job-0001"
+    assert (frame / "picture.png").exists()
+    assert main(["render", str(frame), "--compare"]) == 0
+    assert "0 bad pixels" in capsys.readouterr().out
+
+
+CALLS = """
+import ctypes, sys
+library, memory = ctypes.CDLL(sys.argv[1]), ctypes.create_string_buffer(4096)
+library.vc4sim_open.restype = ctypes.c_void_p
+gpu = ctypes.c_void_p(library.vc4sim_open(memory, 4096))
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "variables", "message"),
+    [
+        ("library.vc4sim_read32(gpu, 0x40)", {}, "there is no register at offset 0x40"),
+        ("library.vc4sim_write32(gpu, 0x1000, 1)", {}, "there is no register at offset 0x1000"),
+        ("library.vc4sim_open(memory, 4096)", {}, "a process has one GPU"),
+        ("library.vc4sim_close(gpu); library.vc4sim_run(gpu, ctypes.c_uint64(1))", {}, "the GPU is closed"),
+        ("", {"VC4_ON": "abacus"}, "VC4_ON is abacus: what draws frames is model"),
+    ],
+)
+def test_what_makes_no_sense_ends_with_a_line(prefix, call, variables, message):
+    command = [sys.executable, "-c", CALLS + call, str(prefix / "lib/libvc4sim.so")]
+    done = subprocess.run(command, env=os.environ | variables, capture_output=True, text=True, check=False)
+    assert done.returncode == -signal.SIGABRT
+    assert done.stderr == f"vc4sim: {message}\n"
+
+
+def test_without_work_it_rests(prefix):
+    call = "print(library.vc4sim_run(gpu, ctypes.c_uint64(1 << 40)))"
+    command = [sys.executable, "-c", CALLS + call, str(prefix / "lib/libvc4sim.so")]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "0\n"
