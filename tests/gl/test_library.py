@@ -1,6 +1,7 @@
 """The GPU as a C library: a driver in C draws a captured frame, and what it has drawn is recorded."""
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -46,7 +47,7 @@ def driver(prefix):
 
 
 def run_driver(driver, case, folder, **variables):
-    """Draws the one job of a case; returns what the driver says, and memory after."""
+    """Draws the one job of a case; returns what driver and library say, and memory after."""
     capture = load_capture(case)
     (job,) = capture.jobs
     memory = Memory(capture.memory_size)
@@ -58,17 +59,18 @@ def run_driver(driver, case, folder, **variables):
     done = subprocess.run(
         [driver, file, *bounds, *block], env=os.environ | variables, capture_output=True, text=True, check=False
     )
-    assert done.stderr == ""
-    assert done.returncode == 0
-    return done.stdout.split(), file.read_bytes()
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split(), done.stderr, file.read_bytes()
 
 
 @pytest.mark.parametrize("name", ["tri_flat", pytest.param("blend", marks=pytest.mark.thorough)])
 def test_a_driver_draws_a_frame(driver, recorded, tmp_path, capsys, name):
     """Memory is the driver's, byte for byte as after a host of ours; and the recorded frame is drawn again."""
     case = recorded / "cases/gl" / name
-    said, memory = run_driver(driver, case, tmp_path, VC4_CAPTURE=str(tmp_path / "frames"))
+    said, line, memory = run_driver(driver, case, tmp_path, VC4_CAPTURE=str(tmp_path / "frames"), VC4_PROGRESS="1")
     assert said == ["02443356", "2", "1"]
+    assert "1 frames [" in line
+    assert re.search(r"[1-9]\d* instructions, [1-9][\d,]* quads", line)
     _, host, _ = draw(case)
     assert memory == host.memory.data
     (frame,) = (tmp_path / "frames").iterdir()
@@ -94,6 +96,7 @@ gpu = ctypes.c_void_p(library.vc4sim_open(memory, 4096))
         ("library.vc4sim_open(memory, 4096)", {}, "a process has one GPU"),
         ("library.vc4sim_close(gpu); library.vc4sim_run(gpu, ctypes.c_uint64(1))", {}, "the GPU is closed"),
         ("", {"VC4_ON": "abacus"}, "VC4_ON is abacus: what draws frames is model"),
+        ("", {"VC4_CAPTURE": "/dev/null"}, "VC4_CAPTURE is /dev/null: File exists"),
     ],
 )
 def test_what_makes_no_sense_ends_with_a_line(prefix, call, variables, message):
@@ -101,6 +104,11 @@ def test_what_makes_no_sense_ends_with_a_line(prefix, call, variables, message):
     done = subprocess.run(command, env=os.environ | variables, capture_output=True, text=True, check=False)
     assert done.returncode == -signal.SIGABRT
     assert done.stderr == f"vc4sim: {message}\n"
+
+
+def test_it_is_silent(driver, recorded, tmp_path):
+    _, line, _ = run_driver(driver, recorded / "cases/gl/tri_flat", tmp_path)
+    assert line == ""
 
 
 def test_without_work_it_rests(prefix):

@@ -1,7 +1,7 @@
 """The GPU behind the C interface, see ``vc4sim.h``."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -12,9 +12,10 @@ from ..model.cle.cle import Rest
 from ..model.memory import Memory
 from ..model.v3d import V3D
 from ..problem import BadInput
+from .progress import Progress
 from .recorder import Recorder
 
-__all__ = ["ENGINES", "Device", "Engine", "open_device"]
+__all__ = ["ENGINES", "Device", "Engine", "Watcher", "open_device"]
 
 _CONFIG = "bcm2835"
 #: Steps between two looks at the interrupt line.
@@ -40,6 +41,27 @@ class Engine(Protocol):
         """Go on until the interrupt line is up, nothing more can happen, or for `limit` clocks or steps."""
         ...
 
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """What it has done since the reset, to be shown."""
+        ...
+
+
+class Watcher(Protocol):
+    """Sees what the host does."""
+
+    def written(self, name: str, word: int) -> None:
+        """A write of a register, before it happens."""
+        ...
+
+    def rested(self, interrupts: int, counts: Mapping[str, int]) -> None:
+        """The GPU rests; `interrupts`, which is INTCTL, says why."""
+        ...
+
+    def close(self) -> None:
+        """Nothing more comes."""
+        ...
+
 
 class Model:
     """The reference model as an `Engine`; an interrupt is seen after some steps."""
@@ -53,19 +75,24 @@ class Model:
         while limit > 0 and not self._gpu.interrupt and self._gpu.advance(min(limit, _STEPS)) is Rest.LIMIT:
             limit -= _STEPS
 
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """See `Engine`."""
+        return {"instructions": self._gpu.instructions, "quads": self._gpu.renderer.fragments.quads}
+
 
 #: By the names for ``VC4_ON``.
 ENGINES: Mapping[str, type[Engine]] = {"model": Model}
 
 
 class Device:
-    """An engine, and what watches it.
+    """An engine, and who watches it.
 
     Raises `BadInput` for a register that does not exist.
     """
 
-    def __init__(self, memory: Memory, engine: type[Engine], recorder: Recorder | None = None):
-        self._memory, self._engine, self._recorder = memory, engine, recorder
+    def __init__(self, memory: Memory, engine: type[Engine], watchers: Sequence[Watcher] = ()):
+        self._memory, self._engine, self._watchers = memory, engine, watchers
         self.reset()
 
     def reset(self) -> None:
@@ -77,21 +104,23 @@ class Device:
         return self._gpu.read(_name(offset))
 
     def write(self, offset: int, word: int) -> None:
-        """A register; the lists that it starts are recorded."""
+        """A register."""
         name = _name(offset)
-        if self._recorder:
-            self._recorder.written(name, word)
+        for watcher in self._watchers:
+            watcher.written(name, word)
         self._gpu.write(name, word)
 
     def run(self, limit: int) -> int:
         """Go on until an interrupt, until nothing more can happen, or for `limit` clocks or steps; returns INTCTL & INTENA."""
         self._gpu.run(limit)
-        if self._recorder:
-            self._recorder.rested(self._gpu.read("INTCTL"))
+        for watcher in self._watchers:
+            watcher.rested(self._gpu.read("INTCTL"), self._gpu.counts)
         return self._gpu.read("INTCTL") & self._gpu.read("INTENA")
 
     def close(self) -> None:
-        """Nothing is left to do."""
+        """Nothing more comes."""
+        for watcher in self._watchers:
+            watcher.close()
 
 
 def _name(offset: int) -> str:
@@ -100,11 +129,22 @@ def _name(offset: int) -> str:
     return _BY_OFFSET[offset]
 
 
+def _recorder(folder: Path, memory: Memory) -> Recorder:
+    try:
+        return Recorder(folder, memory)
+    except OSError as error:
+        raise BadInput(f"VC4_CAPTURE is {folder}: {error.strerror}") from None
+
+
 def open_device(memory: memoryview) -> Device:
     """The GPU that the environment asks for, in front of somebody else's bytes. Raises `BadInput`."""
     name = os.environ.get("VC4_ON", "model")
     if name not in ENGINES:
         raise BadInput(f"VC4_ON is {name}: what draws frames is {', '.join(ENGINES)}")
     own = Memory.around(memory)
-    folder = os.environ.get("VC4_CAPTURE")
-    return Device(own, ENGINES[name], Recorder(Path(folder), own) if folder else None)
+    watchers: list[Watcher] = []
+    if folder := os.environ.get("VC4_CAPTURE"):
+        watchers.append(_recorder(Path(folder), own))
+    if os.environ.get("VC4_PROGRESS"):
+        watchers.append(Progress())
+    return Device(own, ENGINES[name], watchers)

@@ -2,7 +2,7 @@
 
 import json
 import lzma
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -58,13 +58,16 @@ class Recorder:
         elif name == "BPOS" and word and self._registers:
             self._overflows.append({"BPOA": self._current.get("BPOA", 0), "BPOS": word})
 
-    def rested(self, interrupts: int) -> None:
-        """The GPU rests; `interrupts`, INTCTL, says why."""
+    def rested(self, interrupts: int, counts: Mapping[str, int]) -> None:
+        """The GPU rests; `interrupts`, which is INTCTL, says why."""
         if not (interrupts & _FRAME_DONE and "CT1CA" in self._registers):
             return
         self._jobs += 1
         self._write(self._folder / f"job-{self._jobs:04}")
         self._registers, self._overflows, self._before = {}, [], b""
+
+    def close(self) -> None:
+        """Nothing more comes: a job that has no frame yet is lost."""
 
     def _write(self, folder: Path) -> None:
         folder.mkdir(exist_ok=True)
