@@ -8,6 +8,8 @@ import pytest
 
 from vc4sim.cli import main
 
+from .gl.needs import needs_c
+
 ROOT = Path(__file__).parents[1]
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
 RUNNING = (ROOT / "docs/user/running.md").read_text()
@@ -26,8 +28,10 @@ def commands(page: Path) -> list[str]:
 
 
 def marks(page: Path) -> list:
-    """Commands that take long, and the page with them."""
-    return [pytest.mark.thorough] * any(re.search(LONG, command) for command in commands(page))
+    """Of a page, by its commands: those that take long, and those that want a C compiler."""
+    found = commands(page)
+    is_long, wants_c = any(re.search(LONG, one) for one in found), any(one.startswith("gl ") for one in found)
+    return [pytest.mark.thorough] * is_long + [needs_c] * wants_c
 
 
 @pytest.mark.parametrize(

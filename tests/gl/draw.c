@@ -18,8 +18,10 @@ int main(int argc, char **argv)
     if (fread(memory, 1, size, file) != size)
         return 3;
     vc4sim *gpu = vc4sim_open(memory, (uint32_t)size);
-    vc4sim_write32(gpu, SLCACTL, 0xf); /* forgotten: */
+    vc4sim_write32(gpu, INTENA, 0xf);
     vc4sim_reset(gpu);
+    if (vc4sim_read32(gpu, INTENA))
+        return 4;
     printf("%08x\n", vc4sim_read32(gpu, 0));
     vc4sim_write32(gpu, INTENA, ALL);
     vc4sim_write32(gpu, L2CACTL, 4);

@@ -2,44 +2,44 @@
 
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
 import pytest
 
 from vc4sim.cli import main
 from vc4sim.clist import load_capture
-from vc4sim.gl.build import build
 from vc4sim.model.memory import Memory
-from vc4sim.problem import BadInput
 
 from ..render.captures import draw
+from .needs import needs_c
 
-pytestmark = pytest.mark.skipif(
-    not (shutil.which("cc") and shutil.which("pkg-config")), reason="no C compiler or pkg-config"
-)
+pytestmark = needs_c
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
 def prefix(tmp_path_factory):
     """Where the library is installed."""
     prefix = tmp_path_factory.mktemp("gl")
-    try:
-        build(prefix)
-    except BadInput as reason:
-        pytest.skip(str(reason))
+    assert main(["gl", "build", "--prefix", str(prefix)]) == 0
     return prefix
 
 
 @pytest.fixture(scope="module")
-def driver(prefix):
-    """A program that plays the driver, built as its author would."""
+def flags(prefix):
+    """For the compiler, as pkg-config has them."""
     environment = os.environ | {"PKG_CONFIG_PATH": str(prefix / "lib/pkgconfig")}
     command = ["pkg-config", "--cflags", "--libs", "vc4sim"]
-    flags = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout.split()
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout.split()
+
+
+@pytest.fixture(scope="module")
+def driver(prefix, flags):
+    """A program that plays the driver, built as its author would."""
     program = prefix / "draw"
     source = Path(__file__).parent / "draw.c"
     subprocess.run(["cc", str(source), *flags, f"-Wl,-rpath,{prefix}/lib", "-o", str(program)], check=True)
@@ -63,7 +63,7 @@ def run_driver(driver, case, folder, **variables):
     return done.stdout.split(), done.stderr, file.read_bytes()
 
 
-@pytest.mark.parametrize("name", ["tri_flat", pytest.param("blend", marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("name", ["tri_flat", pytest.param("overflow", marks=pytest.mark.thorough)])
 def test_a_driver_draws_a_frame(driver, recorded, tmp_path, capsys, name):
     """Memory is the driver's, byte for byte as after a host of ours; and the recorded frame is drawn again."""
     case = recorded / "cases/gl" / name
@@ -109,6 +109,26 @@ def test_what_makes_no_sense_ends_with_a_line(prefix, call, variables, message):
 def test_it_is_silent(driver, recorded, tmp_path):
     _, line, _ = run_driver(driver, recorded / "cases/gl/tri_flat", tmp_path)
     assert line == ""
+
+
+def test_the_example_of_the_page(prefix, flags):
+    """It is compiled with all warnings, and so is the library."""
+    page = (ROOT / "docs/user/library.md").read_text()
+    (example,) = re.findall(r"```c\n(.*?)```", page, re.DOTALL)
+    source = prefix / "example.c"
+    source.write_text(example)
+    library = ROOT / "sim/vc4sim/gl/vc4sim.c"
+    python = [f"-I{sysconfig.get_path('include')}", '-DPYTHON=""', '-DPYTHON_LIBRARY=""']
+    for file in (source, library):
+        command = ["cc", "-fsyntax-only", "-std=c11", "-Wall", "-Wextra", "-Werror", *flags, *python, str(file)]
+        subprocess.run(command, check=True)
+
+
+def test_another_thread_may_call(prefix):
+    call = "import threading\n"
+    call += "threading.Thread(target=lambda: print(hex(library.vc4sim_read32(gpu, 0)))).start()"
+    command = [sys.executable, "-c", CALLS + call, str(prefix / "lib/libvc4sim.so")]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "0x2443356\n"
 
 
 def test_without_work_it_rests(prefix):

@@ -1,4 +1,4 @@
-"""`vc4 gl`: programs that draw with OpenGL on this GPU."""
+"""`vc4 gl`: the GPU as a library for drivers."""
 
 import argparse
 from pathlib import Path

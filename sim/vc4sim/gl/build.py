@@ -23,7 +23,7 @@ Version: {version}
 Libs: -L${{prefix}}/lib -lvc4sim
 Cflags: -I${{prefix}}/include
 """
-_FLAGS = ("-O2", "-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared", "-fvisibility=hidden")
+_FLAGS = ("-O2", "-std=c11", "-D_GNU_SOURCE", "-fPIC", "-shared", "-fvisibility=hidden")
 
 
 def default_prefix() -> Path:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Protocol
 
 from vc4.config import V3DConfig, preset
-from vc4.regs.table import REGISTERS
+from vc4.regs.table import REGISTERS, register
 
 from ..model.cle.cle import Rest
 from ..model.memory import Memory
@@ -14,14 +14,15 @@ from ..model.v3d import V3D
 from ..problem import BadInput
 from .progress import Progress
 from .recorder import Recorder
+from .watcher import Watcher
 
-__all__ = ["ENGINES", "Device", "Engine", "Watcher", "open_device"]
+__all__ = ["ENGINES", "Device", "Engine", "open_device"]
 
 _CONFIG = "bcm2835"
 #: Steps between two looks at the interrupt line.
 _STEPS = 16
+_FRAME_DONE = next(field.mask for field in register("INTCTL").fields if field.name == "INT_FRDONE")
 _BY_OFFSET = {one.offset: one.name for one in REGISTERS}
-_WORD = 0xFFFF_FFFF
 
 
 class Engine(Protocol):
@@ -44,22 +45,6 @@ class Engine(Protocol):
     @property
     def counts(self) -> Mapping[str, int]:
         """What it has done since the reset, to be shown."""
-        ...
-
-
-class Watcher(Protocol):
-    """Sees what the host does."""
-
-    def written(self, name: str, word: int) -> None:
-        """A write of a register, before it happens."""
-        ...
-
-    def rested(self, interrupts: int, counts: Mapping[str, int]) -> None:
-        """The GPU rests; `interrupts`, which is INTCTL, says why."""
-        ...
-
-    def close(self) -> None:
-        """Nothing more comes."""
         ...
 
 
@@ -98,6 +83,9 @@ class Device:
     def reset(self) -> None:
         """As after power-on; memory stays."""
         self._gpu = self._engine(preset(_CONFIG), self._memory)
+        self._is_drawing = False
+        for watcher in self._watchers:
+            watcher.reset()
 
     def read(self, offset: int) -> int:
         """A register."""
@@ -108,14 +96,18 @@ class Device:
         name = _name(offset)
         for watcher in self._watchers:
             watcher.written(name, word)
+        self._is_drawing |= name == "CT1EA"
         self._gpu.write(name, word)
 
     def run(self, limit: int) -> int:
         """Go on until an interrupt, until nothing more can happen, or for `limit` clocks or steps; returns INTCTL & INTENA."""
         self._gpu.run(limit)
-        for watcher in self._watchers:
-            watcher.rested(self._gpu.read("INTCTL"), self._gpu.counts)
-        return self._gpu.read("INTCTL") & self._gpu.read("INTENA")
+        interrupts = self._gpu.read("INTCTL")
+        if self._is_drawing and interrupts & _FRAME_DONE:
+            self._is_drawing = False
+            for watcher in self._watchers:
+                watcher.drawn(self._gpu.counts)
+        return interrupts & self._gpu.read("INTENA")
 
     def close(self) -> None:
         """Nothing more comes."""

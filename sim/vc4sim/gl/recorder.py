@@ -9,29 +9,23 @@ from typing import Any
 import numpy as np
 
 from vc4.records.control import ControlCode
-from vc4.records.tile_buffer import FrameColorFormat, MemoryFormat
 
 from ..model.cle.control_records import ListError, read_record
 from ..model.cle.fields import Fields as RecordFields
 from ..model.memory import Memory
 from ..problem import BadInput
-from ..render.picture import Picture, Place, picture_at, save
+from ..render.picture import TILINGS, Picture, Place, picture_at, save
 from ..workload.case import CASE_FILE
+from .watcher import Watcher
 
 __all__ = ["Recorder"]
 
-_FRAME_DONE = 1
 _PAGE = 4096
-_TILINGS = {MemoryFormat.RASTER: "raster", MemoryFormat.T_FORMAT: "T", MemoryFormat.LT_FORMAT: "LT"}
-_FORMATS = {
-    FrameColorFormat.RGBA8888: "RGBA8888",
-    FrameColorFormat.BGR565: "BGR565",
-    FrameColorFormat.BGR565_DITHERED: "BGR565",
-}
+_TILING_NAMES = {tiling: name for name, tiling in TILINGS.items()}
 _MEMORY_FILE, _PICTURE_FILE, _EXPECTED_FILE = "memory.bin.xz", "picture.png", "expected.raw"
 
 
-class Recorder:
+class Recorder(Watcher):
     """Writes a folder for each job into `folder`: job-0001 and so on, each whole by itself.
 
     A job begins with the start of a binning list, or of a rendering list that has none, and ends with its frame. `memory` is
@@ -43,6 +37,10 @@ class Recorder:
         self._folder, self._memory = folder, memory
         self._jobs = 0
         self._current: dict[str, int] = {}
+        self.reset()
+
+    def reset(self) -> None:
+        """No job is under way; one that was is lost."""
         self._registers: dict[str, int] = {}
         self._overflows: list[dict[str, int]] = []
         self._before = b""
@@ -58,16 +56,11 @@ class Recorder:
         elif name == "BPOS" and word and self._registers:
             self._overflows.append({"BPOA": self._current.get("BPOA", 0), "BPOS": word})
 
-    def rested(self, interrupts: int, counts: Mapping[str, int]) -> None:
-        """The GPU rests; `interrupts`, which is INTCTL, says why."""
-        if not (interrupts & _FRAME_DONE and "CT1CA" in self._registers):
-            return
+    def drawn(self, counts: Mapping[str, int]) -> None:
+        """The job has ended."""
         self._jobs += 1
         self._write(self._folder / f"job-{self._jobs:04}")
-        self._registers, self._overflows, self._before = {}, [], b""
-
-    def close(self) -> None:
-        """Nothing more comes: a job that has no frame yet is lost."""
+        self.reset()
 
     def _write(self, folder: Path) -> None:
         folder.mkdir(exist_ok=True)
@@ -95,8 +88,8 @@ class Recorder:
             frame = self._frame()
             place = Place(
                 frame.memory_address,
-                _TILINGS[frame.memory_format],
-                _FORMATS[frame.frame_buffer_color_format],
+                _TILING_NAMES[frame.memory_format],
+                frame.frame_buffer_color_format.name.removesuffix("_DITHERED"),
                 frame.width,
                 frame.height,
             )

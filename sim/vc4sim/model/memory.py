@@ -87,10 +87,10 @@ class Memory:
         self._take(bytearray(image) + bytearray(size - len(image)), base)
 
     @classmethod
-    def around(cls, data: memoryview, base: int = 0) -> "Memory":
-        """One whose bytes are those of somebody else, who can change them at any time."""
+    def around(cls, data: memoryview) -> "Memory":
+        """From address 0 on, the bytes of somebody else, who can change them at any time."""
         memory = cls.__new__(cls)
-        memory._take(data, base)
+        memory._take(data, 0)
         return memory
 
     def _take(self, data: bytearray | memoryview, base: int) -> None:

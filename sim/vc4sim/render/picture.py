@@ -18,6 +18,7 @@ from ..workload.fields import Fields
 from ..workload.files import read_bytes
 
 __all__ = [
+    "TILINGS",
     "Comparison",
     "Picture",
     "Place",
@@ -29,7 +30,8 @@ __all__ = [
     "save",
 ]
 
-_TILINGS = {"raster": MemoryFormat.RASTER, "T": MemoryFormat.T_FORMAT, "LT": MemoryFormat.LT_FORMAT}
+#: By the names that cases have for them.
+TILINGS = {"raster": MemoryFormat.RASTER, "T": MemoryFormat.T_FORMAT, "LT": MemoryFormat.LT_FORMAT}
 _FORMATS = {"RGBA8888": PixelColorFormat.RGBA8888, "BGR565": PixelColorFormat.BGR565}
 _MOST_PIXELS = 4096
 _CHANNELS = 4
@@ -80,19 +82,20 @@ def picture_of(capture: Capture, memory: Memory) -> Picture:
     """The picture that a capture has drawn."""
     check = capture.details.object("check")
     address = check.integer("addr", 0, (1 << 32) - 1)
+    place = Place(address, check.text("tiling"), check.text("format"), *_size(check))
     try:
-        return picture_at(memory, Place(address, check.text("tiling"), check.text("format"), *_size(check)))
+        return picture_at(memory, place)
     except BadInput as what:
         raise BadInput(f"{capture.name}: {what}") from None
 
 
 def picture_at(memory: Memory, place: Place) -> Picture:
     """The picture in memory. Raises `BadInput` if it is none, or memory ends before it does."""
-    if place.tiling not in _TILINGS or place.format not in _FORMATS:
+    if place.tiling not in TILINGS or place.format not in _FORMATS:
         raise BadInput(f"there is no {place.tiling} surface of {place.format}")
     pixels = _FORMATS[place.format]
     pixel_bytes = 4 if pixels is PixelColorFormat.RGBA8888 else 2
-    surface = Surface(place.addr, _TILINGS[place.tiling], pixel_bytes, place.width)
+    surface = Surface(place.addr, TILINGS[place.tiling], pixel_bytes, place.width)
     addresses = surface.addresses(Rectangle(0, 0, place.width, place.height)).reshape(place.height, place.width)
     try:
         values = gather(memory, addresses, pixel_bytes, "picture")

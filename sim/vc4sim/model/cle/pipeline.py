@@ -18,11 +18,12 @@ class Pipeline(Protocol):
 
     Records come with values that are not reserved; no primitive comes in front of a configuration and a shader state.
     A pipeline answers for everything else itself: it does not raise.
-
-    out_of_memory : it waits for memory for tile lists
     """
 
-    out_of_memory: bool
+    @property
+    def out_of_memory(self) -> bool:
+        """It waits for memory for tile lists."""
+        ...
 
     def record(self, record: ControlRecord) -> Work:
         """State, a configuration, a store or load, a flush; or a list, whose primitives follow."""

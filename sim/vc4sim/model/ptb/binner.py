@@ -33,12 +33,16 @@ class Binner:
 
     def __init__(self, memory: Memory, shading: VertexShading):
         self.shading = shading
-        self.out_of_memory = False
         self.error: str | None = None
         self._memory = memory
         self._vcm = Vcm(self.shading, ShaderKind.COORDINATE)
         self._ptb = Ptb(memory)
         self._shader: ControlRecord | None = None
+
+    @property
+    def out_of_memory(self) -> bool:
+        """Until the host gives memory, or resets."""
+        return self._ptb.memory.out_of_memory
 
     @property
     def interrupts(self) -> set[str]:
@@ -55,7 +59,6 @@ class Binner:
         self._vcm.reset()
         self._vcm.shader = self._shader = None
         self._ptb.reset()
-        self.out_of_memory = False
         self.error = None
 
     def record(self, record: ControlRecord) -> Work:
@@ -78,12 +81,9 @@ class Binner:
             if self.error is None:
                 while lacks := self._vcm.lacks:
                     yield lacks
-                for waits in begin():
-                    self.out_of_memory = self._ptb.memory.out_of_memory
-                    yield waits
+                yield from begin()
         except (ShadingError, MemoryFault, ListError) as what:
             self.error = str(what)
-        self.out_of_memory = False
         while self.error is not None:
             yield self.error
 

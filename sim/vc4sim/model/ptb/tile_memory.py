@@ -38,7 +38,7 @@ class TileMemory:
     def __init__(self, memory: Memory):
         self.pool_address = self.pool_size = 0
         self.overspill_address = self.overspill_size = 0
-        self.out_of_memory = False
+        self._waits = False
         self.interrupts: set[str] = set()
         self._memory = memory
         self._owned: dict[tuple[int, int], None] = {}
@@ -61,7 +61,7 @@ class TileMemory:
         """The frame is done, or given up: nothing may be written."""
         self._owned.clear()
         self._chunks = dict.fromkeys(self._chunks, range(0))
-        self.out_of_memory = False
+        self._waits = False
 
     def _own(self, part: range) -> None:
         self._owned[part.start, part.stop] = None
@@ -84,15 +84,20 @@ class TileMemory:
 
     def _take_overspill(self) -> Iterator[str]:
         """A new pool."""
-        while self._overspill.stop - _aligned(self._overspill.start) < CHUNK:
-            self.out_of_memory = True
+        self._waits = True
+        while self.out_of_memory:
             self.interrupts.add("INT_OUTOMEM")
             yield "memory for tile lists"
-        self.out_of_memory = False
+        self._waits = False
         self._own(self._overspill)
         self._use(self._overspill)
         self.overspill_size = 0
         self.interrupts.add("INT_SPILLUSE")
+
+    @property
+    def out_of_memory(self) -> bool:
+        """It waits, and the overspill is too small to go on."""
+        return self._waits and self._overspill.stop - _aligned(self._overspill.start) < CHUNK
 
     @property
     def _overspill(self) -> range:
