@@ -418,6 +418,16 @@ class TestPipelines:
         bench.cle = Cle(bench.memory, pipeline, bench.renderer)
         return pipeline
 
+    def test_who_hears_of_the_end_may_start_the_next_list(self, bench, slow):
+        """A driver of Mesa does: its host gives the next list as soon as the interrupt is there."""
+        bench.start(BINNING, CONFIGURED, Code.FLUSH)
+        while not bench.cle.interrupts:
+            bench.cle.step()
+        assert not host_of(bench.cle).read("CT0CS") & CTRUN
+        bench.start(BINNING, Code.FLUSH, base=SUB_LISTS[0])
+        assert bench.run() is Rest.STOPPED
+        assert bench.cle.flush_count == 2
+
     def test_status_of_the_pipelines(self, bench, slow):
         slow.waits[Code.FLUSH] = "memory"
         bench.start(BINNING, CONFIGURED, Code.INCREMENT_SEMAPHORE, Code.FLUSH, WIDTH)

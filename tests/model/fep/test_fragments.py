@@ -124,7 +124,8 @@ def test_which_quads_share_a_vector():
     def add(program, first, end):
         """Quads side by side: the first one, the one behind the last."""
         quads = front_end.rasterise(triangle, Window(2 * first, 2 * end, 0, 2), Oversample.NONE)
-        fragments.add(program, triangle, front_end, quads, Oversample.NONE)
+        fragments.begin(program, triangle)
+        fragments.add(triangle, front_end, quads, Oversample.NONE)
 
     for first, end in ((0, 2), (2, 5), (4, 6), (6, 7)):
         add(program, first, end)

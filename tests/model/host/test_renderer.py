@@ -83,6 +83,16 @@ def test_early_z_changes_no_picture():
     assert pictures[0] == pictures[1]
 
 
+def test_early_z_knows_what_has_just_been_drawn():
+    """A draw without a test moves Z away; what comes next, with one, is in front of it. Drivers clear a part of Z like that."""
+    drawing = Drawing()
+    drawing.clear()
+    for colour, z, depth in ((1, 0.2, DepthTest.LESS), (2, 0.9, DepthTest.ALWAYS), (3, 0.5, DepthTest.LESS)):
+        drawing.configure(depth=depth, z=True, early_z_enable=int(depth is DepthTest.LESS))
+        drawing.rectangle(WITH_Z, 0, 0, 64, 64, z, colour)
+    assert (drawn(drawing) == 3).all()
+
+
 def test_stencil():
     """A mask, then only where it is: with the set-up that a driver writes."""
     drawing = Drawing()

@@ -119,7 +119,16 @@ class ListThread:
         self.semaphore = min(self.semaphore + 1, SEMAPHORE_MAX)
 
     def step(self) -> Step:
-        """Do one thing: a step of the pipeline, a primitive, or a record."""
+        """Do one thing: a step of the pipeline, a primitive, or a record.
+
+        With the last of the list the thread stops, so whoever hears that a frame is done may start the next list.
+        """
+        step = self._step()
+        if self.current == self.end and not self.stalled and not self.active:
+            self.running = False
+        return step
+
+    def _step(self) -> Step:
         self.waits = ""
         try:
             if self._work is not None:
@@ -134,8 +143,6 @@ class ListThread:
             elif self.stalled:
                 self.semaphore -= 1
                 self.stalled = False
-            elif self.current == self.end:
-                self.running = False
             else:
                 self._execute(read_record(self._memory, self.current))
         except ListError as error:

@@ -190,19 +190,15 @@ class Fragments:
         self._kind: tuple[int, int] | None = None
         self._queue.arrays.counts[:] = 0
 
-    def add(
-        self,
-        program: FragmentProgram,
-        primitive: SetUp,
-        front_end: FrontEnd,
-        quads: Quads,
-        oversample: Oversample,
-    ) -> None:
-        """The quads of a primitive that the front end has. Raises `HangingShader`."""
+    def begin(self, program: FragmentProgram, primitive: SetUp) -> None:
+        """Fragments of other programs are shaded before the front end looks at the tile buffer. Raises `HangingShader`."""
         kind = len(primitive.implicit), primitive.varyings
         if program != self._program or kind != self._kind:
             self.flush()
             self._program, self._kind = program, kind
+
+    def add(self, primitive: SetUp, front_end: FrontEnd, quads: Quads, oversample: Oversample) -> None:
+        """The quads of a primitive that the front end has, for the program that has begun."""
         self.quads += quads.kept
         multisample = int(self._shader.tile.shape.multisample)
         self._make_room(quads.kept, len(primitive.state.arrays.planes))

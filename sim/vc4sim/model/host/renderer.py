@@ -145,6 +145,8 @@ class Renderer:
         """A primitive to coverage, or to fragments."""
         bits = self._state.configuration
         oversample = bits.rasteriser_oversample_mode
+        if not bits.coverage_pipe_select:
+            self.fragments.begin(program, primitive)
         quads = self._front_end.rasterise(primitive, window, oversample, limits)
         self.counts["FEP_PRIMITIVES"] += 1
         self.counts["FEP_PRIMITIVES_EMPTY"] += not quads.between
@@ -156,7 +158,7 @@ class Renderer:
             self.fragments.flush()
             self._front_end.accumulate(quads, oversample, bits.coverage_update_mode, primitive.turns)
         else:
-            self.fragments.add(program, primitive, self._front_end, quads, oversample)
+            self.fragments.add(primitive, self._front_end, quads, oversample)
 
     def _limits(self) -> Limits:
         """What quads are kept."""
