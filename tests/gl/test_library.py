@@ -11,56 +11,22 @@ from pathlib import Path
 import pytest
 
 from vc4sim.cli import main
-from vc4sim.clist import load_capture
-from vc4sim.model.memory import Memory
 
 from ..render.captures import draw
+from .driver import MEMORY, arguments_of
 from .needs import needs_c
 
 pytestmark = needs_c
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.fixture(scope="module")
-def prefix(tmp_path_factory):
-    """Where the library is installed."""
-    prefix = tmp_path_factory.mktemp("gl")
-    assert main(["gl", "build", "--prefix", str(prefix)]) == 0
-    return prefix
-
-
-@pytest.fixture(scope="module")
-def flags(prefix):
-    """For the compiler, as pkg-config has them."""
-    environment = os.environ | {"PKG_CONFIG_PATH": str(prefix / "lib/pkgconfig")}
-    command = ["pkg-config", "--cflags", "--libs", "vc4sim"]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout.split()
-
-
-@pytest.fixture(scope="module")
-def driver(prefix, flags):
-    """A program that plays the driver, built as its author would."""
-    program = prefix / "draw"
-    source = Path(__file__).parent / "draw.c"
-    subprocess.run(["cc", str(source), *flags, f"-Wl,-rpath,{prefix}/lib", "-o", str(program)], check=True)
-    return program
-
-
 def run_driver(driver, case, folder, **variables):
     """Draws the one job of a case; returns what driver and library say, and memory after."""
-    capture = load_capture(case)
-    (job,) = capture.jobs
-    memory = Memory(capture.memory_size)
-    job.load(memory)
-    file = folder / "memory.bin"
-    file.write_bytes(memory.data)
-    bounds = [str(job.registers.get(f"CT{number}{end}", 0)) for number in (0, 1) for end in ("CA", "EA")]
-    block = [str(job.details.object("overflow").integer(name, 0, 1 << 32)) for name in ("BPOA", "BPOS")]
     done = subprocess.run(
-        [driver, file, *bounds, *block], env=os.environ | variables, capture_output=True, text=True, check=False
+        [driver, *arguments_of(case, folder)], env=os.environ | variables, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    return done.stdout.split(), done.stderr, file.read_bytes()
+    return done.stdout.split(), done.stderr, (folder / MEMORY).read_bytes()
 
 
 @pytest.mark.parametrize("name", ["tri_flat", pytest.param("overflow", marks=pytest.mark.thorough)])
@@ -96,7 +62,7 @@ gpu = ctypes.c_void_p(library.vc4sim_open(memory, 4096))
         ("library.vc4sim_open(memory, 4096)", {}, "a process has one GPU"),
         ("library.vc4sim_close(gpu); library.vc4sim_run(gpu, ctypes.c_uint64(1))", {}, "the GPU is closed"),
         ("", {"VC4_ON": "abacus"}, "VC4_ON is abacus: what draws frames is model"),
-        ("", {"VC4_CAPTURE": "/dev/null"}, "VC4_CAPTURE is /dev/null: File exists"),
+        ("", {"VC4_CAPTURE": "/dev/null"}, "frames cannot be kept in /dev/null: File exists"),
     ],
 )
 def test_what_makes_no_sense_ends_with_a_line(prefix, call, variables, message):
@@ -117,9 +83,9 @@ def test_the_example_of_the_page(prefix, flags):
     (example,) = re.findall(r"```c\n(.*?)```", page, re.DOTALL)
     source = prefix / "example.c"
     source.write_text(example)
-    library = ROOT / "sim/vc4sim/gl/vc4sim.c"
+    sources = sorted((ROOT / "sim/vc4sim/gl").glob("*.c"))
     python = [f"-I{sysconfig.get_path('include')}", '-DPYTHON=""', '-DPYTHON_LIBRARY=""']
-    for file in (source, library):
+    for file in (source, *sources):
         command = ["cc", "-fsyntax-only", "-std=c11", "-Wall", "-Wextra", "-Werror", *flags, *python, str(file)]
         subprocess.run(command, check=True)
 

@@ -6,13 +6,14 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+from collections.abc import Sequence
 from importlib import metadata, resources
 from pathlib import Path
 
 from ..cache import cache_folder
 from ..problem import BadInput
 
-__all__ = ["build", "default_prefix", "library_of"]
+__all__ = ["build", "build_mesa", "default_prefix", "library_of"]
 
 _PKG_CONFIG = """\
 prefix={prefix}
@@ -23,6 +24,7 @@ Version: {version}
 Libs: -L${{prefix}}/lib -lvc4sim
 Cflags: -I${{prefix}}/include
 """
+_SOURCES = ("vc4sim.c", "embedded.c", "remote.c")
 _FLAGS = ("-O2", "-std=c11", "-D_GNU_SOURCE", "-fPIC", "-shared", "-fvisibility=hidden")
 
 
@@ -46,13 +48,25 @@ def build(prefix: Path) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
     with resources.as_file(resources.files(__package__)) as sources:
         shutil.copy(sources / "vc4sim.h", prefix / "include")
-        _compile(sources / "vc4sim.c", library)
+        _compile([sources / name for name in _SOURCES], library)
     text = _PKG_CONFIG.format(prefix=prefix.absolute(), version=metadata.version("vc4-rtl"))
     (library.parent / "pkgconfig/vc4sim.pc").write_text(text)
     return library
 
 
-def _compile(source: Path, library: Path) -> None:
+def build_mesa(prefix: Path) -> None:
+    """Build Mesa with a device that draws with the library in `prefix`, and install it there; what it says is shown.
+
+    Raises `BadInput` if that fails.
+    """
+    script = Path(__file__).parents[2] / "mesa/build.sh"
+    if not script.exists():
+        raise BadInput(f"there is no {script}: Mesa is built from a checkout of the sources")
+    if subprocess.run([script, prefix], check=False).returncode:
+        raise BadInput("Mesa is not built, for the reason above")
+
+
+def _compile(sources: Sequence[Path], library: Path) -> None:
     python = _python_library()
     compiler = shlex.split(os.environ.get("CC", "")) or ["cc"]
     if not shutil.which(compiler[0]):
@@ -64,7 +78,7 @@ def _compile(source: Path, library: Path) -> None:
         *_FLAGS,
         *(f'-D{name}="{value}"' for name, value in defines.items()),
         f"-I{sysconfig.get_path('include')}",
-        str(source),
+        *map(str, sources),
         str(python),
         f"-Wl,-rpath,{python.parent}",
         "-o",

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from enum import IntEnum
 from pathlib import Path
 from typing import Protocol
 
@@ -16,13 +17,23 @@ from .progress import Progress
 from .recorder import Recorder
 from .watcher import Watcher
 
-__all__ = ["ENGINES", "Device", "Engine", "open_device"]
+__all__ = ["ENGINES", "Call", "Device", "Engine", "of_environment", "open_device"]
 
 _CONFIG = "bcm2835"
 #: Steps between two looks at the interrupt line.
 _STEPS = 16
 _FRAME_DONE = next(field.mask for field in register("INTCTL").fields if field.name == "INT_FRDONE")
 _BY_OFFSET = {one.offset: one.name for one in REGISTERS}
+
+
+class Call(IntEnum):
+    """What the functions of ``vc4sim.h`` are called by: `Device.call`."""
+
+    CLOSE = 0
+    RESET = 1
+    WRITE = 2
+    READ = 3
+    RUN = 4
 
 
 class Engine(Protocol):
@@ -114,6 +125,21 @@ class Device:
         for watcher in self._watchers:
             watcher.close()
 
+    def call(self, what: int, offset: int, value: int) -> int:
+        """A function of C, by its number; 0 if it returns nothing."""
+        match Call(what):
+            case Call.CLOSE:
+                self.close()
+            case Call.RESET:
+                self.reset()
+            case Call.WRITE:
+                self.write(offset, value)
+            case Call.READ:
+                return self.read(offset)
+            case Call.RUN:
+                return self.run(value)
+        return 0
+
 
 def _name(offset: int) -> str:
     if offset not in _BY_OFFSET:
@@ -121,22 +147,23 @@ def _name(offset: int) -> str:
     return _BY_OFFSET[offset]
 
 
-def _recorder(folder: Path, memory: Memory) -> Recorder:
-    try:
-        return Recorder(folder, memory)
-    except OSError as error:
-        raise BadInput(f"VC4_CAPTURE is {folder}: {error.strerror}") from None
+def open_device(memory: memoryview, on: str = "model", record: Path | None = None, progress: bool = False) -> Device:
+    """A GPU in front of somebody else's bytes; `record` and `progress` as ``VC4_CAPTURE`` and ``VC4_PROGRESS``.
 
-
-def open_device(memory: memoryview) -> Device:
-    """The GPU that the environment asks for, in front of somebody else's bytes. Raises `BadInput`."""
-    name = os.environ.get("VC4_ON", "model")
-    if name not in ENGINES:
-        raise BadInput(f"VC4_ON is {name}: what draws frames is {', '.join(ENGINES)}")
+    Raises `BadInput` if jobs cannot be kept there.
+    """
     own = Memory.around(memory)
     watchers: list[Watcher] = []
-    if folder := os.environ.get("VC4_CAPTURE"):
-        watchers.append(_recorder(Path(folder), own))
-    if os.environ.get("VC4_PROGRESS"):
+    if record:
+        watchers.append(Recorder(record, own))
+    if progress:
         watchers.append(Progress())
-    return Device(own, ENGINES[name], watchers)
+    return Device(own, ENGINES[on], watchers)
+
+
+def of_environment(memory: memoryview) -> Device:
+    """The GPU that the environment asks for. Raises `BadInput`."""
+    on, record = os.environ.get("VC4_ON", "model"), os.environ.get("VC4_CAPTURE")
+    if on not in ENGINES:
+        raise BadInput(f"VC4_ON is {on}: what draws frames is {', '.join(ENGINES)}")
+    return open_device(memory, on, Path(record) if record else None, bool(os.environ.get("VC4_PROGRESS")))

@@ -3,6 +3,7 @@
 import json
 import lzma
 from collections.abc import Iterator, Mapping
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -26,16 +27,20 @@ _MEMORY_FILE, _PICTURE_FILE, _EXPECTED_FILE = "memory.bin.xz", "picture.png", "e
 
 
 class Recorder(Watcher):
-    """Writes a folder for each job into `folder`: job-0001 and so on, each whole by itself.
+    """Writes a folder for each job into `folder`, after those that are there: job-0001 and so on, each whole by itself.
 
     A job begins with the start of a binning list, or of a rendering list that has none, and ends with its frame. `memory` is
-    kept as it is when the job begins, so a job costs a copy of it, and of what is not 0 a compressed file.
+    kept as it is when the job begins, so a job costs a copy of it, and of what is not 0 a compressed file. Raises `BadInput` if
+    there can be no such folder.
     """
 
     def __init__(self, folder: Path, memory: Memory):
-        folder.mkdir(parents=True, exist_ok=True)
-        self._folder, self._memory = folder, memory
-        self._jobs = 0
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise BadInput(f"frames cannot be kept in {folder}: {error.strerror}") from None
+        self._memory = memory
+        self._folders = (folder / f"job-{number:04}" for number in count(1))
         self._current: dict[str, int] = {}
         self.reset()
 
@@ -58,12 +63,11 @@ class Recorder(Watcher):
 
     def drawn(self, counts: Mapping[str, int]) -> None:
         """The job has ended."""
-        self._jobs += 1
-        self._write(self._folder / f"job-{self._jobs:04}")
+        self._write(next(folder for folder in self._folders if not folder.exists()))
         self.reset()
 
     def _write(self, folder: Path) -> None:
-        folder.mkdir(exist_ok=True)
+        folder.mkdir()
         image = b"".join(_pieces(self._before))
         (folder / _MEMORY_FILE).write_bytes(lzma.compress(image, preset=0))
         job = {"memory_offset": 0, "memory_length": len(image), "registers": self._registers}

@@ -1,7 +1,7 @@
 /* The GPU as a library: what a driver sees of the hardware, which is registers, memory and an interrupt.
  *
  * Addresses are offsets in the memory that `vc4sim_open` gets; nothing is copied. Registers are byte offsets as in section 10
- * of the VideoCore IV 3D Architecture Reference Guide: IDENT0 is 0. The GPU is what the environment says: see docs/user/gl.md.
+ * of the VideoCore IV 3D Architecture Reference Guide: IDENT0 is 0. The GPU is what the environment says: see docs/user/library.md.
  *
  * A call that makes no sense (a register that does not exist, a second GPU in a process) and an engine that fails print one
  * line and abort. Calls may come from any thread, one after the other.

@@ -1,0 +1,96 @@
+"""`vc4 gl piglit`: conformance tests, and how they end on a chip."""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from tqdm import tqdm
+
+from ..gl.conformance import Row, conform, missing, read_table, summarise
+from ..gl.piglit import Test, find_tests
+from ..gl.programs import driver_variables
+from ..problem import BadInput, ExitStatus
+from .options import Commands, integer, seconds
+
+__all__ = ["add_piglit"]
+
+_ABOUT = """\
+Run piglit, Mesa's conformance tests, on Mesa's driver and this GPU, and write a table: how
+each test ends here, on Mesa's own renderer softpipe if something is wrong, and on a real
+Raspberry Pi 3. Tests that the table has are not run again: delete its lines to have them.
+"""
+_EXAMPLES = """\
+For example: vc4 gl piglit --list tests.txt --out conformance
+"""
+_MOST_JOBS, _LIMIT = 64, 120.0
+
+
+def add_piglit(commands: Commands) -> argparse.ArgumentParser:
+    """Add the sub-command of `vc4 gl`."""
+    parser = commands.add_parser(
+        "piglit",
+        help="run conformance tests",
+        description=_ABOUT,
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--list", metavar="FILE", type=Path, help="names of tests, one a line (default: all)")
+    parser.add_argument(
+        "--jobs",
+        metavar="N",
+        type=integer(1, _MOST_JOBS),
+        default=os.cpu_count() or 1,
+        help="tests at a time (default: cores)",
+    )
+    parser.add_argument("--limit", metavar="SECONDS", type=seconds, default=_LIMIT, help="for each test (default: 120)")
+    parser.add_argument(
+        "--out", metavar="FOLDER", type=Path, default=Path("conformance"), help="of the table (default: conformance)"
+    )
+    parser.set_defaults(execute=_execute)
+    return parser
+
+
+def _execute(options: argparse.Namespace) -> int:
+    driver_variables(options.prefix)
+    tests = _chosen(options.list)
+    left = missing(tests, options.out)
+    with tqdm(
+        total=len(tests), initial=len(tests) - len(left), unit=" tests", disable=not sys.stderr.isatty(), leave=False
+    ) as progress:
+        for test in conform(left, options.out, options.prefix, options.on, options.jobs, options.limit):
+            progress.set_postfix_str(test.name, refresh=False)
+            progress.update()
+    rows = read_table(options.out)
+    differing = [row for row in rows if row.counts and not row.agrees]
+    for row in differing:
+        print(f"{row.test}: {row.here} here, {row.chip} on the chip")
+    print(_summary(rows, tests))
+    return ExitStatus.DIFFERS if differing else ExitStatus.PASS
+
+
+def _chosen(file: Path | None) -> list[Test]:
+    """Tests of a list, or all of them."""
+    tests = find_tests()
+    if file is None:
+        return tests
+    try:
+        names = [line for line in file.read_text().splitlines() if line]
+    except OSError as error:
+        raise BadInput(f"{file}: {error.strerror}") from None
+    by_name = {test.name: test for test in tests}
+    for number, name in enumerate(names, 1):
+        if name not in by_name:
+            raise BadInput(f"{file}:{number}: piglit has no test {name} for this GPU")
+    return [by_name[name] for name in names]
+
+
+def _summary(rows: Sequence[Row], tests: Sequence[Test]) -> str:
+    found = summarise(rows, tests)
+    verdicts = ", ".join(f"{count:,} {verdict}" for verdict, count in found.verdicts.most_common())
+    return (
+        f"{verdicts}\n"
+        f"as on the chip: {found.agreed:,} of {found.counted:,} tests that both have run; "
+        f"with their parts {found.agreed_all:,} of {found.counted_all:,}"
+    )

@@ -1,0 +1,169 @@
+"""Piglit's tests on this GPU, and how they end on a chip: a table that both fill."""
+
+import csv
+import multiprocessing
+import os
+import signal
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TextIO
+from urllib.parse import quote
+
+from .device import open_device
+from .piglit import Outcome, Test, Verdict, run_test
+from .programs import driver_variables, gpu_variables
+from .record import SKIPPED, UNSTABLE, verdict_of_the_chip
+from .server import Server, serving
+
+__all__ = ["Row", "Summary", "conform", "missing", "read_table", "summarise"]
+
+TABLE = "table.tsv"
+_COLUMNS = ("test", "here", "softpipe", "chip")
+_LOGS = "logs"
+_GOOD = {Verdict.PASS, Verdict.WARN}
+#: MiB; the chip's continuous integration has as much.
+_MEMORY = "256"
+_HERE = {"VC4SIM_MEMORY": _MEMORY, "PIGLIT_PLATFORM": "gbm", "WAFFLE_GBM_DEVICE": "/dev/dri/renderD128"}
+_SOFTPIPE = {"PIGLIT_PLATFORM": "surfaceless_egl", "LIBGL_ALWAYS_SOFTWARE": "1", "GALLIUM_DRIVER": "softpipe"}
+
+
+@dataclass(frozen=True)
+class Row:
+    """A test, or a subtest.
+
+    softpipe : of Mesa's own renderer, which is asked if here or there something is not right; else ""
+    chip : as `verdict_of_the_chip`
+    """
+
+    test: str
+    here: str
+    softpipe: str
+    chip: str
+
+    @property
+    def counts(self) -> bool:
+        """It has run in both places."""
+        return self.here != Verdict.SKIP and self.chip not in (SKIPPED, UNSTABLE)
+
+    @property
+    def agrees(self) -> bool:
+        """It is right in both places, or wrong in both."""
+        return (self.here in _GOOD) == (self.chip in _GOOD)
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What a table says.
+
+    verdicts : tests by their verdicts here, without subtests
+    counted, agreed : tests that have run in both places, and of them those that agree; then the same with subtests
+    """
+
+    verdicts: Counter[str]
+    counted: int
+    agreed: int
+    counted_all: int
+    agreed_all: int
+
+
+@dataclass(frozen=True)
+class _Setup:
+    """For a process that runs tests."""
+
+    prefix: Path
+    on: str
+    limit: float
+    logs: Path
+
+
+def missing(tests: Iterable[Test], folder: Path) -> list[Test]:
+    """Those that the table in `folder` does not have yet."""
+    known = {row.test for row in read_table(folder)}
+    return [test for test in tests if test.name not in known]
+
+
+def conform(tests: Sequence[Test], folder: Path, prefix: Path, on: str, jobs: int, limit: float) -> Iterator[Test]:
+    """Run tests, `jobs` at a time, and add them to the table in `folder`; an item is a test that is done.
+
+    prefix : where Mesa is
+    limit : seconds for a test
+    """
+    (folder / _LOGS).mkdir(parents=True, exist_ok=True)
+    setup = _Setup(prefix, on, limit, folder / _LOGS)
+    context = multiprocessing.get_context("spawn")
+    with (folder / TABLE).open("a", newline="") as file, context.Pool(jobs, _begin, (setup,)) as pool:
+        if not file.tell():
+            _write(file, [Row(*_COLUMNS)])
+        for test, rows in pool.imap_unordered(_do, tests):
+            _write(file, rows)
+            yield test
+
+
+def _write(file: TextIO, rows: Sequence[Row]) -> None:
+    """All of a test at once, so that a table that breaks off has all of it or nothing."""
+    file.write("".join("\t".join((row.test, row.here, row.softpipe, row.chip)) + "\n" for row in rows))
+    file.flush()
+
+
+def read_table(folder: Path) -> list[Row]:
+    """What there is so far."""
+    path = folder / TABLE
+    if not path.exists():
+        return []
+    with path.open(newline="") as file:
+        return [Row(*row) for row in csv.reader(file, "excel-tab", quoting=csv.QUOTE_NONE)][1:]
+
+
+def summarise(rows: Sequence[Row], tests: Iterable[Test]) -> Summary:
+    """Of the whole `tests`, and of subtests."""
+    names = {test.name for test in tests}
+    wholes = [row for row in rows if row.test in names]
+    counted, counted_all = ([row for row in some if row.counts] for some in (wholes, rows))
+    return Summary(
+        Counter(row.here for row in wholes),
+        len(counted),
+        sum(row.agrees for row in counted),
+        len(counted_all),
+        sum(row.agrees for row in counted_all),
+    )
+
+
+class _Worker:
+    """A process that runs tests one after the other, and is their GPU."""
+
+    def __init__(self, setup: _Setup):
+        self._setup = setup
+        self._stack = ExitStack()
+        self._server = self._stack.enter_context(serving(partial(open_device, on=setup.on)))
+        self._own = {**os.environ, **driver_variables(setup.prefix)}
+
+    def run(self, test: Test) -> list[Row]:
+        """Its rows, those of subtests first."""
+        here = self._run(test, gpu_variables(self._setup.prefix) | _HERE, self._server)
+        chip = {name: verdict_of_the_chip(name) for name in here.verdicts}
+        asks = any(verdict not in (*_GOOD, Verdict.SKIP) for verdict in (*here.verdicts.values(), *chip.values()))
+        softpipe = self._run(test, _SOFTPIPE, self._server).verdicts if asks else {}
+        if asks:
+            (self._setup.logs / f"{quote(test.name, safe=' @!')}.txt").write_text(here.log)
+        return [Row(name, verdict, softpipe.get(name, ""), chip[name]) for name, verdict in here.verdicts.items()]
+
+    def _run(self, test: Test, variables: Mapping[str, str], server: Server) -> Outcome:
+        return run_test(test, {**self._own, **variables, "VC4_SERVER": str(server.path)}, server, self._setup.limit)
+
+
+_worker: _Worker
+
+
+def _begin(setup: _Setup) -> None:
+    """In a new process: interrupts are for the first one."""
+    global _worker
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _worker = _Worker(setup)
+
+
+def _do(test: Test) -> tuple[Test, list[Row]]:
+    return test, _worker.run(test)
