@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import Enum, Flag
+from functools import cached_property
 from typing import Any
 
 from amaranth.hdl import Shape, unsigned
@@ -125,7 +126,7 @@ class Record:
     layout: Any = None
     follows: bool = False
 
-    @property
+    @cached_property
     def length(self) -> int:
         """Bytes, without a list that follows."""
         return 1 + (Shape.cast(self.layout).width // 8 if self.layout else 0)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from ..gl.conformance import Row, conform, missing, read_table, summarise
-from ..gl.piglit import Test, find_tests
+from ..gl.conformance import Row, Setup, conform, missing, read_table, summarise
+from ..gl.piglit import Test, default_home, find_tests
 from ..gl.programs import driver_variables
 from ..problem import BadInput, ExitStatus
 from .options import Commands, integer, seconds
@@ -48,18 +48,26 @@ def add_piglit(commands: Commands) -> argparse.ArgumentParser:
     parser.add_argument(
         "--out", metavar="FOLDER", type=Path, default=Path("conformance"), help="of the table (default: conformance)"
     )
+    parser.add_argument(
+        "--piglit",
+        metavar="FOLDER",
+        type=Path,
+        default=default_home(),
+        help="where piglit is (default: where Debian has it)",
+    )
     parser.set_defaults(execute=_execute)
     return parser
 
 
 def _execute(options: argparse.Namespace) -> int:
     driver_variables(options.prefix)
-    tests = _chosen(options.list)
+    tests = _chosen(options.list, options.piglit)
+    setup = Setup(options.prefix, options.piglit, options.out, options.on, options.limit)
     left = missing(tests, options.out)
     with tqdm(
         total=len(tests), initial=len(tests) - len(left), unit=" tests", disable=not sys.stderr.isatty(), leave=False
     ) as progress:
-        for test in conform(left, options.out, options.prefix, options.on, options.jobs, options.limit):
+        for test in conform(left, setup, options.jobs):
             progress.set_postfix_str(test.name, refresh=False)
             progress.update()
     rows = read_table(options.out)
@@ -70,9 +78,9 @@ def _execute(options: argparse.Namespace) -> int:
     return ExitStatus.DIFFERS if differing else ExitStatus.PASS
 
 
-def _chosen(file: Path | None) -> list[Test]:
+def _chosen(file: Path | None, home: Path) -> list[Test]:
     """Tests of a list, or all of them."""
-    tests = find_tests()
+    tests = find_tests(home)
     if file is None:
         return tests
     try:

@@ -17,13 +17,12 @@ from .device import open_device
 from .piglit import Outcome, Test, Verdict, run_test
 from .programs import driver_variables, gpu_variables
 from .record import SKIPPED, UNSTABLE, verdict_of_the_chip
-from .server import Server, serving
+from .server import serving
 
-__all__ = ["Row", "Summary", "conform", "missing", "read_table", "summarise"]
+__all__ = ["Row", "Setup", "Summary", "conform", "missing", "read_table", "summarise"]
 
 TABLE = "table.tsv"
 _COLUMNS = ("test", "here", "softpipe", "chip")
-_LOGS = "logs"
 _GOOD = {Verdict.PASS, Verdict.WARN}
 #: MiB; the chip's continuous integration has as much.
 _MEMORY = "256"
@@ -35,7 +34,7 @@ _SOFTPIPE = {"PIGLIT_PLATFORM": "surfaceless_egl", "LIBGL_ALWAYS_SOFTWARE": "1",
 class Row:
     """A test, or a subtest.
 
-    softpipe : of Mesa's own renderer, which is asked if here or there something is not right; else ""
+    softpipe : of Mesa's own renderer, which is asked if here or there something is not right; else "", as for tests in windows
     chip : as `verdict_of_the_chip`
     """
 
@@ -71,13 +70,26 @@ class Summary:
 
 
 @dataclass(frozen=True)
-class _Setup:
-    """For a process that runs tests."""
+class Setup:
+    """How tests are run.
+
+    prefix : where Mesa is
+    home : where piglit is
+    folder : of the table, and of logs
+    on : what draws
+    limit : seconds for a test
+    """
 
     prefix: Path
+    home: Path
+    folder: Path
     on: str
     limit: float
-    logs: Path
+
+    @property
+    def logs(self) -> Path:
+        """What tests with something wrong have written."""
+        return self.folder / "logs"
 
 
 def missing(tests: Iterable[Test], folder: Path) -> list[Test]:
@@ -86,16 +98,11 @@ def missing(tests: Iterable[Test], folder: Path) -> list[Test]:
     return [test for test in tests if test.name not in known]
 
 
-def conform(tests: Sequence[Test], folder: Path, prefix: Path, on: str, jobs: int, limit: float) -> Iterator[Test]:
-    """Run tests, `jobs` at a time, and add them to the table in `folder`; an item is a test that is done.
-
-    prefix : where Mesa is
-    limit : seconds for a test
-    """
-    (folder / _LOGS).mkdir(parents=True, exist_ok=True)
-    setup = _Setup(prefix, on, limit, folder / _LOGS)
+def conform(tests: Sequence[Test], setup: Setup, jobs: int) -> Iterator[Test]:
+    """Run tests, `jobs` at a time, and add them to the table; an item is a test that is done."""
+    setup.logs.mkdir(parents=True, exist_ok=True)
     context = multiprocessing.get_context("spawn")
-    with (folder / TABLE).open("a", newline="") as file, context.Pool(jobs, _begin, (setup,)) as pool:
+    with (setup.folder / TABLE).open("a", newline="") as file, context.Pool(jobs, _begin, (setup,)) as pool:
         if not file.tell():
             _write(file, [Row(*_COLUMNS)])
         for test, rows in pool.imap_unordered(_do, tests):
@@ -135,7 +142,7 @@ def summarise(rows: Sequence[Row], tests: Iterable[Test]) -> Summary:
 class _Worker:
     """A process that runs tests one after the other, and is their GPU."""
 
-    def __init__(self, setup: _Setup):
+    def __init__(self, setup: Setup):
         self._setup = setup
         self._stack = ExitStack()
         self._server = self._stack.enter_context(serving(partial(open_device, on=setup.on)))
@@ -143,22 +150,23 @@ class _Worker:
 
     def run(self, test: Test) -> list[Row]:
         """Its rows, those of subtests first."""
-        here = self._run(test, gpu_variables(self._setup.prefix) | _HERE, self._server)
+        here = self._run(test, gpu_variables(self._setup.prefix) | _HERE)
         chip = {name: verdict_of_the_chip(name) for name in here.verdicts}
         asks = any(verdict not in (*_GOOD, Verdict.SKIP) for verdict in (*here.verdicts.values(), *chip.values()))
-        softpipe = self._run(test, _SOFTPIPE, self._server).verdicts if asks else {}
+        softpipe = self._run(test, _SOFTPIPE).verdicts if asks and not test.windowed else {}
         if asks:
             (self._setup.logs / f"{quote(test.name, safe=' @!')}.txt").write_text(here.log)
         return [Row(name, verdict, softpipe.get(name, ""), chip[name]) for name, verdict in here.verdicts.items()]
 
-    def _run(self, test: Test, variables: Mapping[str, str], server: Server) -> Outcome:
-        return run_test(test, {**self._own, **variables, "VC4_SERVER": str(server.path)}, server, self._setup.limit)
+    def _run(self, test: Test, variables: Mapping[str, str]) -> Outcome:
+        environment = {**self._own, **variables, "VC4_SERVER": str(self._server.path)}
+        return run_test(test, self._setup.home, environment, self._server, self._setup.limit)
 
 
 _worker: _Worker
 
 
-def _begin(setup: _Setup) -> None:
+def _begin(setup: Setup) -> None:
     """In a new process: interrupts are for the first one."""
     global _worker
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -17,7 +17,7 @@ from pathlib import Path
 from ..problem import BadInput
 from .server import Server
 
-__all__ = ["Outcome", "Test", "Verdict", "find_tests", "run_test"]
+__all__ = ["Outcome", "Test", "Verdict", "default_home", "find_tests", "run_test"]
 
 _PROFILES = ("quick_shader", "quick_gl")
 #: What a driver for this GPU offers: versions of OpenGL, OpenGL ES, GLSL and GLSL ES.
@@ -68,24 +68,27 @@ class Outcome:
     log: str
 
 
-def _home() -> Path:
-    """Where Debian has it. Raises `BadInput`."""
-    for found in Path("/usr/lib").glob("*/piglit"):
-        return found
-    raise BadInput("there is no piglit: apt-get install piglit")
+def default_home() -> Path:
+    """Where Debian has it, or would have it."""
+    return next(Path("/usr/lib").glob("*/piglit"), Path("/usr/lib/piglit"))
 
 
-def find_tests() -> list[Test]:
-    """Those of piglit's quick profiles that ask for no more than OpenGL 2.1 or OpenGL ES 2.0. Raises `BadInput`."""
-    home = _home()
-    tests = []
+def find_tests(home: Path) -> list[Test]:
+    """Those of the quick profiles of the piglit in `home` that ask for no more than OpenGL 2.1 or OpenGL ES 2.0.
+
+    Packages leave out some programs, whose tests are not found. Raises `BadInput` if there is no piglit.
+    """
+    tests, programs = [], {path.name for path in (home / "bin").glob("*")}
     for profile in _PROFILES:
-        with gzip.open(home / "tests" / f"{profile}.xml.gz") as file:
+        path = home / "tests" / f"{profile}.xml.gz"
+        if not path.exists():
+            raise BadInput(f"there is no {path}: apt-get install piglit")
+        with gzip.open(path) as file:
             for element in ET.parse(file).getroot():
                 values = {option.get("name"): ast.literal_eval(option.get("value") or "None") for option in element}
-                name = element.get("name") or ""
-                if _is_offered(name, values):
-                    tests.append(Test(name, tuple(map(str, values["command"])), not values["run_concurrent"]))
+                name, command = element.get("name") or "", tuple(map(str, values["command"]))
+                if command[0] in programs and _is_offered(name, values):
+                    tests.append(Test(name, command, not values["run_concurrent"]))
     return tests
 
 
@@ -104,12 +107,11 @@ def _is_offered(name: str, values: Mapping[str | None, object]) -> bool:
     return float(match[3]) <= most.get((match[1], bool(match[2])), _MOST_GLSL_ES)
 
 
-def run_test(test: Test, environment: Mapping[str, str], server: Server, limit: float) -> Outcome:
-    """Run a test for at most `limit` seconds; `server` answers its calls. From the main thread only.
+def run_test(test: Test, home: Path, environment: Mapping[str, str], server: Server, limit: float) -> Outcome:
+    """Run a test of the piglit in `home` for at most `limit` seconds; `server` answers its calls. From the main thread only.
 
     It is killed when it has taken too long.
     """
-    home = _home()
     variables = {**environment, "PIGLIT_SOURCE_DIR": str(home)}
     command = [str(home / "bin" / test.command[0]), *test.command[1:], "-auto", *["-fbo"] * (not test.windowed)]
     with tempfile.TemporaryFile("w+", errors="replace") as log:
