@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from vc4sim.cli import main
+from vc4sim.command_line import parser_of
 
 from .gl.needs import needs_c
 
@@ -17,14 +18,21 @@ RUNNING = (ROOT / "docs/user/running.md").read_text()
 #: The program that the page about running programs shows.
 (PROGRAM,) = re.findall(r"^`square\.qasm`:\n\n```\n(.*?)```", RUNNING, re.MULTILINE | re.DOTALL)
 
+#: What wants a Mesa, which takes long to build: `tests/gl` runs such commands.
+MESA = r"^gl (build --mesa|run|piglit)"
 #: What runs the RTL, exports it, draws frames, or wants a compiler.
 LONG = r"--on (pysim|native|cxxrtl)|^(lockstep|render|verilog|synth|bench|gl)"
 
 
-def commands(page: Path) -> list[str]:
-    """The commands in blocks of code, without their comments; those with a placeholder for a path cannot run."""
+def shown(page: Path) -> list[str]:
+    """The commands in blocks of code, without their comments."""
     found = re.findall(r"^(?: {4})?(?:\S*/bin/)?vc4 (.+)$", page.read_text(), re.MULTILINE)
-    return [re.split(r"\s#", command)[0] for command in found if "path/to" not in command]
+    return [re.split(r"\s#", command)[0] for command in found]
+
+
+def commands(page: Path) -> list[str]:
+    """Those that can be run here: not those with a placeholder for a path."""
+    return [command for command in shown(page) if "path/to" not in command and not re.search(MESA, command)]
 
 
 def marks(page: Path) -> list:
@@ -43,6 +51,12 @@ def test_commands(page, tmp_path, monkeypatch, capsys):
     (tmp_path / "square.qasm").write_text(PROGRAM)
     for command in commands(page):
         assert main(shlex.split(command)) == 0, f"vc4 {command}: {capsys.readouterr()}"
+
+
+@pytest.mark.parametrize("command", [one for page in PAGES for one in shown(page) if re.search(MESA, one)])
+def test_commands_for_mesa_are_understood(command):
+    arguments = shlex.split(command)
+    assert callable(parser_of(arguments).parse_args(arguments).execute)
 
 
 def test_there_are_commands():

@@ -15,7 +15,7 @@ from vc4.regs.counters import SOURCES
 from ..clist import Capture, CaptureJob, load_capture
 from ..problem import BadInput, ExitStatus
 from ..render.host import Host
-from ..render.picture import Picture, compare, difference_picture, expected_picture, picture_of, save
+from ..render.picture import Picture, compare, difference_picture, expected_picture, is_top_first, picture_of, save
 from ..workload.example import example_folder, frame_names
 from .options import Commands
 
@@ -79,7 +79,7 @@ def _render(options: argparse.Namespace) -> int:
     if options.tile and not _window(host, picture)[..., 0].size:
         raise BadInput(f"{capture.name}: has no tile {options.tile[0]},{options.tile[1]}")
     if options.output:
-        save(picture, options.output)
+        save(picture, options.output, top_first=is_top_first(capture))
     if options.stats:
         print("\n".join(_statistics(host, seconds)))
     print(f"{capture.name}: {picture.shape[1]} by {picture.shape[0]} pixels")
@@ -133,7 +133,8 @@ def _verdict(capture: Capture, host: Host, picture: Picture, options: argparse.N
     comparison = compare(capture, picture, expected_picture(capture))
     if options.output:
         path = options.output
-        save(difference_picture(comparison), path.with_name(f"{path.stem}-difference{path.suffix}"))
+        name = path.with_name(f"{path.stem}-difference{path.suffix}")
+        save(difference_picture(comparison), name, top_first=is_top_first(capture))
     bad, pixels = _window(host, comparison.bad), _window(host, comparison.bad).size
     passes = np.count_nonzero(bad) <= comparison.most
     word = "PASS" if passes else "FAIL"

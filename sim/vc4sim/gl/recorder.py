@@ -11,11 +11,13 @@ import numpy as np
 
 from vc4.records.control import ControlCode
 
-from ..model.cle.control_records import ListError, read_record
+from ..model.arith.float import SIGN
+from ..model.cle.cle import BINNING, RENDERING
+from ..model.cle.control_records import ControlRecord, ListError, read_record
 from ..model.cle.fields import Fields as RecordFields
 from ..model.memory import Memory
 from ..problem import BadInput
-from ..render.picture import TILINGS, Picture, Place, picture_at, save
+from ..render.picture import TILINGS, TOP, Picture, Place, picture_at, save
 from ..workload.case import CASE_FILE
 from .watcher import Watcher
 
@@ -80,14 +82,14 @@ class Recorder(Watcher):
             "tolerance": {"per_channel": 0, "max_bad_fraction": 0},
         }
         if (drawn := self._picture()) is not None:
-            place, picture = drawn
-            save(picture, folder / _PICTURE_FILE)
+            place, picture, top_first = drawn
+            save(picture, folder / _PICTURE_FILE, top_first=top_first)
             (folder / _EXPECTED_FILE).write_bytes(picture.tobytes())
-            case["check"] = place._asdict() | {"expected": _EXPECTED_FILE}
+            case["check"] = place._asdict() | {"expected": _EXPECTED_FILE} | ({"first_row": TOP} if top_first else {})
         (folder / CASE_FILE).write_text(json.dumps(case, indent=1) + "\n")
 
-    def _picture(self) -> tuple[Place, Picture] | None:
-        """What the frame has drawn, and where; `None` if that is no colours in memory."""
+    def _picture(self) -> tuple[Place, Picture, bool] | None:
+        """What the frame has drawn, where, and whether its first row is at the top; `None` if that is no colours in memory."""
         try:
             frame = self._frame()
             place = Place(
@@ -97,17 +99,30 @@ class Recorder(Watcher):
                 frame.width,
                 frame.height,
             )
-            return place, picture_at(self._memory, place)
-        except (BadInput, KeyError, ListError):
+            return place, picture_at(self._memory, place), self._is_top_first()
+        except (BadInput, KeyError, ListError, StopIteration):
             return None
 
     def _frame(self) -> RecordFields:
         """The configuration of the frame: the first one of its list."""
-        address = self._registers["CT1CA"]
-        while True:
+        code = ControlCode.TILE_RENDERING_MODE_CONFIGURATION
+        return next(record.fields for record in self._records(RENDERING) if record.code is code)
+
+    def _is_top_first(self) -> bool:
+        """Y of clip coordinates grows against the rows of memory, as far as the binning list says."""
+        heights = (
+            record.fields.viewport_half_height & SIGN
+            for record in self._records(BINNING)
+            if record.code is ControlCode.CLIPPER_XY_SCALING
+        )
+        return bool(next(heights, 0))
+
+    def _records(self, thread: int) -> Iterator[ControlRecord]:
+        """Of a list, without its sub-lists. Raises `ListError`."""
+        address, end = (self._registers.get(f"CT{thread}{name}", 0) for name in ("CA", "EA"))
+        while address < end:
             record = read_record(self._memory, address)
-            if record.code is ControlCode.TILE_RENDERING_MODE_CONFIGURATION:
-                return record.fields
+            yield record
             address = record.end
 
 

@@ -19,12 +19,14 @@ from ..workload.files import read_bytes
 
 __all__ = [
     "TILINGS",
+    "TOP",
     "Comparison",
     "Picture",
     "Place",
     "compare",
     "difference_picture",
     "expected_picture",
+    "is_top_first",
     "picture_at",
     "picture_of",
     "save",
@@ -36,7 +38,10 @@ _FORMATS = {"RGBA8888": PixelColorFormat.RGBA8888, "BGR565": PixelColorFormat.BG
 _MOST_PIXELS = 4096
 _CHANNELS = 4
 
-#: Channels of pixels, [row, column, channel]: the lowest row first, red first, 8 bits each.
+#: What cases call the first row, if it is not that at the bottom.
+TOP = "top"
+
+#: Channels of pixels, [row, column, channel]: the first row of memory first, red first, 8 bits each.
 Picture = np.ndarray
 
 
@@ -123,10 +128,16 @@ def compare(capture: Capture, picture: Picture, expected: Picture) -> Comparison
     return Comparison(bad, difference, int(tolerance.size("max_bad_fraction") * bad.size))
 
 
-def save(picture: Picture, path: Path) -> None:
+def is_top_first(capture: Capture) -> bool:
+    """The first row in memory is the highest one, as windows of a driver have it."""
+    check = capture.details.object("check")
+    return "first_row" in check and check.text("first_row") == TOP
+
+
+def save(picture: Picture, path: Path, *, top_first: bool = False) -> None:
     """Write a picture file, the right way up."""
     try:
-        Image.fromarray(np.ascontiguousarray(picture[::-1])).save(path)
+        Image.fromarray(np.ascontiguousarray(picture if top_first else picture[::-1])).save(path)
     except ValueError as error:
         raise BadInput(f"{path}: {error}") from None
 
