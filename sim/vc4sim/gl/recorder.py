@@ -31,7 +31,8 @@ _MEMORY_FILE, _PICTURE_FILE, _EXPECTED_FILE = "memory.bin.xz", "picture.png", "e
 class Recorder(Watcher):
     """Writes a folder for each job into `folder`, after those that are there: job-0001 and so on, each whole by itself.
 
-    A job begins with the start of a binning list, or of a rendering list that has none, and ends with its frame. `memory` is
+    A job begins with the start of a binning list, or of a rendering list that has none, and ends with its frame, or with a reset:
+    then it hangs, and the folder has no picture. `memory` is
     kept as it is when the job begins, so a job costs a copy of it, and of what is not 0 a compressed file. Raises `BadInput` if
     there can be no such folder.
     """
@@ -44,10 +45,16 @@ class Recorder(Watcher):
         self._memory = memory
         self._folders = (folder / f"job-{number:04}" for number in count(1))
         self._current: dict[str, int] = {}
-        self.reset()
+        self._forget()
 
     def reset(self) -> None:
-        """No job is under way; one that was is lost."""
+        """A job that is under way hangs."""
+        if self._registers:
+            self._write(None)
+        self._forget()
+
+    def _forget(self) -> None:
+        """No job is under way."""
         self._registers: dict[str, int] = {}
         self._overflows: list[dict[str, int]] = []
         self._before = b""
@@ -65,10 +72,11 @@ class Recorder(Watcher):
 
     def drawn(self, counts: Mapping[str, int]) -> None:
         """The job has ended."""
-        self._write(next(folder for folder in self._folders if not folder.exists()))
-        self.reset()
+        self._write(self._picture())
+        self._forget()
 
-    def _write(self, folder: Path) -> None:
+    def _write(self, drawn: tuple[Place, Picture, bool] | None) -> None:
+        folder = next(folder for folder in self._folders if not folder.exists())
         folder.mkdir()
         image = b"".join(_pieces(self._before))
         (folder / _MEMORY_FILE).write_bytes(lzma.compress(image, preset=0))
@@ -81,7 +89,7 @@ class Recorder(Watcher):
             "jobs": [job | ({"overflows": self._overflows} if self._overflows else {})],
             "tolerance": {"per_channel": 0, "max_bad_fraction": 0},
         }
-        if (drawn := self._picture()) is not None:
+        if drawn:
             place, picture, top_first = drawn
             save(picture, folder / _PICTURE_FILE, top_first=top_first)
             (folder / _EXPECTED_FILE).write_bytes(picture.tobytes())
