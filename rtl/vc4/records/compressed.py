@@ -11,6 +11,7 @@ the same one. Where x has seven bits, the lowest lies above the others.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from amaranth.hdl import Shape, signed, unsigned
 from amaranth.lib import data
@@ -56,7 +57,7 @@ class Coding:
     value: int
     vertex_follows: bool = False
 
-    @property
+    @cached_property
     def length(self) -> int:
         """Bytes, without a vertex that follows."""
         return Shape.cast(self.layout).width // 8

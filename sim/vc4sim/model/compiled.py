@@ -14,7 +14,7 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, cached_property
 from importlib.util import find_spec
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
@@ -158,14 +158,17 @@ class Buffers(Generic[_T]):
     """A named tuple of arrays that kernels work on, each of any size.
 
     arrays : for NumPy
-    views : for interpreted code
     passed : for compiled code
     """
 
     def __init__(self, arrays: _T):
         self.arrays = arrays
-        self.views = _view(arrays)
         self.passed: Any = arrays
+
+    @cached_property
+    def views(self) -> _T:
+        """For interpreted code."""
+        return _view(self.arrays)
 
 
 class State(Buffers[_T]):
