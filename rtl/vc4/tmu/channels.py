@@ -22,8 +22,6 @@ _COLUMNS = _BLENDED + Blend.LATENCY
 _LEVELS = _COLUMNS + Blend.LATENCY + 1
 _HALVES = _LEVELS + Blend.LATENCY
 _WORDS = _HALVES + FixedToHalf.LATENCY
-#: Which byte of the border colour each channel is, where it is not its own.
-_REVERSED = {TextureType.RGBA4444: (3, 2, 1, 0), TextureType.RGBA5551: (3, 2, 1, 0), TextureType.RGB565: (2, 1, 0, 3)}
 _GREY = (TextureType.LUMINANCE, TextureType.LUMALPHA, TextureType.BW1)
 _SOLID = (TextureType.RGBX8888, TextureType.RGB565, TextureType.LUMINANCE, TextureType.ETC1, TextureType.BW1,
           TextureType.YUYV422R)  # fmt: skip
@@ -157,14 +155,12 @@ class Channels(wiring.Component):
         border = Signal(TexelChannels)
         bytes_ = [colour.word_select(number, 8) for number in range(4)]
         halves = [colour[:16], colour[16:]]
-        orders = {**_REVERSED, **dict.fromkeys(_GREY, (0, 0, 0, 3))}
         with m.If(self._kinds[2].wide):
             m.d.sync += [channel.eq(half) for channel, half in zip(border.wide, halves, strict=True)]
         with m.Else():
             m.d.sync += [channel.eq(byte) for channel, byte in zip(border.each, bytes_, strict=True)]
-            for order in sorted(set(orders.values())):
-                with m.If(_is(kind, [one for one, its in orders.items() if its == order])):
-                    m.d.sync += [channel.eq(bytes_[byte]) for channel, byte in zip(border.each, order, strict=True)]
+            with m.If(_is(kind, _GREY)):
+                m.d.sync += [channel.eq(bytes_[0]) for channel in border.each[1:3]]
             with m.If(_is(kind, _SOLID)):
                 m.d.sync += border.each[3].eq(_OPAQUE)
             with m.If(_is(kind, _ALPHA)):

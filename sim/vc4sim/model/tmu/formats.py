@@ -84,9 +84,9 @@ class Format:
 FORMATS = {
     TextureType.RGBA8888: Format(32, 4, 4),
     TextureType.RGBX8888: Format(32, 4, 4, _RGB),
-    TextureType.RGBA4444: Format(16, 8, 4, ((12, 4), (8, 4), (4, 4), (0, 4)), order=(3, 2, 1, 0)),
-    TextureType.RGBA5551: Format(16, 8, 4, ((11, 5), (6, 5), (1, 5), (0, 1)), order=(3, 2, 1, 0)),
-    TextureType.RGB565: Format(16, 8, 4, ((11, 5), (5, 6), (0, 5), _FULL), order=(2, 1, 0, 3)),
+    TextureType.RGBA4444: Format(16, 8, 4, ((12, 4), (8, 4), (4, 4), (0, 4))),
+    TextureType.RGBA5551: Format(16, 8, 4, ((11, 5), (6, 5), (1, 5), (0, 1))),
+    TextureType.RGB565: Format(16, 8, 4, ((11, 5), (5, 6), (0, 5), _FULL)),
     TextureType.LUMINANCE: Format(8, 8, 8, _GREY, order=(0, 0, 0, 3)),
     TextureType.ALPHA: Format(8, 8, 8, (*_ALONE, (0, 8))),
     TextureType.LUMALPHA: Format(16, 8, 4, (*_GREY[:3], (8, 8)), order=(0, 0, 0, 3)),
