@@ -91,6 +91,12 @@ def test_which_tests_are_offered(piglit):
     assert found == {name for name, offered in names.items() if offered} | {"shaders@0", "shaders@2"}
 
 
+def test_tests_with_a_file(piglit):
+    home = piglit(element("a@b", "good").replace("type='gl'", "type='gl_builtin'"))
+    (test,) = find_tests(home)
+    assert test.command == ("good", "tests/7")
+
+
 def test_the_chip():
     assert verdict_of_the_chip("spec@glsl-1.10@a") == "pass"
     assert verdict_of_the_chip("spec@!opengl 1.1@clipflat") == "fail"

@@ -87,6 +87,8 @@ def find_tests(home: Path) -> list[Test]:
             for element in ET.parse(file).getroot():
                 values = {option.get("name"): ast.literal_eval(option.get("value") or "None") for option in element}
                 name, command = element.get("name") or "", tuple(map(str, values["command"]))
+                if element.get("type") == "gl_builtin":
+                    command = command[0], f"tests/{command[1]}"
                 if command[0] in programs and _is_offered(name, values):
                     tests.append(Test(name, command, not values["run_concurrent"]))
     return tests
