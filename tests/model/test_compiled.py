@@ -2,6 +2,7 @@
 
 import os
 import random
+import signal
 import subprocess
 import sys
 from typing import NamedTuple
@@ -59,6 +60,28 @@ def test_numbers_of_all_kinds(mode):
     assert state.arrays.inner.words.tolist() == words
     assert state.views.total[0] == total
     assert state.arrays.inner.bytes.tolist() == [number % 256 for number in (*numbers[48:50], *numbers[46:48])]
+
+
+@pytest.mark.skipif(not is_available(), reason="no Numba")
+def test_a_timer_waits_for_the_compiler(monkeypatch, tmp_path):
+    """Left in the middle, it would fail from then on."""
+
+    def stop(*_):
+        raise TimeoutError
+
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    entry, numbers = Entry(_sum), Buffers(np.array([5], np.int64))
+    state = State(Outer(Inner(np.zeros((2, 3), np.int64), np.zeros(4, np.uint8)), np.zeros(1, np.int64)))
+    before = signal.signal(signal.SIGALRM, stop)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.01)
+        with forced("compiled"), pytest.raises(TimeoutError):
+            entry(state, numbers, 1)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    with forced("compiled"):
+        assert entry(state, numbers, 0) == 0
 
 
 def test_a_part_of_a_state_is_the_same():

@@ -11,6 +11,7 @@ Numba everything is interpreted.
 import fcntl
 import hashlib
 import os
+import signal
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -260,10 +261,21 @@ class Entry:
                 fcntl.flock(lock, fcntl.LOCK_EX | (0 if _mode == _COMPILED else fcntl.LOCK_NB))
             except BlockingIOError:
                 return
-            compiled = _twin(self._function)
-            compiled.compile(tuple(_numba().typeof(a.passed if isinstance(a, Buffers) else a) for a in arguments))
+            with _without_alarms():
+                compiled = _twin(self._function)
+                compiled.compile(tuple(_numba().typeof(a.passed if isinstance(a, Buffers) else a) for a in arguments))
             self._mark.touch()
             self._compiled = compiled
+
+
+@contextmanager
+def _without_alarms() -> Iterator[None]:
+    """A timer that runs out has to wait: the compiler does not survive to be left in the middle."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def is_available() -> bool:
