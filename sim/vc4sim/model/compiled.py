@@ -12,6 +12,7 @@ import fcntl
 import hashlib
 import os
 import signal
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -271,11 +272,17 @@ class Entry:
 @contextmanager
 def _without_alarms() -> Iterator[None]:
     """A timer that runs out has to wait: the compiler does not survive to be left in the middle."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM})
+    if threading.current_thread() is not threading.main_thread():
+        yield  # which hears of no timers
+        return
+    rung: list[int] = []
+    before = signal.signal(signal.SIGALRM, lambda number, _: rung.append(number))
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.signal(signal.SIGALRM, before)
+    if rung:
+        signal.raise_signal(signal.SIGALRM)
 
 
 def is_available() -> bool:
