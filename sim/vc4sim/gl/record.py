@@ -1,8 +1,7 @@
 """What a real chip does: a Raspberry Pi 3 with Mesa 22.3.6, as Mesa's continuous integration records it.
 
-The file has the tests that do not pass there, and how they end; a line of `skip` is a regular expression that is
-searched for in names. Commas of
-names are hyphens in it.
+The file has the tests that do not pass there, and how they end; a line of `skip` is a regular expression that is searched for in
+names. Commas of names are hyphens in it.
 """
 
 import re
