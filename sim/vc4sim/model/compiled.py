@@ -11,8 +11,6 @@ Numba everything is interpreted.
 import fcntl
 import hashlib
 import os
-import signal
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -25,6 +23,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from ..cache import cache_folder
+from .alarms import without_alarms
 
 __all__ = [
     "Buffers",
@@ -262,27 +261,11 @@ class Entry:
                 fcntl.flock(lock, fcntl.LOCK_EX | (0 if _mode == _COMPILED else fcntl.LOCK_NB))
             except BlockingIOError:
                 return
-            with _without_alarms():
+            with without_alarms():
                 compiled = _twin(self._function)
                 compiled.compile(tuple(_numba().typeof(a.passed if isinstance(a, Buffers) else a) for a in arguments))
             self._mark.touch()
             self._compiled = compiled
-
-
-@contextmanager
-def _without_alarms() -> Iterator[None]:
-    """A timer that runs out has to wait: the compiler does not survive to be left in the middle."""
-    if threading.current_thread() is not threading.main_thread():
-        yield  # which hears of no timers
-        return
-    rung: list[int] = []
-    before = signal.signal(signal.SIGALRM, lambda number, _: rung.append(number))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGALRM, before)
-    if rung:
-        signal.raise_signal(signal.SIGALRM)
 
 
 def is_available() -> bool:
