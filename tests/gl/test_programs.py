@@ -20,7 +20,7 @@ spec@glsl-1.10@execution@built-in-functions@fs-sin-vec2
 spec@glsl-1.20@execution@tex-miplevel-selection gl2:texture() 2d
 spec@!opengl 1.0@gl-1.0-scissor-depth-clear
 spec@!opengl 1.1@texwrap 2d bordercolor
-spec@!opengl 1.1@depthstencil-default_fb-clear
+spec@!opengl 1.1@depthstencil-default_fb-copypixels
 spec@ext_framebuffer_object@fbo-cubemap
 spec@oes_compressed_etc1_rgb8_texture@miptree
 """
