@@ -169,6 +169,13 @@ def test_a_run_goes_on_where_it_was(piglit, command, tmp_path, capsys):
     assert len(table.read_text().splitlines()) == 4
 
 
+def test_a_table_that_is_none(piglit, command, tmp_path, capsys):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out/table.tsv").write_text("test\there\tsoftpipe\tchip\na@good\n")
+    assert command(piglit(element("a@good", "good"))) == 2
+    assert "table.tsv:2: has not the 4 columns" in capsys.readouterr().err
+
+
 def test_what_the_programs_get(piglit, command, tmp_path):
     """Tests in windows have no frame buffer objects."""
     home = piglit(element("spec@!opengl 1.1@clipflat", "tells"), element("glean@a", "tells", run_concurrent=False))

@@ -39,6 +39,10 @@ def test_a_program_ends_as_it_likes(no_mesa):
     assert main(["gl", "run", "--prefix", no_mesa, "sh", "-c", "exit 7"]) == 7
 
 
+def test_a_program_that_is_killed(no_mesa):
+    assert main(["gl", "run", "--prefix", no_mesa, "sh", "-c", "kill -ABRT $$"]) == 128 + 6
+
+
 def test_what_a_program_finds(no_mesa, tmp_path):
     script = f'test -S "$VC4_SERVER" && env > {tmp_path}/env'
     assert main(["gl", "run", "--prefix", no_mesa, "sh", "-c", script]) == 0

@@ -3,12 +3,13 @@
 import argparse
 import os
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
 from tqdm import tqdm
 
-from ..gl.conformance import Row, Setup, conform, missing, read_table, summarise
+from ..gl.conformance import Row, Setup, agreement, conform, missing, read_table
 from ..gl.piglit import Test, default_home, find_tests
 from ..gl.programs import driver_variables
 from ..problem import BadInput, ExitStatus
@@ -95,10 +96,9 @@ def _chosen(file: Path | None, home: Path) -> list[Test]:
 
 
 def _summary(rows: Sequence[Row], tests: Sequence[Test]) -> str:
-    found = summarise(rows, tests)
-    verdicts = ", ".join(f"{count:,} {verdict}" for verdict, count in found.verdicts.most_common())
-    return (
-        f"{verdicts}\n"
-        f"as on the chip: {found.agreed:,} of {found.counted:,} tests that both have run; "
-        f"with their parts {found.agreed_all:,} of {found.counted_all:,}"
-    )
+    """Of the tests, and of all rows, which have their parts, too."""
+    names = {test.name for test in tests}
+    wholes = [row for row in rows if row.test in names]
+    verdicts = ", ".join(f"{count:,} {verdict}" for verdict, count in Counter(row.here for row in wholes).most_common())
+    whole, every = ("{:,} of {:,}".format(*agreement(some)) for some in (wholes, rows))
+    return f"{verdicts}\nas on the chip: {whole} tests that both have run; with their parts {every}"

@@ -1,25 +1,24 @@
 """Piglit's tests on this GPU, and how they end on a chip: a table that both fill."""
 
-import csv
+import io
 import multiprocessing
 import os
 import signal
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import partial
 from pathlib import Path
-from typing import TextIO
 from urllib.parse import quote
 
+from ..problem import BadInput
 from .device import open_device
 from .piglit import Outcome, Test, Verdict, run_test
 from .programs import driver_variables, gpu_variables
 from .record import SKIPPED, UNSTABLE, verdict_of_the_chip
 from .server import serving
 
-__all__ = ["Row", "Setup", "Summary", "conform", "missing", "read_table", "summarise"]
+__all__ = ["Row", "Setup", "agreement", "conform", "missing", "read_table"]
 
 TABLE = "table.tsv"
 _COLUMNS = ("test", "here", "softpipe", "chip")
@@ -55,21 +54,6 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Summary:
-    """What a table says.
-
-    verdicts : tests by their verdicts here, without subtests
-    counted, agreed : tests that have run in both places, and of them those that agree; then the same with subtests
-    """
-
-    verdicts: Counter[str]
-    counted: int
-    agreed: int
-    counted_all: int
-    agreed_all: int
-
-
-@dataclass(frozen=True)
 class Setup:
     """How tests are run.
 
@@ -102,7 +86,7 @@ def conform(tests: Sequence[Test], setup: Setup, jobs: int) -> Iterator[Test]:
     """Run tests, `jobs` at a time, and add them to the table; an item is a test that is done."""
     setup.logs.mkdir(parents=True, exist_ok=True)
     context = multiprocessing.get_context("spawn")
-    with (setup.folder / TABLE).open("a", newline="") as file, context.Pool(jobs, _begin, (setup,)) as pool:
+    with (setup.folder / TABLE).open("ab", buffering=0) as file, context.Pool(jobs, _begin, (setup,)) as pool:
         if not file.tell():
             _write(file, [Row(*_COLUMNS)])
         for test, rows in pool.imap_unordered(_do, tests):
@@ -110,33 +94,27 @@ def conform(tests: Sequence[Test], setup: Setup, jobs: int) -> Iterator[Test]:
             yield test
 
 
-def _write(file: TextIO, rows: Sequence[Row]) -> None:
-    """All of a test at once, so that a table that breaks off has all of it or nothing."""
-    file.write("".join("\t".join((row.test, row.here, row.softpipe, row.chip)) + "\n" for row in rows))
-    file.flush()
+def _write(file: io.FileIO, rows: Sequence[Row]) -> None:
+    """All of a test in one call of the system, so that a run that is killed leaves all of it or nothing."""
+    file.write("".join("\t".join(astuple(row)) + "\n" for row in rows).encode())
 
 
 def read_table(folder: Path) -> list[Row]:
-    """What there is so far."""
+    """What there is so far. Raises `BadInput` if it is no such table."""
     path = folder / TABLE
     if not path.exists():
         return []
-    with path.open(newline="") as file:
-        return [Row(*row) for row in csv.reader(file, "excel-tab", quoting=csv.QUOTE_NONE)][1:]
+    rows = [line.split("\t") for line in path.read_text().splitlines()]
+    for number, row in enumerate(rows, 1):
+        if len(row) != len(_COLUMNS):
+            raise BadInput(f"{path}:{number}: has not the {len(_COLUMNS)} columns of a table of tests")
+    return [Row(*row) for row in rows[1:]]
 
 
-def summarise(rows: Sequence[Row], tests: Iterable[Test]) -> Summary:
-    """Of the whole `tests`, and of subtests."""
-    names = {test.name for test in tests}
-    wholes = [row for row in rows if row.test in names]
-    counted, counted_all = ([row for row in some if row.counts] for some in (wholes, rows))
-    return Summary(
-        Counter(row.here for row in wholes),
-        len(counted),
-        sum(row.agrees for row in counted),
-        len(counted_all),
-        sum(row.agrees for row in counted_all),
-    )
+def agreement(rows: Iterable[Row]) -> tuple[int, int]:
+    """How many agree, of how many that have run in both places."""
+    counted = [row.agrees for row in rows if row.counts]
+    return sum(counted), len(counted)
 
 
 class _Worker:

@@ -15,6 +15,7 @@ __all__ = ["driver_variables", "gpu_variables", "run"]
 
 _PRELOADED = ("lib/libvc4_fake_display.so", "lib/libvc4_sim_drm_shim.so")
 _DRIVERS = "lib/dri"
+_SIGNALLED = 128
 
 
 def driver_variables(prefix: Path) -> dict[str, str]:
@@ -43,7 +44,7 @@ def _path(*parts: Path | str | None) -> str:
 
 
 def run(command: Sequence[str], prefix: Path, open_device: Callable[[memoryview], Device]) -> int:
-    """Run a program; returns its status. Raises `BadInput` if there is none, or no Mesa."""
+    """Run a program; returns its status, that of a shell if a signal has ended it. Raises `BadInput` if there is none, or no Mesa."""
     variables = {**os.environ, **driver_variables(prefix), **gpu_variables(prefix)}
     if not shutil.which(command[0]):
         raise BadInput(f"there is no program {command[0]}")
@@ -53,4 +54,5 @@ def run(command: Sequence[str], prefix: Path, open_device: Callable[[memoryview]
             server.serve(program.pid)
         finally:
             program.terminate()
-        return program.wait()
+        status = program.wait()
+    return status if status >= 0 else _SIGNALLED - status
