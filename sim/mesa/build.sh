@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Builds Debian's Mesa, unmodified but for a device that draws with libvc4sim: build.sh PREFIX, 15 minutes on two cores.
+# Builds Debian's Mesa, unmodified but for a device that draws with libvc4sim: build.sh PREFIX, 15 minutes on two cores, where
+# `vc4 gl build` has installed the library with its headers.
 # Needs Debian 12, deb-src among its sources, and what `needs` lists.
 set -euo pipefail
 prefix=$(realpath -m "$1")
 here=$(cd "$(dirname "$0")" && pwd)
-header="$here/../vc4sim/gl/vc4sim.h"
 needs=(libdrm-dev libexpat1-dev zlib1g-dev libzstd-dev bison flex pkg-config python3-mako meson libudev-dev libelf-dev
     libgbm-dev libgles-dev libegl-dev libglvnd-dev libgles2 dpkg-dev gcc g++)
 
@@ -29,7 +29,7 @@ source=$(ls -d "$work"/mesa-*/)
 
 # The device lies beside the one of Mesa that does nothing, and is made from the same parts.
 shim="$source/src/broadcom/drm-shim"
-cp "$here/vc4_drm_shim.c" "$here/fake_display.c" "$header" "$shim/"
+cp "$here/vc4_drm_shim.c" "$here/fake_display.c" "$prefix/include/"{vc4sim,v3d}.h "$shim/"
 sed -i '/^# Added: /,$d' "$shim/meson.build"
 cat "$here/meson.build" >>"$shim/meson.build"
 

@@ -19,6 +19,7 @@
 #include "drm-shim/drm_shim.h"
 #include "kernel/vc4_drv.h"
 #include "kernel/vc4_packet.h"
+#include "v3d.h"
 #include "vc4sim.h"
 
 bool drm_shim_driver_prefers_first_render_node = true;
@@ -27,10 +28,12 @@ bool drm_shim_driver_prefers_first_render_node = true;
 #define MOST_OVERFLOWS 256
 #define MIB (1024 * 1024)
 
-/* Registers, and bits of INTCTL. */
-enum { L2CACTL = 0x020, SLCACTL = 0x024, INTCTL = 0x030, INTENA = 0x034 };
-enum { CT0EA = 0x108, CT1EA = 0x10c, CT0CA = 0x110, CT1CA = 0x114, BPOA = 0x308, BPOS = 0x30c, ERRSTAT = 0xf20 };
-enum { FRAME_DONE = 1, FLUSH_DONE = 2, OUT_OF_MEMORY = 4 };
+enum {
+    FRAME_DONE = V3D_INTCTL_INT_FRDONE_MASK,
+    FLUSH_DONE = V3D_INTCTL_INT_FLDONE_MASK,
+    OUT_OF_MEMORY = V3D_INTCTL_INT_OUTOMEM_MASK,
+    ALL = FRAME_DONE | FLUSH_DONE | OUT_OF_MEMORY
+};
 
 struct buffer {
     struct shim_bo base; /* first: the shim's pointers are ours */
@@ -186,12 +189,12 @@ static int carry_out(uint32_t start_register, uint32_t start, uint32_t end_regis
     for (;;) {
         uint32_t why = our.run(our.gpu, our.limit);
         if (why & done) {
-            our.write(our.gpu, INTCTL, done);
+            our.write(our.gpu, V3D_INTCTL, done);
             return 0;
         }
         if (!(why & OUT_OF_MEMORY)) {
             fprintf(stderr, "vc4sim: job %" PRIu64 " hangs: list %08x at %08x, ERRSTAT %08x\n", our.jobs, start,
-                    our.read(our.gpu, start_register), our.read(our.gpu, ERRSTAT));
+                    our.read(our.gpu, start_register), our.read(our.gpu, V3D_ERRSTAT));
             our.reset(our.gpu);
             return -EIO;
         }
@@ -200,9 +203,9 @@ static int carry_out(uint32_t start_register, uint32_t start, uint32_t end_regis
             count++;
         if (count == MOST_OVERFLOWS || !(overflows[count] = make(OVERFLOW_BYTES)))
             return -ENOMEM;
-        our.write(our.gpu, BPOA, overflows[count]->vc4.base.paddr);
-        our.write(our.gpu, BPOS, OVERFLOW_BYTES);
-        our.write(our.gpu, INTCTL, OUT_OF_MEMORY);
+        our.write(our.gpu, V3D_BPOA, overflows[count]->vc4.base.paddr);
+        our.write(our.gpu, V3D_BPOS, OVERFLOW_BYTES);
+        our.write(our.gpu, V3D_INTCTL, OUT_OF_MEMORY);
     }
 }
 
@@ -211,17 +214,17 @@ static int draw(struct vc4_exec_info *job)
 {
     struct buffer *overflows[MOST_OVERFLOWS + 1] = {NULL};
     int status = 0;
-    our.write(our.gpu, INTCTL, FRAME_DONE | FLUSH_DONE | OUT_OF_MEMORY);
-    our.write(our.gpu, INTENA, FRAME_DONE | FLUSH_DONE | OUT_OF_MEMORY);
-    our.write(our.gpu, L2CACTL, 1 << 2);
-    our.write(our.gpu, SLCACTL, 0x0f0f0f0f);
+    our.write(our.gpu, V3D_INTCTL, ALL);
+    our.write(our.gpu, V3D_INTENA, ALL);
+    our.write(our.gpu, V3D_L2CACTL, V3D_L2CACTL_L2CCLR_MASK);
+    our.write(our.gpu, V3D_SLCACTL, 0x0f0f0f0f);
     if (job->ct0ca != job->ct0ea) {
-        our.write(our.gpu, BPOA, 0);
-        our.write(our.gpu, BPOS, 0);
-        status = carry_out(CT0CA, job->ct0ca, CT0EA, job->ct0ea, FLUSH_DONE, overflows);
+        our.write(our.gpu, V3D_BPOA, 0);
+        our.write(our.gpu, V3D_BPOS, 0);
+        status = carry_out(V3D_CT0CA, job->ct0ca, V3D_CT0EA, job->ct0ea, FLUSH_DONE, overflows);
     }
     if (!status)
-        status = carry_out(CT1CA, job->ct1ca, CT1EA, job->ct1ea, FRAME_DONE, overflows);
+        status = carry_out(V3D_CT1CA, job->ct1ca, V3D_CT1EA, job->ct1ea, FRAME_DONE, overflows);
     for (int count = 0; overflows[count]; count++)
         release(overflows[count]);
     return status;

@@ -9,6 +9,7 @@ from ..gl.programs import run
 from ..problem import BadInput, ExitStatus
 from .gl_piglit import add_piglit
 from .options import Commands
+from .regs import header
 
 __all__ = ["register"]
 
@@ -30,7 +31,7 @@ def register(commands: Commands) -> None:
     library = inner.add_parser(
         "build",
         help="build the library",
-        description="Build libvc4sim, the GPU as a C library, and install it with its header and a file for pkg-config.",
+        description="Build libvc4sim, the GPU as a C library, and install it with its headers and a file for pkg-config.",
     )
     library.add_argument(
         "--mesa",
@@ -65,7 +66,7 @@ def register(commands: Commands) -> None:
 
 
 def _build(options: argparse.Namespace) -> int:
-    print(build(options.prefix))
+    print(build(options.prefix, header()))
     if options.mesa:
         build_mesa(options.prefix)
     return ExitStatus.PASS

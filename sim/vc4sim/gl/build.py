@@ -38,8 +38,10 @@ def library_of(prefix: Path) -> Path:
     return prefix / "lib/libvc4sim.so"
 
 
-def build(prefix: Path) -> Path:
+def build(prefix: Path, registers: str) -> Path:
     """Compile the library for this Python and install it in `prefix`; returns where it is.
+
+    registers : what ``v3d.h`` shall be, the header with the names of registers
 
     Raises `BadInput` if there is no C compiler, or this Python is no shared library with headers.
     """
@@ -49,6 +51,7 @@ def build(prefix: Path) -> Path:
     with resources.as_file(resources.files(__package__)) as sources:
         shutil.copy(sources / "vc4sim.h", prefix / "include")
         _compile([sources / name for name in _SOURCES], library)
+    (prefix / "include/v3d.h").write_text(registers)
     text = _PKG_CONFIG.format(prefix=prefix.absolute(), version=metadata.version("vc4-rtl"))
     (library.parent / "pkgconfig/vc4sim.pc").write_text(text)
     return library
