@@ -122,6 +122,16 @@ def test_jobs_one_after_the_other(case, dump):
     ]
 
 
+def test_a_large_memory(case, dump):
+    """A driver's pool may have 256 MiB, as `VC4SIM_MEMORY` says: its frames are no files of that size."""
+    end = 1 << 28
+    status, printed, error = dump(
+        case(record(end - 1, b"\x01"), registers={"CT0CA": end - 1, "CT0EA": end}, mem_size=end)
+    )
+    assert (status, error) == (0, "")
+    assert printed[-1] == f"{end - 1:#010x}    1 nop"
+
+
 def test_a_wrong_list_is_printed_up_to_the_mistake(case, dump):
     folder = case(record(BASE, b"\x01\x01\x09"), registers={"CT0CA": BASE, "CT0EA": BASE + 3})
     status, printed, error = dump(folder)

@@ -9,11 +9,13 @@ from ..model.memory import Memory
 from ..problem import BadInput
 from ..workload.case import CASE_FILE
 from ..workload.fields import Fields
-from ..workload.files import MAX_BYTES, read_bytes, read_text
+from ..workload.files import read_bytes, read_text
 
 __all__ = ["Capture", "CaptureJob", "load_capture"]
 
 _ADDRESSES = 1 << 32
+#: Bytes: all that a Raspberry Pi has.
+_MOST_MEMORY = 1 << 30
 #: Address and length in front of the bytes that go there.
 _HEADER_BYTES = 8
 _WORD_BYTES = 4
@@ -62,7 +64,7 @@ def load_capture(folder: Path) -> Capture:
     """The captured frame in `folder`. Raises `BadInput` for whatever is missing or makes no sense."""
     path = folder / CASE_FILE
     case = Fields.parse(read_text(path), str(path))
-    size = case.integer("mem_size", 1, MAX_BYTES)
+    size = case.integer("mem_size", 1, _MOST_MEMORY)
     source = folder / case.text("memory_file")
     image = _decompress(source)
     return Capture(
@@ -77,11 +79,11 @@ def load_capture(folder: Path) -> Capture:
 def _decompress(path: Path) -> bytes:
     try:
         decompressor = lzma.LZMADecompressor(lzma.FORMAT_XZ)
-        data = decompressor.decompress(read_bytes(path), MAX_BYTES)
+        data = decompressor.decompress(read_bytes(path), _MOST_MEMORY)
     except lzma.LZMAError as error:
         raise BadInput(f"{path}: not an xz file that can be read: {error}") from None
     if not decompressor.eof:
-        raise BadInput(f"{path}: cut short, or larger than {MAX_BYTES} bytes")
+        raise BadInput(f"{path}: cut short, or larger than {_MOST_MEMORY} bytes")
     return data
 
 
