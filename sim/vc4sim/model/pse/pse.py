@@ -38,7 +38,8 @@ __all__ = [
 
 #: Bits behind the point of Z in the set-up, and of what Z gains for a sixteenth of a pixel.
 Z_FRACTION, Z_GAIN_FRACTION = 8, 24
-Z_MAX = (1 << 24) - 1
+_Z_BITS = 24
+Z_MAX = (1 << _Z_BITS) - 1
 #: Twice the range of Z.
 _LARGEST_OFFSET = 1 << 33
 _GAIN_SHIFT = Z_GAIN_FRACTION - Z_FRACTION
@@ -155,9 +156,8 @@ def _signed(word: int) -> int:
 
 
 def z_of(zs: int) -> int:
-    """Zs (2^24 - 1) of a float, cut off behind `Z_FRACTION` bits, limited to 24 bits before the point."""
-    places = 64
-    return min(max(fixed(zs, places) * Z_MAX >> places - Z_FRACTION, 0), Z_MAX << Z_FRACTION)
+    """Zs 2^24 of a float, cut off after `Z_FRACTION` more bits, limited to 24 bits before the point."""
+    return min(max(fixed(zs, _Z_BITS + Z_FRACTION), 0), Z_MAX << Z_FRACTION)
 
 
 def edge_between(first: tuple[int, int], second: tuple[int, int]) -> Edge:
