@@ -14,7 +14,7 @@ from .elements import QuadPoint
 __all__ = ["Detail"]
 
 _BIAS = 127
-_LOG_BITS = 7
+_LOG_BITS = 5
 _MINUS = 1 << 31
 #: Clocks of an ALU and the register behind it.
 _ALU = 4
@@ -23,9 +23,9 @@ _AFTER = 4 * _ALU + 2
 
 
 def _logarithms():
-    """log2 in the middle of each of 128 steps from 1 to 2, in units of 1/256, rounded to the nearest, by integers."""
-    powers = [(257 + 2 * step) ** 512 for step in range(1 << _LOG_BITS)]
-    return [(power.bit_length() - 1 - 512 * 8 + 1) >> 1 for power in powers]
+    """log2 in the middle of each of 32 steps from 1 to 2, in units of 1/256, rounded to the nearest, by integers."""
+    powers = [((2 << _LOG_BITS) + 2 * step + 1) ** 512 for step in range(1 << _LOG_BITS)]
+    return [(power.bit_length() - 1 - 512 * (_LOG_BITS + 1) + 1) >> 1 for power in powers]
 
 
 class Detail(wiring.Component):

@@ -24,9 +24,9 @@ FILTERS = list(
 )
 WRAPS = list(itertools.product(Wrap.__members__, repeat=2))
 #: Precision of normalised coordinates, and of the level of detail.
-COORDINATE, DETAIL = 2**-23, 0.01
+COORDINATE, DETAIL = 2**-23, 1 / 64
 #: Error of a blend of four texels, and of a blend of two levels more, as parts of the range of the texels.
-BILINEAR, TRILINEAR = 0.0081, 0.008
+BILINEAR, TRILINEAR = 0.0081, 1 / 64
 #: And the rounding of bytes.
 ROUNDING = 0.51
 #: A chroma of BT.601 with coefficients in units of 1/256.

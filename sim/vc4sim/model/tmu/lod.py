@@ -9,18 +9,18 @@ __all__ = ["DETAIL", "DETAIL_BITS", "choice", "log2", "of_quad"]
 
 #: Bits behind the point, and all.
 DETAIL, DETAIL_BITS = 8, 16
-_LOG_BITS = 7
+_LOG_BITS = 5
 
 
 def _logarithms() -> tuple[int, ...]:
-    """log2 in the middle of each of 128 steps from 1 to 2, in units of 1/256, rounded to the nearest, by integers.
+    """log2 in the middle of each of 32 steps from 1 to 2, in units of 1/256, rounded to the nearest, by integers.
 
-    The step holds (257 + 2 i) / 256; its 512th power is compared with odd powers of two.
+    The step holds (65 + 2 i) / 64; its 512th power is compared with odd powers of two.
     """
     found = []
     for step in range(1 << _LOG_BITS):
-        power = (257 + 2 * step) ** 512
-        halves = power.bit_length() - 1 - 512 * 8  # floor of 512 log2
+        power = ((2 << _LOG_BITS) + 2 * step + 1) ** 512
+        halves = power.bit_length() - 1 - 512 * (_LOG_BITS + 1)  # floor of 512 log2
         found.append(halves + 1 >> 1)
     return tuple(found)
 
@@ -34,9 +34,9 @@ _BETWEEN, _WITHIN = 1, 4
 
 @kernel
 def log2(value: int) -> int:
-    """log2 of a float that is not negative: 17 bits, 8 of them behind the point; its error is below 1/100.
+    """log2 of a float that is not negative: 17 bits, 8 of them behind the point; its error is below 1/40.
 
-    The exponent and a table of 128 entries of 8 bits, with the top bits of the mantissa. 0 and denormals give -127 and the
+    The exponent and a table of 32 entries of 8 bits, with the top bits of the mantissa. 0 and denormals give -127 and the
     entry, infinity and NaN patterns 128 and the entry.
     """
     return (exponent(value) - 127 << DETAIL) + _LOGARITHMS[(value & MANTISSA) >> 23 - _LOG_BITS]
