@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from vc4.config import PRESETS
+from vc4sim.model import compiled
 from vc4sim.model.compiled import Buffers, Entry, State, forced, is_available, kernel
 from vc4sim.model.memory import Memory
 from vc4sim.model.v3d import V3D
@@ -68,22 +69,28 @@ def test_numbers_of_all_kinds(mode):
 
 
 @pytest.mark.skipif(not is_available(), reason="no Numba")
-def test_a_timer_waits_for_the_compiler(monkeypatch, tmp_path):
+def test_a_timer_waits_for_the_compiler(monkeypatch):
     """Left in the middle, it would fail from then on."""
+    done = []
 
     def stop(*_):
         raise TimeoutError
 
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    def late(function, begin=compiled._twin):
+        signal.raise_signal(signal.SIGALRM)
+        done.append(function)
+        return begin(function)
+
+    monkeypatch.setattr(compiled, "_twin", late)
     entry, numbers = Entry(_first_weight), Buffers(np.array([5], np.int64))
     before = signal.signal(signal.SIGALRM, stop)
     try:
-        signal.setitimer(signal.ITIMER_REAL, 0.01)
         with forced("compiled"), pytest.raises(TimeoutError):
             entry(numbers)
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+        monkeypatch.undo()
+    assert done[0] is entry._function
     with forced("compiled"):
         assert entry(numbers) == 3 * 13 - 1
 
