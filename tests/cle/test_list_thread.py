@@ -1,0 +1,171 @@
+"""`ListThread` against the model's: the same records for the pipeline, and the same registers where it stops."""
+
+import random
+
+import pytest
+from amaranth.hdl import Module, Value
+from amaranth.lib.wiring import connect
+
+from vc4.cle.list_thread import ListThread
+from vc4.records.control import RECORDS, ControlCode, Threads
+from vc4sim.bench.memory import BenchMemory
+from vc4sim.model.cle.control_records import ControlRecord
+from vc4sim.model.cle.list_thread import ListThread as ModelThread
+from vc4sim.model.cle.list_thread import Step
+from vc4sim.model.cle.pipeline import Recorder
+from vc4sim.model.memory import Memory
+
+SIZE = 0x1000
+PATIENCE = 2000
+CODE = ControlCode
+#: Records of lists of both threads, but for primitives.
+PLAIN = [record for record in RECORDS.values() if not record.role.is_list]
+BRANCHES = (CODE.BRANCH, CODE.BRANCH_TO_SUB_LIST)
+
+
+def some_lists(rng, threads, mistakes):
+    """Lists all over memory that lead to each other, and where they begin. Some have records that are out of place."""
+    places = [place + rng.randrange(0x20) for place in rng.sample(range(0, SIZE - 0x80, 0x80), 12)]
+    image = bytearray(SIZE)
+    rows = [one for one in PLAIN if one.threads & threads and one.code not in (CODE.HALT, CODE.WAIT_ON_SEMAPHORE)]
+    for place in places:
+        data = bytearray()
+        if rng.random() < 0.8:
+            data += example(rng, RECORDS[112 if threads is Threads.BINNING else 113], places)
+        while len(data) < 0x50:
+            record = rng.choice(rows)
+            if rng.random() < 0.02:
+                record = RECORDS[rng.choice((0, 8))]
+            if rng.random() < mistakes:
+                record = rng.choice(PLAIN)
+            data += example(rng, record, places)
+        data += example(rng, RECORDS[rng.choice((16, 18, 18, 0))], places)
+        image[place : place + len(data)] = data
+    return bytes(image), places
+
+
+def example(rng, record, places):
+    """A record; where it leads to a list, that is one of them."""
+    payload = bytes(record.length - 1)
+    if record.code in BRANCHES:
+        payload = rng.choice(places).to_bytes(4, "little")
+    elif record.code in (CODE.STORE_FULL_RESOLUTION_TILE_BUFFER, CODE.STORE_TILE_BUFFER_GENERAL):
+        payload = (
+            payload[:-1] + bytes([0]) if rng.random() < 0.5 else bytes([8 if record.length == 5 else 0]) + payload[1:]
+        )
+    return bytes([record.code.value]) + payload
+
+
+class Bench:
+    """The thread with a memory and a pipeline that takes what it gets with gaps."""
+
+    def __init__(self, threads, contents, *, seed, latency=1, gap=0.0):
+        self.threads, self.rng = threads, random.Random(seed)
+        self.m = Module()
+        self.m.submodules.dut = self.dut = ListThread(threads)
+        self.m.submodules.memory = memory = BenchMemory(
+            SIZE, base=0, init=contents, latency=latency, gap=gap, seed=seed
+        )
+        connect(self.m, self.dut.port, memory.bus)
+        self.taken, self.done = [], 0
+
+    async def clock(self, ctx, **writes):
+        """One clock; the pipeline takes what is there, or does not."""
+        dut = self.dut
+        ready = self.rng.random() < 0.7
+        finished = self.rng.random() < 0.2
+        ctx.set(dut.writes, writes)
+        ctx.set(dut.o.ready, ready)
+        ctx.set(dut.finished, finished)
+        valid, record = ctx.get(dut.o.valid), ctx.get(dut.o.payload)
+        self.done += ctx.get(dut.done)
+        await ctx.tick()
+        if valid and ready:
+            length = RECORDS[record.code.value].length - 1
+            payload = (record.payload & (1 << 8 * length) - 1).to_bytes(length, "little")
+            self.taken.append((record.code, payload, record.address))
+
+    async def rest(self, ctx):
+        """Until nothing moves; what the registers show then."""
+        before, still = None, 0
+        for _ in range(200_000):
+            await self.clock(ctx)
+            now = ctx.get(Value.cast(self.dut.state)), len(self.taken)
+            still = still + 1 if now == before else 0
+            before = now
+            if still > 400:
+                return ctx.get(self.dut.state)
+        raise AssertionError("it never rests")
+
+
+class Model:
+    """The model's thread with the same memory, and what its pipeline gets."""
+
+    def __init__(self, threads, contents):
+        self.memory, self.pipeline, self.done = Memory(SIZE), Recorder(), []
+        self.memory.write(0, contents)
+        self.thread = ModelThread(threads, self.memory, self.pipeline, self.done.append)
+
+    def run(self, start, end, counts):
+        """A list, after some counts of the semaphore, until the thread rests; whether it does."""
+        if self.thread.running:
+            self.thread.reset()
+        for _ in range(counts):
+            self.thread.count()
+        self.thread.set_current(start)
+        self.thread.set_end(end)
+        return any(self.thread.step() is not Step.MOVED for _ in range(3000))
+
+
+def compare(bench, model, state):
+    """What both pipelines have got, and what registers show."""
+    memory, thread = model.memory, model.thread
+    wanted = [
+        (one.code, memory.read(one.address + 1, one.kind.length - 1) if one.kind.length > 1 else b"", one.address)
+        for one in model.pipeline.taken
+        if isinstance(one, ControlRecord)
+    ]
+    assert bench.taken == wanted
+    assert bench.done == len(model.done)
+    assert state.current == thread.current
+    assert (state.running, state.error) == (thread.running, thread.error is not None)
+    assert state.suspended == (thread.stalled if thread.running else thread.halted)
+    assert (state.depth, state.semaphore) == (len(thread.returns), thread.semaphore)
+    assert state.return_address == (thread.returns[-1] if thread.returns else 0)
+    assert (state.returned, state.flushes) == (thread.returned, thread.flushes)
+    assert state.prefixing == thread.prefixing
+
+
+@pytest.mark.parametrize("threads", [Threads.BINNING, Threads.RENDERING])
+@pytest.mark.parametrize(("latency", "gap"), [(1, 0.0), (20, 0.0), (100, 0.0), (20, 0.3)])
+def test_any_lists(simulate, threads, latency, gap):
+    """Lists with branches, sub-lists, halts, waits and mistakes, one after the other in the same thread."""
+    tried = 0
+    for seed in range(60):
+        rng = random.Random(f"{threads} {latency} {gap} {seed}")
+        contents, places = some_lists(rng, threads, rng.choice((0, 0.02)))
+        script = [(rng.choice(places), rng.choice((rng.choice(places), SIZE)), rng.randrange(3)) for _ in range(3)]
+        before = Model(threads, contents)
+        if not all(before.run(*lists) for lists in script):
+            continue  # the lists lead in a circle
+        bench, model = Bench(threads, contents, seed=seed, latency=latency, gap=gap), Model(threads, contents)
+
+        async def body(ctx, script=script, bench=bench, model=model):
+            for start, end, counts in script:
+                if model.thread.running:
+                    await bench.clock(ctx, resets=1)
+                for _ in range(counts):
+                    ctx.set(bench.dut.counts, 1)
+                    await bench.clock(ctx)
+                    ctx.set(bench.dut.counts, 0)
+                await bench.clock(ctx, current=1, value=start)
+                await bench.clock(ctx, end=1, value=end)
+                model.run(start, end, counts)
+                compare(bench, model, await bench.rest(ctx))
+
+        print(f"seed {seed}")
+        simulate(bench.m, body)
+        tried += 1
+        if tried == 5:
+            return
+    raise AssertionError("hardly any lists come to an end")
