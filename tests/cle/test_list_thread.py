@@ -169,3 +169,94 @@ def test_any_lists(simulate, threads, latency, gap):
         if tried == 5:
             return
     raise AssertionError("hardly any lists come to an end")
+
+
+@pytest.fixture
+def follow(simulate):
+    """`follow(contents, script, latency=)`: a rendering thread; the script gets the bench and its context."""
+
+    def run(contents, script, *, latency=1, threads=Threads.RENDERING):
+        bench = Bench(threads, contents, seed=1, latency=latency)
+
+        async def body(ctx):
+            await script(bench, ctx)
+
+        simulate(bench.m, body)
+
+    return run
+
+
+def branch(target, code=CODE.BRANCH):
+    return bytes([code.value]) + target.to_bytes(4, "little")
+
+
+def test_a_list_that_grows(follow):
+    """A host that adds to a list while it runs, and moves its end, sees what it has added."""
+    contents = bytes([CODE.NOP.value] * 100)
+
+    async def script(bench, ctx):
+        await bench.clock(ctx, end=1, value=10)
+        for end in (20, 33, 70):
+            for _ in range(3):
+                await bench.clock(ctx)
+            await bench.clock(ctx, end=1, value=end)
+        state = await bench.rest(ctx)
+        assert (state.current, state.running, state.error) == (70, 0, 0)
+
+    follow(contents, script)
+
+
+def test_stop_and_go_on(follow):
+    """CTRUN stops it between two records; then CTnEA does not start it, and CTSUBS does."""
+    contents = bytes([CODE.NOP.value] * 2000)
+
+    async def script(bench, ctx):
+        await bench.clock(ctx, end=1, value=1500)
+        for _ in range(100):
+            await bench.clock(ctx)
+        await bench.clock(ctx, stops=1)
+        state = await bench.rest(ctx)
+        stopped = state.current
+        assert 0 < stopped < 200
+        assert (state.running, state.suspended) == (0, 1)
+        await bench.clock(ctx, end=1, value=1600)
+        assert (await bench.rest(ctx)).current == stopped
+        await bench.clock(ctx, proceeds=1)
+        state = await bench.rest(ctx)
+        assert (state.current, state.running, state.suspended) == (1600, 0, 0)
+
+    follow(contents, script)
+
+
+def test_the_thread_runs_until_its_pipeline_is_done(follow):
+    """Whoever polls CTRUN sees it fall when the last record has been carried out."""
+    contents = bytes([CODE.GL_SHADER_STATE.value]) + bytes(4)
+
+    async def script(bench, ctx):
+        ctx.set(bench.dut.busy, 1)
+        await bench.clock(ctx, end=1, value=5)
+        state = await bench.rest(ctx)
+        assert (state.current, state.running, state.active) == (5, 1, 1)
+        ctx.set(bench.dut.busy, 0)
+        assert (await bench.rest(ctx)).running == 0
+
+    follow(contents, script)
+
+
+@pytest.mark.parametrize(("latency", "clocks"), [(1, 228), (20, 553)])
+def test_clocks_of_branches(follow, latency, clocks):
+    """Sub-lists of nothing but their return, ten of them: twenty new places."""
+    contents = bytearray(SIZE)
+    for number in range(10):
+        contents[5 * number : 5 * number + 5] = branch(0x200 + 0x40 * number, CODE.BRANCH_TO_SUB_LIST)
+        contents[0x200 + 0x40 * number] = CODE.RETURN_FROM_SUB_LIST.value
+    found = []
+
+    async def script(bench, ctx):
+        await bench.clock(ctx, end=1, value=50)
+        while ctx.get(bench.dut.state).running:
+            await bench.clock(ctx)
+            found.append(None)
+
+    follow(bytes(contents), script, latency=latency)
+    assert len(found) == clocks
