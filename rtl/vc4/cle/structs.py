@@ -4,8 +4,24 @@ from amaranth.hdl import unsigned
 from amaranth.lib import data, enum
 
 from vc4.records.control import RECORDS, ControlCode
+from vc4.records.primitives import PrimitiveType
 
-__all__ = ["PAYLOAD_BITS", "ListFault", "ListRecord", "ThreadState", "ThreadWrites"]
+__all__ = [
+    "PAYLOAD_BITS",
+    "VERTICES",
+    "ItemBody",
+    "ItemKind",
+    "ListFault",
+    "ListItem",
+    "ListRecord",
+    "PipelineRecord",
+    "Primitive",
+    "ThreadState",
+    "ThreadWrites",
+]
+
+#: Of a primitive, at the most.
+VERTICES = 3
 
 #: Of the longest record, without its first byte.
 PAYLOAD_BITS = 8 * (max(record.length for record in RECORDS.values()) - 1)
@@ -33,6 +49,50 @@ class ListRecord(data.Struct):
     payload: unsigned(PAYLOAD_BITS)
     address: unsigned(32)
     fault: ListFault
+
+
+class ItemKind(enum.Enum, shape=unsigned(2)):
+    """What a pipeline gets."""
+
+    RECORD = 0  # of state, a configuration, a store or load, a flush; or a list, whose primitives follow
+    PRIMITIVE = 1
+    END = 2  # the list has no more primitives
+
+
+class PipelineRecord(data.Struct):
+    """A control record for the pipeline; the bytes behind it are anything."""
+
+    code: ControlCode
+    payload: unsigned(PAYLOAD_BITS)
+
+
+class Primitive(data.Struct):
+    """A primitive of a list.
+
+    type : how many of its vertices count, the first ones
+    vertices : indices of 16 bits, or coordinates with x in the low half
+    coordinates : which of both
+    clipped : it is the first one behind a record of a clipped primitive
+    """
+
+    type: PrimitiveType
+    vertices: data.ArrayLayout(32, VERTICES)
+    coordinates: unsigned(1)
+    clipped: unsigned(1)
+
+
+class ItemBody(data.Union):
+    """By the kind of an item."""
+
+    record: PipelineRecord
+    primitive: Primitive
+
+
+class ListItem(data.Struct):
+    """What the executor hands to a pipeline, in the order of the lists."""
+
+    kind: ItemKind
+    body: ItemBody
 
 
 class ThreadWrites(data.Struct):
