@@ -6,6 +6,7 @@ on, or `None` where that does not change. It raises `ListError`.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from vc4.records.control import ControlCode
 from vc4.records.primitives import (
@@ -131,19 +132,25 @@ def primitives_of(record: ControlRecord, memory: Memory, form: ListFormat, fan: 
     form : what it holds, see `format_of`
     fan : with what a VG triangle fan goes on; this list changes it
     """
+    if not _is_fan(record) or not record.fields.continuation_list:
+        fan.clear()
     match record.code:
         case ControlCode.INDEXED_PRIMITIVE_LIST:
             return _assembled(record, _indices(record, memory))
         case ControlCode.VERTEX_ARRAY_PRIMITIVES:
             return _assembled(record, _counted(record))
         case ControlCode.VG_COORDINATE_ARRAY_PRIMITIVES:
-            words = _Words(memory, record.fields.coordinate_array_address, record.fields.length)
-            return ((primitive, None) for primitive in _vg(record, words, fan))
+            words = _words(memory, record.fields.coordinate_array_address)
+            found = _vg(record, words, fan)
+            return ((primitive, None) for primitive, _ in islice(found, count_of(record)))
         case ControlCode.VG_INLINE_PRIMITIVES:
-            words = _Words(memory, record.end)
-            return ((primitive, words.address) for primitive in _vg(record, words, fan))
+            return _vg(record, _words(memory, record.end), fan)
         case _:
             return _compressed(record, memory, form)
+
+
+def _is_fan(record: ControlRecord) -> bool:
+    return getattr(record.fields, "primitive_type", None) is VgPrimitiveType.TRIANGLE_FAN
 
 
 def _assembled(record: ControlRecord, index: Callable[[int], int]) -> Iterator[Found]:
@@ -177,68 +184,40 @@ def _counted(record: ControlRecord) -> Callable[[int], int]:
     return index
 
 
-class _Words:
-    """Coordinates from `address` on, which moves with them; `None` behind the last of `length`."""
-
-    def __init__(self, memory: Memory, address: int, length: int | None = None):
-        self.address = address
-        self._memory = memory
-        self._left = length
-
-    def __call__(self) -> int | None:
-        if self._left is not None:
-            if not self._left:
-                return None
-            self._left -= 1
-        word = self._memory.read_int(self.address, _WORD_BYTES, "coordinates")
-        self.address = (self.address + _WORD_BYTES) % (1 << ADDRESS_BITS)
-        return word
+def _words(memory: Memory, address: int) -> Iterator[tuple[int, int]]:
+    """Coordinates from `address` on, and where each of them ends."""
+    while True:
+        word = memory.read_int(address, _WORD_BYTES, "coordinates")
+        address = (address + _WORD_BYTES) % (1 << ADDRESS_BITS)
+        yield word, address
 
 
-def _vg(record: ControlRecord, words: _Words, fan: list[int]) -> Iterator[Primitive | None]:
-    """Primitives of VG. `held` are the vertices that the next one begins with."""
+def _vg(record: ControlRecord, words: Iterator[tuple[int, int]], fan: list[int]) -> Iterator[Found]:
+    """Primitives of VG, and dummies in place of them. `held` are the vertices that the next one begins with."""
     mode = record.fields.primitive_type
     kind = _VG_TYPES[mode]
     is_fan = mode is VgPrimitiveType.TRIANGLE_FAN
     first = 1 if kind is PrimitiveType.RHTS else 2
-    kept = list(fan) if is_fan and record.fields.continuation_list else []
-    fan.clear()
-    held: list[int] = []
+    held = fan if is_fan else []
     turned = False
-    while True:
-        while len(held) < first:
-            word = words()
-            if word is None:
+    for _ in range(len(held)):
+        next(words)
+    for word, address in words:
+        if len(held) < first:
+            if is_fan and held and word == VG_END:
+                yield None, next(words)[1]
                 return
             held.append(word)
-        last = words()
-        if is_fan:
-            held[: len(kept)] = kept
-            kept = []
-            if not fan and held[1] == VG_END:
-                fan[:] = held[:1]
-                yield None
-                return
-            fan[:] = held
-        if last is None:
+            continue
+        found = None if word in (VG_END, VG_PAD) else Primitive(kind, (*held[:: -1 if turned else 1], word), True)
+        if mode in (VgPrimitiveType.RHTS, VgPrimitiveType.TRIANGLES):
+            held.clear()
+        elif found:
+            held[:] = [held[0], word] if is_fan else [*held[1:], word]
+            turned = not turned and mode is VgPrimitiveType.TRIANGLE_STRIP
+        yield found, address
+        if word == VG_END:
             return
-        if last == VG_END:
-            yield None
-            return
-        if last == VG_PAD:
-            yield None
-        else:
-            yield Primitive(kind, (*(reversed(held) if turned else held), last), coordinates=True)
-        match mode:
-            case VgPrimitiveType.RHTS | VgPrimitiveType.TRIANGLES:
-                held = []
-            case _ if last == VG_PAD:
-                pass
-            case VgPrimitiveType.TRIANGLE_FAN:
-                held = [held[0], last]
-            case _:
-                held = [*held[1:], last]
-                turned = not turned and kind is PrimitiveType.TRIANGLES
 
 
 def _compressed(record: ControlRecord, memory: Memory, form: ListFormat) -> Iterator[Found]:
