@@ -7,53 +7,20 @@ from amaranth.hdl import Module, Value
 from amaranth.lib.wiring import connect
 
 from vc4.cle.list_thread import ListThread
+from vc4.cle.structs import ItemKind
+from vc4.records.compressed import VERTICES
 from vc4.records.control import RECORDS, ControlCode, Threads
 from vc4sim.bench.memory import BenchMemory
 from vc4sim.model.cle.control_records import ControlRecord
 from vc4sim.model.cle.list_thread import ListThread as ModelThread
 from vc4sim.model.cle.list_thread import Step
 from vc4sim.model.cle.pipeline import Recorder
+from vc4sim.model.cle.primitives import Primitive
 from vc4sim.model.memory import Memory
 
-SIZE = 0x1000
-PATIENCE = 2000
+from .some_lists import SIZE, some_lists
+
 CODE = ControlCode
-#: Records of lists of both threads, but for primitives.
-PLAIN = [record for record in RECORDS.values() if not record.role.is_list]
-BRANCHES = (CODE.BRANCH, CODE.BRANCH_TO_SUB_LIST)
-
-
-def some_lists(rng, threads, mistakes):
-    """Lists all over memory that lead to each other, and where they begin. Some have records that are out of place."""
-    places = [place + rng.randrange(0x20) for place in rng.sample(range(0, SIZE - 0x80, 0x80), 12)]
-    image = bytearray(SIZE)
-    rows = [one for one in PLAIN if one.threads & threads and one.code not in (CODE.HALT, CODE.WAIT_ON_SEMAPHORE)]
-    for place in places:
-        data = bytearray()
-        if rng.random() < 0.8:
-            data += example(rng, RECORDS[112 if threads is Threads.BINNING else 113], places)
-        while len(data) < 0x50:
-            record = rng.choice(rows)
-            if rng.random() < 0.02:
-                record = RECORDS[rng.choice((0, 8))]
-            if rng.random() < mistakes:
-                record = rng.choice(PLAIN)
-            data += example(rng, record, places)
-        data += example(rng, RECORDS[rng.choice((16, 18, 18, 0))], places)
-        image[place : place + len(data)] = data
-    return bytes(image), places
-
-
-def example(rng, record, places):
-    """A record; where it leads to a list, that is one of them."""
-    payload = bytes(record.length - 1)
-    if record.code in BRANCHES:
-        payload = rng.choice(places).to_bytes(4, "little")
-    elif record.code in (CODE.STORE_FULL_RESOLUTION_TILE_BUFFER, CODE.STORE_TILE_BUFFER_GENERAL):
-        payload = (
-            payload[:-1] + bytes([0]) if rng.random() < 0.5 else bytes([8 if record.length == 5 else 0]) + payload[1:]
-        )
-    return bytes([record.code.value]) + payload
 
 
 class Bench:
@@ -77,13 +44,11 @@ class Bench:
         ctx.set(dut.writes, writes)
         ctx.set(dut.o.ready, ready)
         ctx.set(dut.finished, finished)
-        valid, record = ctx.get(dut.o.valid), ctx.get(dut.o.payload)
+        valid, item = ctx.get(dut.o.valid), ctx.get(dut.o.payload)
         self.done += ctx.get(dut.done)
         await ctx.tick()
         if valid and ready:
-            length = RECORDS[record.code.value].length - 1
-            payload = (record.payload & (1 << 8 * length) - 1).to_bytes(length, "little")
-            self.taken.append((record.code, payload, record.address))
+            self.taken.append(taken(item))
 
     async def rest(self, ctx):
         """Until nothing moves; what the registers show then."""
@@ -96,6 +61,31 @@ class Bench:
             if still > 400:
                 return ctx.get(self.dut.state)
         raise AssertionError("it never rests")
+
+
+def taken(item):
+    """An item of the stream, as the model has it."""
+    record, primitive = item.body.record, item.body.primitive
+    match item.kind:
+        case ItemKind.RECORD:
+            length = RECORDS[record.code.value].length - 1
+            return record.code, (record.payload & (1 << 8 * length) - 1).to_bytes(length, "little")
+        case ItemKind.PRIMITIVE:
+            vertices = tuple(primitive.vertices)[: VERTICES[primitive.type]]
+            return primitive.type, vertices, bool(primitive.coordinates), bool(primitive.clipped)
+        case ItemKind.END:
+            return None
+
+
+def given(item, memory):
+    """What the model has handed over."""
+    match item:
+        case ControlRecord():
+            return item.code, memory.read(item.address + 1, item.kind.length - 1) if item.kind.length > 1 else b""
+        case Primitive():
+            return item.type, item.vertices, item.coordinates, item.clipped is not None
+        case _:
+            return None
 
 
 class Model:
@@ -120,12 +110,7 @@ class Model:
 def compare(bench, model, state):
     """What both pipelines have got, and what registers show."""
     memory, thread = model.memory, model.thread
-    wanted = [
-        (one.code, memory.read(one.address + 1, one.kind.length - 1) if one.kind.length > 1 else b"", one.address)
-        for one in model.pipeline.taken
-        if isinstance(one, ControlRecord)
-    ]
-    assert bench.taken == wanted
+    assert bench.taken == [given(one, memory) for one in model.pipeline.taken]
     assert bench.done == len(model.done)
     assert state.current == thread.current
     assert (state.running, state.error) == (thread.running, thread.error is not None)

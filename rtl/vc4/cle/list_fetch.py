@@ -26,8 +26,8 @@ class ListFetch(wiring.Component):
     """Shows the bytes of a list from an address on, as many as come in a word, and moves on as they are taken.
 
     Behaviour: asks memory for the rest of a line as long as there is room for a whole one, so it is ahead of the bytes that
-    are taken by two lines at the most. While `limited`, no line after that of the byte before `end` is asked for once that
-    one has been. A restart takes effect in the next clock: nothing is available then, and words that are still on their
+    are taken by two lines at the most. While `limited`, once the line of the byte before `end` has been asked for, one after
+    it is asked for only when there is nothing else to come and somebody needs it. A restart takes effect in the next clock: nothing is available then, and words that are still on their
     way are dropped as they come. A request follows in the clock after that; a word is available two clocks after it
     came, and from then on as many bytes a clock as memory answers.
 
@@ -35,6 +35,9 @@ class ListFetch(wiring.Component):
     --------------------
     restart, address : what comes next is the byte at `address`; nothing is taken in that clock
     limited, end : see above
+    starves : more bytes are needed than are available
+    enough : nothing is asked for in this clock
+    ahead : words that are not shown yet, here or on their way
     window : the next bytes, the first one lowest
     available : how many of these are there, 0 to `WINDOW_BYTES`
     error : the byte after these is not in memory, so no more become available
@@ -46,6 +49,9 @@ class ListFetch(wiring.Component):
     address: In(32)
     limited: In(1)
     end: In(32)
+    starves: In(1)
+    enough: In(1)
+    ahead: Out(range(_DEPTH + 1))
     window: Out(8 * WINDOW_BYTES)
     available: Out(range(WINDOW_BYTES + 1))
     error: Out(1)
@@ -67,7 +73,7 @@ class ListFetch(wiring.Component):
         following = Signal(32 - _WORD_BITS)  # where that begins
         coming = Signal(range(_DEPTH + 1))  # words on their way
         dropped = Signal(range(_DEPTH + 1))  # of these, from before a restart
-        reached = Signal()  # the line of the last byte has been asked for
+        reached = Signal()  # the line of the byte before the end has been asked for
         last = Signal(32)
         length = Signal(range(_LINE_WORDS + 1))
         comes = Signal()
@@ -86,12 +92,19 @@ class ListFetch(wiring.Component):
         line_of_last = last[_LINE_BITS:]
         asked_line = Signal(32 - _LINE_BITS)
         has_asked = Signal()  # for a line since the restart
+        has_reached, dry = Signal(), Signal()
         m.d.comb += [
-            reached.eq(self.limited & has_asked & (asked_line == line_of_last)),
+            reached.eq(has_reached | (has_asked & (asked_line == line_of_last))),
+            self.ahead.eq(words.level + coming),
+            dry.eq(self.starves & ~self.ahead.any()),
             begins.eq(
-                started & ~self.restart & ~asked.valid & ~reached & (words.level + coming <= _DEPTH - _LINE_WORDS)
+                started
+                & ~(self.restart | asked.valid | self.enough)
+                & (~(self.limited & reached) | dry)
+                & (self.ahead <= _DEPTH - _LINE_WORDS)
             ),
         ]
+        m.d.sync += has_reached.eq(reached & ~self.restart)
         m.d.sync += Assert(~words.i.valid | words.i.ready, "a word comes that there is no room for")
         with m.If(asked.valid & asked.ready):
             m.d.sync += asked.valid.eq(0)

@@ -7,50 +7,47 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from vc4.bus.port import BUS_BYTES, MemoryPort
-from vc4.records.compressed import CODINGS, COORDINATE_CODINGS
-from vc4.records.control import RECORDS, RETURN_LEVELS, SEMAPHORE_MAX, Branch, ControlCode, Role, Threads
-from vc4.records.primitives import PrimitiveData, PrimitiveListFormat
+from vc4.records.compressed import BRANCH_UNIT
+from vc4.records.control import RETURN_LEVELS, SEMAPHORE_MAX, Branch, ControlCode, Threads
+from vc4.records.primitives import IndexedPrimitiveList, IndexType
 
 from .list_fetch import ListFetch
+from .primitive_assembly import PrimitiveAssembly
 from .record_reader import RecordReader
-from .structs import ListFault, ListRecord, ThreadState, ThreadWrites
+from .record_rules import RecordRules
+from .structs import ItemKind, ListItem, ThreadState, ThreadWrites
 
 __all__ = ["ListThread"]
 
-_VG_SHADERS = (ControlCode.VG_SHADER_STATE, ControlCode.VG_INLINE_SHADER_RECORD)
-_FLUSHES = (ControlCode.FLUSH, ControlCode.FLUSH_ALL_STATE)
+_BRANCH_BITS = BRANCH_UNIT.bit_length() - 1
 
 
-class _Kind(data.Struct):
-    """What a record is to a thread.
+class _Bytes(data.Struct):
+    """Where the next bytes come from, and who takes them.
 
-    out_of_place : lists of the thread do not have it
-    configured : it needs a configuration before it
-    taken : the pipeline takes it
-    ends : the pipeline says when it is done, and the thread waits for that
+    rereads : strobe: the next record is at the current address
+    jumps : strobe: so are the next bytes
+    indexes : strobe: the next bytes are where the record of a list says
+    within : they are those of a list
+    elsewhere : which is no part of the control list
+    stale : the control list goes on elsewhere, or may have changed, after this list
     """
 
-    out_of_place: 1
-    configured: 1
-    taken: 1
-    ends: 1
-    is_list: 1
-    is_compressed: 1
-    coordinates: 1
-    is_configuration: 1
-    is_shader: 1
-    is_vg: 1
-    is_format: 1
-    is_flush: 1
+    rereads: 1
+    jumps: 1
+    indexes: 1
+    within: 1
+    elsewhere: 1
+    stale: 1
 
 
 class ListThread(wiring.Component):
     """Executes the control lists of one pipeline (guide, section 8; pipeline facts, 1.3).
 
     Behaviour: a record that the executor carries out itself takes a clock, one for the pipeline a clock as soon as the
-    one before has left; a branch, and a start, take as long as memory takes for the first word of the new place. With its
-    last record the thread stops, when the pipeline is no longer busy. It waits after a flush, and after the last store of
-    a frame, until the pipeline has `finished`.
+    one before has left; a branch, a start, and a list whose vertices are elsewhere in memory, before and after it, take as
+    long as memory takes for the first word of the new place. With its last record the thread stops, when the pipeline is no
+    longer busy. It waits after a flush, and after the last store of a frame, until the pipeline has `finished`.
 
     Parameters
     ----------
@@ -61,7 +58,7 @@ class ListThread(wiring.Component):
     writes : of registers
     state : what registers show
     counts : the other thread has incremented the semaphore
-    o : stream of `ListRecord`, the records for the pipeline in their order; none has a fault
+    o : stream of `ListItem`
     busy : the pipeline has something to do
     finished : strobe: what the thread waits for is done
     done, increments : strobe: the same, for the interrupt; and whether the other thread's semaphore counts
@@ -71,7 +68,7 @@ class ListThread(wiring.Component):
     writes: In(ThreadWrites)
     state: Out(ThreadState)
     counts: In(1)
-    o: Out(stream.Signature(ListRecord))
+    o: Out(stream.Signature(ListItem))
     busy: In(1)
     finished: In(1)
     done: Out(1)
@@ -86,73 +83,61 @@ class ListThread(wiring.Component):
         m = Module()
         m.submodules.fetch = fetch = ListFetch()
         m.submodules.reader = reader = RecordReader()
+        m.submodules.rules = rules = RecordRules(self._threads)
+        m.submodules.assembly = assembly = PrimitiveAssembly()
         connect(m, fetch.port, flipped(self.port))
         state, record = self.state, reader.o.payload
-        moves = Signal()  # the next record is elsewhere
+        at_end = Signal()
+        source = Signal(_Bytes)
         m.d.comb += [
-            fetch.restart.eq(moves),
-            fetch.address.eq(state.current),
-            fetch.limited.eq(state.depth == 0),
+            at_end.eq(state.current == state.end),
+            fetch.restart.eq(source.jumps | source.indexes),
+            fetch.address.eq(Mux(source.indexes, _address_of(record), state.current)),
+            fetch.limited.eq((state.depth == 0) & ~source.elsewhere),
             fetch.end.eq(state.end),
-            reader.restart.eq(moves),
+            fetch.starves.eq(Mux(source.within, assembly.starves, reader.starves & state.running & ~at_end)),
+            fetch.enough.eq(source.elsewhere & _is_enough(record, assembly.left, fetch.ahead)),
+            fetch.take.eq(Mux(source.within, assembly.take, reader.take)),
+            reader.restart.eq(source.rereads),
             reader.address.eq(state.current),
-            reader.window.eq(fetch.window),
-            reader.available.eq(fetch.available),
-            reader.error.eq(fetch.error),
-            fetch.take.eq(reader.take),
+            rules.record.eq(record),
+            rules.deep.eq(state.depth == RETURN_LEVELS),
+            assembly.format.eq(rules.format),
+            assembly.record.code.eq(record.code),
+            assembly.record.payload.eq(record.payload),
+            state.primitives.eq(assembly.primitives),
         ]
-        kind = Signal(_Kind)
-        self._look_up(m, record, kind)
-        self._execute(m, reader, kind, moves)
+        for taker in (reader, assembly):
+            m.d.comb += [
+                taker.window.eq(fetch.window),
+                taker.available.eq(Mux(fetch.restart, 0, fetch.available)),
+                taker.error.eq(fetch.error & ~fetch.restart),
+            ]
+        self._execute(m, reader, rules, assembly, at_end, source)
         return m
 
-    def _look_up(self, m, record, kind):
-        """A row of the table of records."""
-        with m.Switch(record.code):
-            for value, row in RECORDS.items():
-                code, role = row.code, row.role
-                last = Const(0)
-                if row.layout and "last_tile_of_frame" in dict(data.Layout.cast(row.layout)):
-                    last = data.View(row.layout, record.payload[: Shape.cast(row.layout).width]).last_tile_of_frame
-                elif code is ControlCode.STORE_RESOLVED_TILE_COLOR_BUFFER_AND_END_FRAME:
-                    last = Const(1)
-                with m.Case(value):
-                    m.d.comb += [
-                        kind.out_of_place.eq(self._threads not in row.threads),
-                        kind.configured.eq(role.needs_configuration),
-                        kind.taken.eq(role is not Role.CONTROL),
-                        kind.ends.eq(Const(1) if code in _FLUSHES else last),
-                        kind.is_list.eq(role.is_list),
-                        kind.is_compressed.eq(role is Role.COMPRESSED_LIST),
-                        kind.coordinates.eq(role is Role.COORDINATE_LIST),
-                        kind.is_configuration.eq(role is Role.CONFIGURATION),
-                        kind.is_shader.eq(role is Role.SHADER),
-                        kind.is_vg.eq(code in _VG_SHADERS),
-                        kind.is_format.eq(role is Role.FORMAT),
-                        kind.is_flush.eq(code in _FLUSHES),
-                    ]
-
-    def _execute(self, m, reader, kind, moves):
+    def _execute(self, m, reader, rules, assembly, at_end, source):
         """A record a clock, and what is written to registers."""
-        state, record = self.state, reader.o.payload
+        state, record, kind = self.state, reader.o.payload, rules.kind
         halted, stalled, waits, increments = Signal(), Signal(), Signal(), Signal()
-        at_end, ends = Signal(), Signal()
-        executes, wrong = Signal(), Signal()
+        ends, executes, done, room, moves = Signal(), Signal(), Signal(), Signal(), Signal()
         returns = [Signal(32, name=f"return_{level}") for level in range(RETURN_LEVELS)]
         m.d.comb += [
             state.return_address.eq(Mux(state.depth.any(), returns[0], 0)),
-            at_end.eq(state.current == state.end),
             ends.eq(state.running & at_end & ~stalled & ~state.active),
+            room.eq(~self.o.valid | self.o.ready),
             executes.eq(
-                state.running & ~stalled & ~waits & ~moves & ~at_end & reader.o.valid & (~self.o.valid | self.o.ready)
+                state.running & ~(stalled | waits | at_end | source.rereads | source.within) & reader.o.valid & room
             ),
-            reader.o.ready.eq(executes),
+            rules.executes.eq(executes),
+            done.eq(executes & ~rules.wrong),
+            reader.o.ready.eq(executes & ~kind.is_list),
+            assembly.begins.eq(done & kind.is_list),
             state.suspended.eq(Mux(state.running, stalled, halted)),
-            state.active.eq(waits | self.busy | self.o.valid),
+            state.active.eq(waits | self.busy | self.o.valid | source.within),
             self.done.eq(waits & self.finished),
             self.increments.eq(increments),
         ]
-        m.d.sync += moves.eq(0)
         with m.If(self.o.ready):
             m.d.sync += self.o.valid.eq(0)
         with m.If(self.done):
@@ -160,16 +145,56 @@ class ListThread(wiring.Component):
         with m.If(ends):
             m.d.sync += state.running.eq(0)
         self._wait(m, stalled)
-        self._place(m, record, kind, executes, wrong)
-        with m.If(executes & wrong):
-            m.d.sync += [state.running.eq(0), halted.eq(1), state.error.eq(1), state.current.eq(record.address)]
-        with m.Elif(executes):
+        with m.If(done):
             m.d.sync += state.current.eq(reader.next)
             with m.If(kind.taken):
-                m.d.sync += [self.o.payload.eq(record), self.o.valid.eq(1), waits.eq(kind.ends)]
+                item = self.o.payload
+                m.d.sync += [item.kind.eq(ItemKind.RECORD), item.body.record.code.eq(record.code)]
+                m.d.sync += [item.body.record.payload.eq(record.payload), self.o.valid.eq(1), waits.eq(kind.ends)]
                 m.d.sync += state.flushes.eq(state.flushes + kind.is_flush)
+            with m.If(kind.is_configuration):
+                m.d.sync += state.prefixing.eq(self._threads is Threads.BINNING)
             self._control(m, reader, returns, moves, halted, stalled, increments)
-        self._write(m, ends, moves, halted, stalled, waits, increments)
+        self._list(m, assembly, kind, source, room, moves)
+        with m.If((executes & rules.wrong) | assembly.fault):
+            m.d.sync += [state.running.eq(0), halted.eq(1), stalled.eq(0), state.error.eq(1)]
+            with m.If(~(assembly.fault & assembly.is_item)):
+                m.d.sync += state.current.eq(record.address)
+        self._write(m, assembly, source, ends, moves, halted, stalled, waits, increments)
+
+    def _list(self, m, assembly, kind, source, room, moves):
+        """The primitives of a list, and where the bytes come from."""
+        state, found = self.state, assembly.o
+        over = Signal()
+        m.d.comb += [
+            found.ready.eq(source.within & room),
+            over.eq(source.within & assembly.ends & room),
+        ]
+        m.d.sync += [source.rereads.eq(0), source.jumps.eq(0), source.indexes.eq(0)]
+        with m.If(found.valid & found.ready):
+            m.d.sync += [self.o.payload.kind.eq(ItemKind.PRIMITIVE), self.o.payload.body.primitive.eq(found.payload)]
+            m.d.sync += self.o.valid.eq(1)
+        with m.If(over):
+            m.d.sync += [self.o.payload.kind.eq(ItemKind.END), self.o.valid.eq(1)]
+        with m.If(assembly.begins):
+            m.d.sync += [
+                source.within.eq(1),
+                source.elsewhere.eq(kind.is_elsewhere),
+                source.indexes.eq(kind.is_elsewhere),
+            ]
+        with m.If(source.within & ~source.elsewhere):
+            with m.If(assembly.branches):
+                block = state.current[_BRANCH_BITS:] + assembly.blocks
+                m.d.sync += [state.current.eq(block << _BRANCH_BITS), source.jumps.eq(1)]
+            with m.Else():
+                m.d.sync += state.current.eq(state.current + assembly.advance)
+        with m.If(over):
+            m.d.sync += [source.within.eq(0), source.elsewhere.eq(0), source.stale.eq(0)]
+            m.d.sync += [source.rereads.eq(1), source.jumps.eq(source.elsewhere | source.stale | moves)]
+        with m.Elif(moves & source.within):
+            m.d.sync += source.stale.eq(1)
+        with m.Elif(moves):
+            m.d.sync += [source.rereads.eq(1), source.jumps.eq(1)]
 
     def _wait(self, m, stalled):
         """The semaphore, which counts up to its maximum."""
@@ -182,41 +207,13 @@ class ListThread(wiring.Component):
         with m.Elif(self.counts & ~uses & (semaphore != SEMAPHORE_MAX)):
             m.d.sync += semaphore.eq(semaphore + 1)
 
-    def _place(self, m, record, kind, executes, wrong):
-        """Whether a record is wrong where it is; and what it changes for those after it."""
-        configured, shaded, vg = Signal(), Signal(), Signal()
-        has_format, has_coordinates = Signal(), Signal()
-        layout = data.View(PrimitiveListFormat, record.payload[: Shape.cast(PrimitiveListFormat).width])
-        coordinates, deep = Signal(), Signal()
-        m.d.comb += [
-            coordinates.eq(Mux(kind.is_compressed, has_coordinates, kind.coordinates)),
-            deep.eq((record.code == ControlCode.BRANCH_TO_SUB_LIST) & (self.state.depth == RETURN_LEVELS)),
-            wrong.eq(
-                (record.fault != ListFault.NONE)
-                | kind.out_of_place
-                | (kind.configured & ~configured)
-                | (kind.is_list & (~shaded | (kind.is_compressed & ~has_format) | (coordinates != vg)))
-                | (kind.is_format & _has_no_codings(layout))
-                | deep
-            ),
-        ]
-        with m.If(executes & ~wrong):
-            with m.If(kind.is_configuration):
-                m.d.sync += [configured.eq(1), self.state.prefixing.eq(self._threads is Threads.BINNING)]
-            with m.If(record.code == ControlCode.START_TILE_BINNING):
-                m.d.sync += self.state.prefixing.eq(0)
-            with m.If(kind.is_shader):
-                m.d.sync += [shaded.eq(1), vg.eq(kind.is_vg)]
-            with m.If(kind.is_format):
-                m.d.sync += [has_format.eq(1), has_coordinates.eq(layout.data_type == PrimitiveData.COORDINATES)]
-            with m.If(kind.is_list & ~kind.is_compressed):
-                m.d.sync += [has_format.eq(1), has_coordinates.eq(kind.coordinates)]
-
     def _control(self, m, reader, returns, moves, halted, stalled, increments):
         """What the executor carries out itself."""
         state, record = self.state, reader.o.payload
         target = data.View(Branch, record.payload[: Shape.cast(Branch).width]).absolute_branch_address
         with m.Switch(record.code):
+            with m.Case(ControlCode.START_TILE_BINNING):
+                m.d.sync += state.prefixing.eq(0)
             with m.Case(ControlCode.HALT):
                 m.d.sync += [state.running.eq(0), halted.eq(1)]
             with m.Case(ControlCode.INCREMENT_SEMAPHORE):
@@ -224,32 +221,37 @@ class ListThread(wiring.Component):
             with m.Case(ControlCode.WAIT_ON_SEMAPHORE):
                 m.d.sync += stalled.eq(1)
             with m.Case(ControlCode.BRANCH):
-                m.d.sync += [state.current.eq(target), moves.eq(1)]
+                m.d.sync += state.current.eq(target)
+                m.d.comb += moves.eq(1)
             with m.Case(ControlCode.BRANCH_TO_SUB_LIST):
-                m.d.sync += [state.current.eq(target), moves.eq(1), state.depth.eq(state.depth + 1)]
+                m.d.sync += [state.current.eq(target), state.depth.eq(state.depth + 1)]
+                m.d.comb += moves.eq(1)
                 m.d.sync += [deeper.eq(address) for address, deeper in pairwise((reader.next, *returns))]
             with m.Case(ControlCode.RETURN_FROM_SUB_LIST):
                 m.d.sync += state.returned.eq(state.returned + 1)
                 with m.If(state.depth.any()):
-                    m.d.sync += [state.current.eq(returns[0]), moves.eq(1), state.depth.eq(state.depth - 1)]
+                    m.d.comb += moves.eq(1)
+                    m.d.sync += [state.current.eq(returns[0]), state.depth.eq(state.depth - 1)]
                     m.d.sync += [address.eq(deeper) for address, deeper in pairwise(returns)]
 
-    def _write(self, m, ends, moves, halted, stalled, waits, increments):
+    def _write(self, m, assembly, source, ends, moves, halted, stalled, waits, increments):
         """The registers; what is written is stronger than what the list does in the same clock."""
         state, writes = self.state, self.writes
-        begins, goes_on = Signal(), Signal()
+        begins, goes_on, anew = Signal(), Signal(), Signal()
         m.d.comb += [
             goes_on.eq(state.running & ~ends),
             begins.eq(
                 (writes.end & ~halted & (state.current != writes.value))
                 | (writes.proceeds & ~writes.resets & ~writes.stops & (state.current != state.end))
             ),
+            anew.eq(writes.current & ~state.running),
+            assembly.leaves.eq(writes.resets | writes.resets_pipeline | anew),
         ]
         with m.If(writes.clears_returned):
             m.d.sync += state.returned.eq(0)
         with m.If(writes.clears_flushes):
             m.d.sync += state.flushes.eq(0)
-        with m.If(writes.current & ~state.running):
+        with m.If(anew):
             m.d.sync += [state.current.eq(writes.value), halted.eq(0), state.depth.eq(0)]
         with m.If(writes.end):
             m.d.sync += state.end.eq(writes.value)
@@ -257,7 +259,7 @@ class ListThread(wiring.Component):
             m.d.sync += halted.eq(0)
         # What has been read may be older than what the host has written since.
         with m.If(begins | (writes.end & state.running)):
-            m.d.sync += moves.eq(1)
+            m.d.comb += moves.eq(1)
         with m.If(begins & ~goes_on):
             m.d.sync += [state.running.eq(1), state.error.eq(0)]
         with m.If(writes.stops | (writes.resets_pipeline & state.active)):
@@ -269,11 +271,19 @@ class ListThread(wiring.Component):
             ]
         with m.If(writes.resets_pipeline):
             m.d.sync += [waits.eq(0), self.o.valid.eq(0)]
+            m.d.sync += [source.eq(0), source.rereads.eq(1), source.jumps.eq(1)]
 
 
-def _has_no_codings(layout):
-    """There are no compressed lists of some types with coordinates."""
-    return Cat(
-        (layout.data_type == kind) & ~Cat(layout.primitive_type == one for one in codings).any()
-        for kind, codings in ((PrimitiveData.INDEX_16, CODINGS), (PrimitiveData.COORDINATES, COORDINATE_CODINGS))
-    ).any()
+def _address_of(record):
+    """Where the vertices of a list are; both records have it in the same bits."""
+    return data.View(
+        IndexedPrimitiveList, record.payload[: Shape.cast(IndexedPrimitiveList).width]
+    ).indices_list_address
+
+
+def _is_enough(record, left, ahead):
+    """Whether the words ahead hold all vertices that are left: those of a step more, wherever they begin."""
+    wide = data.View(IndexedPrimitiveList, record.payload[: Shape.cast(IndexedPrimitiveList).width]).index_type
+    indices = record.code == ControlCode.INDEXED_PRIMITIVE_LIST
+    words = Mux(indices, Mux(wide == IndexType.BITS_16, left >> 2, left >> 3), left >> 1)
+    return words + 3 <= ahead

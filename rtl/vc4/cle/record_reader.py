@@ -29,6 +29,7 @@ class RecordReader(wiring.Component):
     --------------------
     restart, address : the next record is at `address`
     window, available, error, take : of the `ListFetch`
+    starves : more bytes are needed than are available
     o : stream of `ListRecord`
     next : address of the byte behind the record that is offered
     """
@@ -39,6 +40,7 @@ class RecordReader(wiring.Component):
     available: In(range(WINDOW_BYTES + 1))
     error: In(1)
     take: Out(range(WINDOW_BYTES + 1))
+    starves: Out(1)
     o: Out(stream.Signature(ListRecord))
     next: Out(32)
 
@@ -60,6 +62,7 @@ class RecordReader(wiring.Component):
             code.eq(Mux(second, record.as_value()[:8], self.window[:8])),
             wanted.eq(Mux(second, is_long, Mux(known, short, 1))),
             enough.eq(self.available >= wanted),
+            self.starves.eq(room & ~enough),
             room.eq(~self.restart & ~ends & (second | ~self.o.valid | self.o.ready)),
             faulty.eq(room & ~enough & self.error),
             begins.eq(room & enough),

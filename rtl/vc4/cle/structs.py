@@ -11,13 +11,17 @@ __all__ = [
     "VERTICES",
     "ItemBody",
     "ItemKind",
+    "FirstVertex",
     "ListFault",
+    "ListFormat",
     "ListItem",
     "ListRecord",
     "PipelineRecord",
     "Primitive",
+    "SecondVertex",
     "ThreadState",
     "ThreadWrites",
+    "VertexStep",
 ]
 
 #: Of a primitive, at the most.
@@ -95,6 +99,45 @@ class ListItem(data.Struct):
     body: ItemBody
 
 
+class ListFormat(data.Struct):
+    """What compressed lists hold: a type of primitives, with coordinates or indices."""
+
+    type: PrimitiveType
+    coordinates: unsigned(1)
+
+
+class FirstVertex(enum.Enum, shape=unsigned(2)):
+    """What vertex 0 of a primitive is, from the primitive before."""
+
+    KEPT = 0
+    SECOND = 1
+    THIRD = 2
+
+
+class SecondVertex(enum.Enum, shape=unsigned(2)):
+    """The same of vertex 1."""
+
+    KEPT = 0
+    FIRST = 1
+    THIRD = 2
+
+
+class VertexStep(data.Struct):
+    """What a clock does to the vertices of a primitive.
+
+    first, second : all at once, with the vertices that were there
+    targets : the vertices that are then written, a bit each
+    value : with this
+    complete : it is a primitive now
+    """
+
+    first: FirstVertex
+    second: SecondVertex
+    targets: unsigned(VERTICES)
+    value: unsigned(32)
+    complete: unsigned(1)
+
+
 class ThreadWrites(data.Struct):
     """Writes of the registers of a thread, each with a strobe.
 
@@ -123,6 +166,7 @@ class ThreadState(data.Struct):
     depth, return_address : levels of the return stack, and its top, 0 if there are none
     semaphore : CTSEMA
     returned, flushes : CTLSLCS, CTLLCM
+    primitives : CTLPC, some clocks old
     active : its pipeline has something to do
     """
 
@@ -137,4 +181,5 @@ class ThreadState(data.Struct):
     semaphore: unsigned(3)
     returned: unsigned(16)
     flushes: unsigned(16)
+    primitives: unsigned(32)
     active: unsigned(1)

@@ -7,6 +7,8 @@ from amaranth.hdl import unsigned
 from amaranth.lib import data, enum
 
 __all__ = [
+    "TYPES",
+    "VG_TYPES",
     "VG_END",
     "VG_PAD",
     "ClippedPrimitive",
@@ -62,6 +64,26 @@ class PrimitiveType(enum.Enum, shape=unsigned(4)):
     LINES = 1
     TRIANGLES = 2
     RHTS = 3
+
+
+#: What the modes of OpenGL make.
+TYPES = {
+    PrimitiveMode.POINTS: PrimitiveType.POINTS,
+    PrimitiveMode.LINES: PrimitiveType.LINES,
+    PrimitiveMode.LINE_LOOP: PrimitiveType.LINES,
+    PrimitiveMode.LINE_STRIP: PrimitiveType.LINES,
+    PrimitiveMode.TRIANGLES: PrimitiveType.TRIANGLES,
+    PrimitiveMode.TRIANGLE_STRIP: PrimitiveType.TRIANGLES,
+    PrimitiveMode.TRIANGLE_FAN: PrimitiveType.TRIANGLES,
+}
+#: What those of VG make.
+VG_TYPES = {
+    VgPrimitiveType.RHTS: PrimitiveType.RHTS,
+    VgPrimitiveType.RHT_STRIP: PrimitiveType.RHTS,
+    VgPrimitiveType.TRIANGLES: PrimitiveType.TRIANGLES,
+    VgPrimitiveType.TRIANGLE_STRIP: PrimitiveType.TRIANGLES,
+    VgPrimitiveType.TRIANGLE_FAN: PrimitiveType.TRIANGLES,
+}
 
 
 class PrimitiveData(enum.Enum, shape=unsigned(4)):

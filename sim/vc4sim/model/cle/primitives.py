@@ -10,8 +10,10 @@ from itertools import islice
 
 from vc4.records.control import ControlCode
 from vc4.records.primitives import (
+    TYPES,
     VG_END,
     VG_PAD,
+    VG_TYPES,
     IndexType,
     PrimitiveData,
     PrimitiveMode,
@@ -47,24 +49,6 @@ class Primitive:
 
 #: An item of a list.
 Found = tuple[Primitive | None, int | None]
-
-_TYPES = {
-    PrimitiveMode.POINTS: PrimitiveType.POINTS,
-    PrimitiveMode.LINES: PrimitiveType.LINES,
-    PrimitiveMode.LINE_LOOP: PrimitiveType.LINES,
-    PrimitiveMode.LINE_STRIP: PrimitiveType.LINES,
-    PrimitiveMode.TRIANGLES: PrimitiveType.TRIANGLES,
-    PrimitiveMode.TRIANGLE_STRIP: PrimitiveType.TRIANGLES,
-    PrimitiveMode.TRIANGLE_FAN: PrimitiveType.TRIANGLES,
-}
-
-_VG_TYPES = {
-    VgPrimitiveType.RHTS: PrimitiveType.RHTS,
-    VgPrimitiveType.RHT_STRIP: PrimitiveType.RHTS,
-    VgPrimitiveType.TRIANGLES: PrimitiveType.TRIANGLES,
-    VgPrimitiveType.TRIANGLE_STRIP: PrimitiveType.TRIANGLES,
-    VgPrimitiveType.TRIANGLE_FAN: PrimitiveType.TRIANGLES,
-}
 
 #: How many primitives a number of vertices makes.
 _COUNTS: dict[PrimitiveMode | VgPrimitiveType, Callable[[int], int]] = {
@@ -115,9 +99,9 @@ def format_of(record: ControlRecord) -> ListFormat:
     """The format that a list, or a record that says so, gives to compressed lists behind it. Raises `ListError`."""
     match record.code:
         case ControlCode.INDEXED_PRIMITIVE_LIST | ControlCode.VERTEX_ARRAY_PRIMITIVES:
-            return ListFormat(_TYPES[record.fields.primitive_mode])
+            return ListFormat(TYPES[record.fields.primitive_mode])
         case ControlCode.VG_COORDINATE_ARRAY_PRIMITIVES | ControlCode.VG_INLINE_PRIMITIVES:
-            return ListFormat(_VG_TYPES[record.fields.primitive_type], COORDINATE_BYTES)
+            return ListFormat(VG_TYPES[record.fields.primitive_type], COORDINATE_BYTES)
         case _:
             coordinates = record.fields.data_type is PrimitiveData.COORDINATES
             form = ListFormat(record.fields.primitive_type, COORDINATE_BYTES if coordinates else INDEX_BYTES)
@@ -156,7 +140,7 @@ def _is_fan(record: ControlRecord) -> bool:
 def _assembled(record: ControlRecord, index: Callable[[int], int]) -> Iterator[Found]:
     """Primitives of OpenGL; `index` gives vertices by their place in the list."""
     mode, length = record.fields.primitive_mode, record.fields.length
-    kind = _TYPES[mode]
+    kind = TYPES[mode]
     for n in range(count_of(record)):
         yield Primitive(kind, tuple(index(place) for place in _PLACES[mode](n, length))), None
 
@@ -195,7 +179,7 @@ def _words(memory: Memory, address: int) -> Iterator[tuple[int, int]]:
 def _vg(record: ControlRecord, words: Iterator[tuple[int, int]], fan: list[int]) -> Iterator[Found]:
     """Primitives of VG, and dummies in place of them. `held` are the vertices that the next one begins with."""
     mode = record.fields.primitive_type
-    kind = _VG_TYPES[mode]
+    kind = VG_TYPES[mode]
     is_fan = mode is VgPrimitiveType.TRIANGLE_FAN
     first = 1 if kind is PrimitiveType.RHTS else 2
     held = fan if is_fan else []

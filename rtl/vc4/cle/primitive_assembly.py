@@ -1,0 +1,152 @@
+"""Primitives from the lists of control records."""
+
+from amaranth import *
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from vc4.records.control import RECORDS, ControlCode, Role
+
+from .compressed_list import CompressedList
+from .list_fetch import WINDOW_BYTES
+from .primitive_count import PrimitiveCount
+from .structs import FirstVertex, ListFormat, PipelineRecord, Primitive, SecondVertex, VertexStep
+from .vertex_list import VertexList
+
+__all__ = ["PrimitiveAssembly"]
+
+_COMPRESSED = [record.code for record in RECORDS.values() if record.role is Role.COMPRESSED_LIST]
+#: Bytes of the longest item of a compressed list, or of a VG primitive.
+_ITEM_BYTES = 16
+
+
+class PrimitiveAssembly(wiring.Component):
+    """Makes primitives of a list of any kind (guide, section 9).
+
+    Behaviour: its vertices stay where they are as long as primitives share them, and each clock writes one, see
+    `VertexList` and `CompressedList`; a primitive is offered in the clock after its last vertex. So strips, fans and
+    points come at one a clock, other triangles at one in three clocks, compressed ones at one in four clocks or less.
+
+    Interface attributes
+    --------------------
+    begins : strobe: a list begins
+    leaves : strobe: the list has no more primitives
+    record : the record of the list, from `begins` until `ends`
+    format : what it holds, as long
+    window, available, error, take : of a `ListFetch`
+    o : stream of primitives
+    ends : high from the end of a list on until the next one begins, when all primitives have been taken
+    advance : the control list goes on so many bytes further, if the list is a part of it
+    branches, blocks : strobe: it does so elsewhere, see `CompressedList`
+    starves : more bytes are needed than are available
+    fault : strobe: what follows is no vertex, or no item
+    is_item : faults are those of an item, at the place where the control list is
+    left : vertices that the list still has, if it says so
+    primitives : primitives that the list still has, if it says so, up to 64 clocks ago
+    """
+
+    begins: In(1)
+    leaves: In(1)
+    record: In(PipelineRecord)
+    format: In(ListFormat)
+    window: In(8 * WINDOW_BYTES)
+    available: In(range(WINDOW_BYTES + 1))
+    error: In(1)
+    take: Out(range(WINDOW_BYTES + 1))
+    o: Out(stream.Signature(Primitive))
+    ends: Out(1)
+    advance: Out(range(_ITEM_BYTES + 1))
+    branches: Out(1)
+    blocks: Out(signed(16))
+    starves: Out(1)
+    fault: Out(1)
+    is_item: Out(1)
+    left: Out(32)
+    primitives: Out(32)
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.vertex_list = plain = VertexList()
+        m.submodules.compressed_list = compressed = CompressedList()
+        m.submodules.count = count = PrimitiveCount()
+        runs, goes, compresses = Signal(), Signal(), Signal()
+        step = Signal(VertexStep)
+        vertices = Signal.like(self.o.payload.vertices)
+        for source in (plain, compressed):
+            m.d.comb += [
+                source.begins.eq(self.begins),
+                source.window.eq(self.window),
+                source.available.eq(self.available),
+                source.error.eq(self.error),
+                source.goes.eq(goes),
+            ]
+        m.d.comb += [
+            compresses.eq(Cat(self.record.code == code for code in _COMPRESSED).any()),
+            plain.runs.eq(runs & ~compresses),
+            plain.record.eq(self.record),
+            compressed.runs.eq(runs & compresses),
+            compressed.format.eq(self.format),
+            compressed.vertices.eq(vertices),
+            goes.eq(~self.o.valid | self.o.ready),
+            step.eq(Mux(compresses, compressed.step, plain.step)),
+            self.take.eq(Mux(compresses, compressed.take, plain.take)),
+            self.starves.eq(plain.starves | compressed.starves),
+            self.fault.eq(plain.fault | compressed.fault),
+            self.is_item.eq(compresses),
+            self.branches.eq(compressed.branches),
+            self.blocks.eq(compressed.blocks),
+            self.left.eq(plain.left),
+            count.vertices.eq(plain.left),
+            count.step.eq(plain.divisor),
+            self.primitives.eq(count.primitives),
+        ]
+        m.d.comb += self.ends.eq(~runs & ~self.o.valid)
+        with m.If(self.begins):
+            m.d.sync += runs.eq(1)
+        with m.Elif(plain.ends | compressed.ends | self.fault | self.leaves):
+            m.d.sync += runs.eq(0)
+        self._assemble(m, step, vertices, compresses)
+        self._advance(m, Mux(compresses, compressed.moves, plain.moves))
+        return m
+
+    def _assemble(self, m, step, vertices, compresses):
+        """The primitive, in place."""
+        primitive = self.o.payload
+        clipped = Signal()
+        m.d.comb += [
+            primitive.type.eq(self.format.type),
+            primitive.coordinates.eq(self.format.coordinates),
+            primitive.vertices.eq(vertices),
+            primitive.clipped.eq(clipped),
+        ]
+        with m.If(self.o.ready):
+            m.d.sync += self.o.valid.eq(0)
+            with m.If(self.o.valid):
+                m.d.sync += clipped.eq(0)
+        with m.If(step.complete):
+            m.d.sync += self.o.valid.eq(1)
+        with m.Switch(step.first):
+            with m.Case(FirstVertex.SECOND):
+                m.d.sync += vertices[0].eq(vertices[1])
+            with m.Case(FirstVertex.THIRD):
+                m.d.sync += vertices[0].eq(vertices[2])
+        with m.Switch(step.second):
+            with m.Case(SecondVertex.FIRST):
+                m.d.sync += vertices[1].eq(vertices[0])
+            with m.Case(SecondVertex.THIRD):
+                m.d.sync += vertices[1].eq(vertices[2])
+        for number, target in enumerate(step.targets):
+            with m.If(target):
+                m.d.sync += vertices[number].eq(step.value)
+        with m.If(self.begins):
+            m.d.sync += clipped.eq(self.record.code == ControlCode.CLIPPED_PRIMITIVE_WITH_COMPRESSED_PRIMITIVE_LIST)
+            with m.If(compresses):
+                m.d.sync += vertices.eq(0)
+        with m.If(self.leaves):
+            m.d.sync += self.o.valid.eq(0)
+
+    def _advance(self, m, moves):
+        """The bytes of an item."""
+        taken = Signal.like(self.advance)  # of one that has begun
+        sum_ = Signal.like(self.advance)
+        m.d.comb += [sum_.eq(taken + self.take), self.advance.eq(Mux(moves, sum_, 0))]
+        m.d.sync += taken.eq(Mux(moves | self.begins | self.branches, 0, sum_))
