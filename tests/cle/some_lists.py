@@ -38,9 +38,9 @@ _GL_SHADERS = (CODE.GL_SHADER_STATE, CODE.NV_SHADER_STATE)
 _VG_SHADERS = (CODE.VG_SHADER_STATE, CODE.VG_INLINE_SHADER_RECORD)
 
 
-def some_lists(rng, threads, mistakes):
-    """Memory, and where lists begin. A part `mistakes` of the records is anything."""
-    places = [place + rng.randrange(0x80) for place in rng.sample(_LISTS, 12)]
+def some_lists(rng, threads, mistakes, base=0):
+    """Memory from `base` on, and where lists begin. A part `mistakes` of the records is anything."""
+    places = [base + place + rng.randrange(0x80) for place in rng.sample(_LISTS, 12)]
     image = bytearray(rng.randbytes(SIZE))
     for place in range(_DATA.start, _DATA.stop, 4):
         if rng.random() < 0.1:
@@ -49,7 +49,7 @@ def some_lists(rng, threads, mistakes):
     rows = [one for one in RECORDS.values() if one.threads & threads and one.code not in _RARE]
     lists = [one for one in rows if one.role.is_list]
     for place in places:
-        writer = _Writer(rng, place, places)
+        writer = _Writer(rng, base, place, places)
         if rng.random() < 0.9:
             writer.record(RECORDS[_CONFIGURATIONS[threads].value])
         writer.record(RECORDS[rng.choice((*_GL_SHADERS, *_VG_SHADERS)).value])
@@ -63,15 +63,15 @@ def some_lists(rng, threads, mistakes):
                 writer.prepare(record)
             writer.record(record)
         writer.record(RECORDS[rng.choice((16, 18, 18, 0))])
-        image[place : place + len(writer.data)] = writer.data
+        image[place - base : place - base + len(writer.data)] = writer.data
     return bytes(image), places
 
 
 class _Writer:
     """A list."""
 
-    def __init__(self, rng, start, places):
-        self.rng, self.start, self.places = rng, start, places
+    def __init__(self, rng, base, start, places):
+        self.rng, self.base, self.start, self.places = rng, base, start, places
         self.data = bytearray()
         self.vg = False
         self.form = None
@@ -122,7 +122,7 @@ class _Writer:
     def list_fields(self, code):
         rng = self.rng
         length = rng.choice((*range(20), rng.randrange(100)))
-        address = rng.choice(_DATA) if rng.random() < 0.98 else SIZE - rng.randrange(10)
+        address = self.base + (rng.choice(_DATA) if rng.random() < 0.98 else SIZE - rng.randrange(10))
         if code in (CODE.INDEXED_PRIMITIVE_LIST, CODE.VERTEX_ARRAY_PRIMITIVES):
             self.form = ListFormat(PrimitiveType.POINTS, INDEX_BYTES)
             mode = rng.choice(list(PrimitiveMode))

@@ -116,14 +116,45 @@ def test_no_line_after_the_end(run, end):
 
 
 def test_the_end_moves(run):
-    """A driver adds to a list, and moves its end: the fetch goes on."""
+    """A driver adds to a list, and moves its end: what is fetched again goes on behind it."""
 
     async def script(reader):
         await reader.start(BASE + 5, BASE + 64)
         await reader.take(59)
         await reader.ctx.tick().repeat(30)
-        reader.ctx.set(reader.dut.end, BASE + 130)
+        await reader.start(BASE + 64, BASE + 130)
         await reader.take(66)
+        await reader.ctx.tick().repeat(30)
+
+    assert run(script) == [BASE, BASE + 64, BASE + 128]
+
+
+def test_more_than_the_end_allows(run):
+    """A record that reaches beyond the end is read, a line at a time."""
+
+    async def script(reader):
+        await reader.start(BASE, BASE + 60)
+        await reader.take(64)
+        await reader.ctx.tick().repeat(30)
+        reader.ctx.set(reader.dut.starves, 1)
+        await reader.take(1)
+        reader.ctx.set(reader.dut.starves, 0)
+        await reader.ctx.tick().repeat(30)
+
+    assert run(script) == [BASE, BASE + 64]
+
+
+def test_enough(run):
+    """Nothing is asked for."""
+
+    async def script(reader):
+        reader.ctx.set(reader.dut.enough, 1)
+        await reader.start(BASE)
+        await reader.ctx.tick().repeat(30)
+        assert reader.ctx.get(reader.dut.ahead) == 0
+        reader.ctx.set(reader.dut.enough, 0)
+        await reader.take(64)
+        reader.ctx.set(reader.dut.enough, 1)
         await reader.ctx.tick().repeat(30)
 
     assert run(script) == [BASE, BASE + 64, BASE + 128]

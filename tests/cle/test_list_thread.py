@@ -7,17 +7,14 @@ from amaranth.hdl import Module, Value
 from amaranth.lib.wiring import connect
 
 from vc4.cle.list_thread import ListThread
-from vc4.cle.structs import ItemKind
-from vc4.records.compressed import VERTICES
-from vc4.records.control import RECORDS, ControlCode, Threads
+from vc4.records.control import ControlCode, Threads
 from vc4sim.bench.memory import BenchMemory
-from vc4sim.model.cle.control_records import ControlRecord
 from vc4sim.model.cle.list_thread import ListThread as ModelThread
 from vc4sim.model.cle.list_thread import Step
 from vc4sim.model.cle.pipeline import Recorder
-from vc4sim.model.cle.primitives import Primitive
 from vc4sim.model.memory import Memory
 
+from .list_bench import given, taken
 from .some_lists import SIZE, some_lists
 
 CODE = ControlCode
@@ -44,7 +41,7 @@ class Bench:
         ctx.set(dut.writes, writes)
         ctx.set(dut.o.ready, ready)
         ctx.set(dut.finished, finished)
-        valid, item = ctx.get(dut.o.valid), ctx.get(dut.o.payload)
+        valid, item = ctx.get(dut.o.valid), ctx.get(dut.o.payload.as_value())
         self.done += ctx.get(dut.done)
         await ctx.tick()
         if valid and ready:
@@ -61,31 +58,6 @@ class Bench:
             if still > 400:
                 return ctx.get(self.dut.state)
         raise AssertionError("it never rests")
-
-
-def taken(item):
-    """An item of the stream, as the model has it."""
-    record, primitive = item.body.record, item.body.primitive
-    match item.kind:
-        case ItemKind.RECORD:
-            length = RECORDS[record.code.value].length - 1
-            return record.code, (record.payload & (1 << 8 * length) - 1).to_bytes(length, "little")
-        case ItemKind.PRIMITIVE:
-            vertices = tuple(primitive.vertices)[: VERTICES[primitive.type]]
-            return primitive.type, vertices, bool(primitive.coordinates), bool(primitive.clipped)
-        case ItemKind.END:
-            return None
-
-
-def given(item, memory):
-    """What the model has handed over."""
-    match item:
-        case ControlRecord():
-            return item.code, memory.read(item.address + 1, item.kind.length - 1) if item.kind.length > 1 else b""
-        case Primitive():
-            return item.type, item.vertices, item.coordinates, item.clipped is not None
-        case _:
-            return None
 
 
 class Model:
@@ -121,8 +93,7 @@ def compare(bench, model, state):
     assert state.prefixing == thread.prefixing
 
 
-@pytest.mark.parametrize("threads", [Threads.BINNING, Threads.RENDERING])
-@pytest.mark.parametrize(("latency", "gap"), [(1, 0.0), (20, 0.0), (100, 0.0), (20, 0.3)])
+@pytest.mark.parametrize(("threads", "latency", "gap"), [(Threads.BINNING, 1, 0.0), (Threads.RENDERING, 20, 0.3)])
 def test_any_lists(simulate, threads, latency, gap):
     """Lists with branches, sub-lists, halts, waits and mistakes, one after the other in the same thread."""
     tried = 0
@@ -151,7 +122,7 @@ def test_any_lists(simulate, threads, latency, gap):
         print(f"seed {seed}")
         simulate(bench.m, body)
         tried += 1
-        if tried == 5:
+        if tried == 3:
             return
     raise AssertionError("hardly any lists come to an end")
 

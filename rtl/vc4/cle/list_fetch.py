@@ -34,7 +34,7 @@ class ListFetch(wiring.Component):
     Interface attributes
     --------------------
     restart, address : what comes next is the byte at `address`; nothing is taken in that clock
-    limited, end : see above
+    limited, end : see above; what has been reached since a restart stays that
     starves : more bytes are needed than are available
     enough : nothing is asked for in this clock
     ahead : words that are not shown yet, here or on their way

@@ -192,6 +192,7 @@ class ListThread:
             primitive, address = next(found)
         except StopIteration:
             self._list = None
+            self.primitives = 0
             self._begin(self.pipeline.end_list())
             return
         self.primitives = max(self.primitives - 1, 0)
