@@ -24,6 +24,7 @@ STEPS = 1500
 MEMORIES = [(1, 0.0), (20, 0.0), (100, 0.0), (20, 0.3)]
 #: Lines that are read ahead: two behind a record that waits.
 AHEAD = 3
+LINES = (1 << 32) // LINE_BYTES
 
 
 class SeenMemory(Memory):
@@ -62,7 +63,7 @@ def compare(base, image, script, *, seed, latency=1, gap=0.0):
     assert run.registers == {one.name: host_of(model).read(one.name) for one in LISTS}
     assert (run.flushed, run.drawn) == (model.flush_count, model.frame_count)
     lines = memory.lines | {thread.current // LINE_BYTES for thread in model.threads}
-    allowed = {line + more for line in lines for more in range(AHEAD + 1)}
+    allowed = {(line + more) % LINES for line in lines for more in range(AHEAD + 1)}
     assert run.lines <= allowed
     return model, run
 

@@ -96,7 +96,7 @@ class ListThread(wiring.Component):
             fetch.limited.eq((state.depth == 0) & ~source.elsewhere),
             fetch.end.eq(state.end),
             fetch.starves.eq(Mux(source.within, assembly.starves, reader.starves & state.running & ~at_end)),
-            fetch.enough.eq(source.elsewhere & _is_enough(record, assembly.left, fetch.ahead)),
+            fetch.enough.eq(source.elsewhere & (assembly.ends | _is_enough(record, assembly.left, fetch.ahead))),
             fetch.take.eq(Mux(source.within, assembly.take, reader.take)),
             reader.restart.eq(source.rereads),
             reader.address.eq(state.current),
