@@ -66,20 +66,20 @@ TRIANGLES, PLACED = (
 )
 #: Name, list, clocks with a latency of 1 and of 20.
 LISTS = {
-    "no operation": (bytes([CODE.NOP.value] * 1000), 1010, 1029),
-    "marker": (bytes([CODE.MARKER.value] * 1000), 1010, 1029),
-    "state of five bytes": (bytes([CODE.LINE_WIDTH.value, 0, 0, 0, 0] * 200), 211, 306),
-    "state of nine bytes": (bytes([CODE.CLIP_WINDOW.value, *bytes(8)] * 200), 411, 556),
-    "strip, 16 bits": (indexed(PrimitiveMode.TRIANGLE_STRIP, IndexType.BITS_16), 1025, 1063),
-    "strip, 8 bits": (indexed(PrimitiveMode.TRIANGLE_STRIP, IndexType.BITS_8), 1025, 1063),
-    "triangles, 16 bits": (indexed(PrimitiveMode.TRIANGLES, IndexType.BITS_16), 1025, 1063),
-    "points, counted": (counted(PrimitiveMode.POINTS), 1017, 1036),
+    "no operation": (bytes([CODE.NOP.value] * 1000), 1009, 1028),
+    "marker": (bytes([CODE.MARKER.value] * 1000), 1009, 1028),
+    "state of five bytes": (bytes([CODE.LINE_WIDTH.value, 0, 0, 0, 0] * 200), 210, 385),
+    "state of nine bytes": (bytes([CODE.CLIP_WINDOW.value, *bytes(8)] * 200), 410, 711),
+    "strip, 16 bits": (indexed(PrimitiveMode.TRIANGLE_STRIP, IndexType.BITS_16), 1023, 1061),
+    "strip, 8 bits": (indexed(PrimitiveMode.TRIANGLE_STRIP, IndexType.BITS_8), 1023, 1061),
+    "triangles, 16 bits": (indexed(PrimitiveMode.TRIANGLES, IndexType.BITS_16), 1023, 1061),
+    "points, counted": (counted(PrimitiveMode.POINTS), 1016, 1035),
     "lines, counted": (counted(PrimitiveMode.LINES), 1016, 1035),
-    "fan, counted": (counted(PrimitiveMode.TRIANGLE_FAN), 1017, 1036),
-    "a hundred that share an edge": (compressed(TRIANGLES, STRIP), 221, 240),
-    "a hundred that are near": (compressed(TRIANGLES, steps(TRIANGLES, 1, 20, 5)), 419, 438),
-    "a hundred as they are": (compressed(TRIANGLES, steps(TRIANGLES, 1, 200, 5)), 419, 438),
-    "a hundred with coordinates": (compressed(PLACED, steps(PLACED, 1, 20, 5)), 419, 438),
+    "fan, counted": (counted(PrimitiveMode.TRIANGLE_FAN), 1016, 1035),
+    "a hundred that share an edge": (compressed(TRIANGLES, STRIP), 220, 239),
+    "a hundred that are near": (compressed(TRIANGLES, steps(TRIANGLES, 1, 20, 5)), 418, 437),
+    "a hundred as they are": (compressed(TRIANGLES, steps(TRIANGLES, 1, 200, 5)), 418, 437),
+    "a hundred with coordinates": (compressed(PLACED, steps(PLACED, 1, 20, 5)), 418, 437),
 }
 
 

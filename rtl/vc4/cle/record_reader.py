@@ -27,22 +27,21 @@ class RecordReader(wiring.Component):
 
     Interface attributes
     --------------------
-    restart, address : the next record is at `address`
+    restart : the next record begins with the next byte
     window, available, error, take : of the `ListFetch`
     starves : more bytes are needed than are available
     o : stream of `ListRecord`
-    next : address of the byte behind the record that is offered
+    length : bytes of the record that is offered, if it has no fault
     """
 
     restart: In(1)
-    address: In(32)
     window: In(_CHUNK_BITS)
     available: In(range(WINDOW_BYTES + 1))
     error: In(1)
     take: Out(range(WINDOW_BYTES + 1))
     starves: Out(1)
     o: Out(stream.Signature(ListRecord))
-    next: Out(32)
+    length: Out(range(1 + PAYLOAD_BITS // 8 + 1))
 
     def elaborate(self, platform):
         m = Module()
@@ -78,9 +77,7 @@ class RecordReader(wiring.Component):
                 m.d.sync += record.payload[_FIRST_BITS:].eq(self.window)
             with m.Else():
                 m.d.sync += [record.code.eq(self.window[:8]), record.payload.eq(self.window[8:])]
-            m.d.sync += [second.eq(~complete), self.next.eq(self.next + wanted)]
-        with m.If((begins & ~second) | (faulty & ~second)):
-            m.d.sync += record.address.eq(self.next)
+            m.d.sync += [second.eq(~complete), self.length.eq(Mux(second, WINDOW_BYTES + wanted, wanted))]
         with m.If(complete | faulty):
             m.d.sync += [
                 self.o.valid.eq(1),
@@ -94,7 +91,7 @@ class RecordReader(wiring.Component):
                 ends.eq(faulty | ~known | reserved),
             ]
         with m.If(self.restart):
-            m.d.sync += [self.o.valid.eq(0), second.eq(0), ends.eq(0), self.next.eq(self.address)]
+            m.d.sync += [self.o.valid.eq(0), second.eq(0), ends.eq(0)]
         return m
 
     def _look_up(self, m, code, known, short, is_long):

@@ -45,13 +45,11 @@ class ListRecord(data.Struct):
 
     code : its first byte, as it is in memory; a `ControlCode` unless `fault` says otherwise
     payload : what follows; the bytes behind the record are anything
-    address : where it lies
     fault : what is wrong with it
     """
 
     code: ControlCode
     payload: unsigned(PAYLOAD_BITS)
-    address: unsigned(32)
     fault: ListFault
 
 

@@ -30,14 +30,10 @@ class _Mode(data.Struct):
     """How vertices become primitives.
 
     most : the number of the last vertex of a primitive
-    spare : vertices that a list has beyond the step of each primitive
-    step : vertices that the next primitive needs on top of those before, less one
     loop, strip, fan, separate : how the next primitive begins; the others with vertex 1 of the one before
     """
 
     most: 2
-    spare: 2
-    step: 2
     loop: 1
     strip: 1
     fan: 1
@@ -47,12 +43,12 @@ class _Mode(data.Struct):
 #: The others are alike in lists with coordinates and with indices, by their codes.
 _MODES = {
     PrimitiveMode.POINTS: {"most": 0, "separate": 1},
-    PrimitiveMode.LINES: {"most": 1, "step": 1, "separate": 1},
+    PrimitiveMode.LINES: {"most": 1, "separate": 1},
     PrimitiveMode.LINE_LOOP: {"most": 1, "loop": 1},
-    PrimitiveMode.LINE_STRIP: {"most": 1, "spare": 1},
-    PrimitiveMode.TRIANGLES: {"most": 2, "step": 2, "separate": 1},
-    PrimitiveMode.TRIANGLE_STRIP: {"most": 2, "spare": 2, "strip": 1},
-    PrimitiveMode.TRIANGLE_FAN: {"most": 2, "spare": 2, "fan": 1},
+    PrimitiveMode.LINE_STRIP: {"most": 1},
+    PrimitiveMode.TRIANGLES: {"most": 2, "separate": 1},
+    PrimitiveMode.TRIANGLE_STRIP: {"most": 2, "strip": 1},
+    PrimitiveMode.TRIANGLE_FAN: {"most": 2, "fan": 1},
 }
 
 
@@ -74,8 +70,8 @@ class VertexList(wiring.Component):
     moves : with this step the control list goes on behind the bytes that were taken, if they are in it
     starves : more bytes are needed than are available
     fault : there is no next vertex: it is not in memory, or above the maximum; instead of a step
-    left : vertices that are left, but for those that the first primitive needs more than others
-    divisor : `left` by this are the primitives that are left, less one
+    left : vertices that are left, if that is known
+    divisor : vertices of a primitive that none of the others has, less one
     """
 
     begins: In(1)
@@ -103,6 +99,7 @@ class VertexList(wiring.Component):
         turned = Signal()
         closes = Signal()  # a loop, with its first vertex
         over, ended = Signal(), Signal()  # there is no next vertex; because of a mark
+        started, closed = Signal(), Signal()  # a vertex has been taken; and the first one of a loop again
         has, above = Signal(), Signal()
         length = Signal(range(_WORD_BYTES + 1))
         value = Signal(32)
@@ -111,10 +108,12 @@ class VertexList(wiring.Component):
         m.d.comb += [
             is_vg.eq((code == ControlCode.VG_COORDINATE_ARRAY_PRIMITIVES) | (code == ControlCode.VG_INLINE_PRIMITIVES)),
             is_inline.eq(code == ControlCode.VG_INLINE_PRIMITIVES),
-            self.divisor.eq(mode.step),
+            self.divisor.eq(Mux(mode.separate, mode.most, 0)),
             last.eq(place == mode.most),
-            closes.eq(mode.loop & follows & (self.left == 1)),
-            over.eq(ended | ~is_inline & (self.left <= Mux(mode.loop & ~follows, 1, mode.step))),
+            closes.eq(mode.loop & follows & ~self.left.any()),
+            over.eq(
+                ended | ~is_inline & Mux(started, ~self.left.any() & (~mode.loop | closed), self.left <= mode.most)
+            ),
             has.eq(closes | (self.available >= length)),
             self.starves.eq(self.runs & ~over & ~has),
             self.ends.eq(self.runs & over),
@@ -125,11 +124,10 @@ class VertexList(wiring.Component):
         self._look_up(m, mode)
         self._vertex(m, happens, closes, is_vg, length, value, above)
         ignored, at_end, skips = self._vg(m, mode, value, is_vg, happens, last, place, follows, ended)
-        is_vertex, completes = Signal(), Signal()
+        is_vertex = Signal()
         m.d.comb += [
-            completes.eq(last & ~ignored),
             is_vertex.eq(happens & ~ignored & ~skips & ~(is_vg & last & ((value == VG_END) | (value == VG_PAD)))),
-            self.moves.eq(happens & (completes | at_end)),
+            self.moves.eq(happens & ((last & ~ignored) | at_end)),
         ]
         self._write(m, mode, place, follows, turned, closes, is_vertex, last, value)
         with m.If(is_vertex & last):
@@ -139,9 +137,13 @@ class VertexList(wiring.Component):
                 m.d.sync += place.eq(place + 1)
             with m.Elif(mode.separate):
                 m.d.sync += place.eq(0)
-        self._count(m, mode, is_inline, happens & completes)
+        with m.If(happens):
+            m.d.sync += [started.eq(1), closed.eq(closes), self.left.eq(Mux(closes, 0, self.left - 1))]
         with m.If(self.begins):
-            m.d.sync += turned.eq(0)
+            length = _fields(VgCoordinateArrayPrimitives, self.record).length
+            m.d.sync += [turned.eq(0), started.eq(0), closed.eq(0), self.left.eq(length)]
+        with m.Elif(~self.runs | is_inline):
+            m.d.sync += self.left.eq(0)
         return m
 
     def _look_up(self, m, mode):
@@ -221,20 +223,6 @@ class VertexList(wiring.Component):
                 m.d.comb += step.first.eq(FirstVertex.THIRD)
             with m.Elif(mode.most == 1):
                 m.d.comb += step.first.eq(FirstVertex.SECOND)
-
-    def _count(self, m, mode, is_inline, completes):
-        """The vertices that are left; nobody knows how many follow inline."""
-        length = _fields(VgCoordinateArrayPrimitives, self.record).length
-        before, less, rest = Signal(32), Signal(2), Signal(33)
-        m.d.comb += [
-            before.eq(Mux(self.begins, length, self.left)),
-            less.eq(Mux(self.begins, mode.spare, mode.step + 1)),
-            rest.eq(before - less),
-        ]
-        with m.If(~self.runs):
-            m.d.sync += self.left.eq(0)
-        with m.If(self.begins | completes):
-            m.d.sync += self.left.eq(Mux(rest[32] | is_inline, 0, rest))
 
 
 def _fields(layout, record):
