@@ -39,6 +39,7 @@ class V3DConfig:
     qpus_per_slice : 1 to 4
     tmus_per_slice : texture units of a slice, 0 to 2
     vpm_kib : size of the vertex pipe memory in KiB, 4 to 16
+    lists : build what executes control lists; without it the host starts programs by themselves
     memory_windows : build the windows outside of which the GPU cannot reach memory
     trace : build the trace ports that tell every retired instruction, and the counters of stalls; simulation only
 
@@ -49,6 +50,7 @@ class V3DConfig:
     qpus_per_slice: int = 1
     tmus_per_slice: int = 0
     vpm_kib: int = 4
+    lists: bool = False
     memory_windows: bool = False
     trace: bool = False
 

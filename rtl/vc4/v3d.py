@@ -9,6 +9,7 @@ from vc4.bus.axi_lite import AxiLite
 from vc4.bus.hub import Hub
 from vc4.bus.port import BUS_BYTES, connect_reads
 from vc4.bus.windows import Windows
+from vc4.cle.cle import Cle, PipelinePort
 from vc4.config import V3DConfig
 from vc4.host.error_status import ErrorStatus
 from vc4.host.registers import Registers
@@ -36,6 +37,7 @@ class V3D(wiring.Component):
     Interface attributes
     --------------------
     fragments, vertices, coordinates : programs of the blocks that are still to come
+    binner, renderer : what these get from control lists, if the configuration wants any, see `PipelinePort`
     bus : memory
     response_error_stb, response_error_address : memory has answered with an error, and the address of the request
     s_axil : the host, which reaches the registers
@@ -56,7 +58,8 @@ class V3D(wiring.Component):
         self.l2c = L2c(tag_bits=self._reads.bus.signature.tag_bits)
         tag_bits = self.l2c.bus.signature.tag_bits
         self.vpm = Vpm(config.vpm_rows, qpus=config.qpus, word_bytes=BUS_BYTES, tag_bits=tag_bits)
-        self._hub = Hub(3, word_bytes=BUS_BYTES, client_tag_bits=tag_bits)
+        self._cle = Cle(config) if config.lists else None
+        self._hub = Hub(4 if config.lists else 3, word_bytes=BUS_BYTES, client_tag_bits=tag_bits)
         super().__init__(
             {
                 **{name: In(stream.Signature(ProgramStart)) for name in ("fragments", "vertices", "coordinates")},
@@ -69,6 +72,7 @@ class V3D(wiring.Component):
                 "idle": Out(1),
                 "allocation": Out(VpmAllocation),
                 "vpm_error": Out(1),
+                **({"binner": Out(PipelinePort()), "renderer": Out(PipelinePort())} if config.lists else {}),
                 **({"trace": Out(TracePort()).array(config.qpus)} if config.trace else {}),
             }
         )
@@ -98,6 +102,8 @@ class V3D(wiring.Component):
         self._caches(m, registers, l2c)
         self._counts(m, registers.events, l2c)
         self._allocate(m, registers)
+        if self._cle is not None:
+            self._lists(m, registers, self._cle, hub.clients[3])
         self._programs(m, registers, scheduler)
         ports = [(one, place) for one in self.slices for place in range(self._config.qpus_per_slice)]
         for number, (one, place) in enumerate(ports):
@@ -132,6 +138,18 @@ class V3D(wiring.Component):
             *(bus for one in self.slices for bus in (one.instruction_bus, one.uniform_bus)),
             *(bus for one in with_units for bus in one.tmu_buses),
         ]
+
+    def _lists(self, m, registers, cle, client):
+        """The executor of control lists, its registers and interrupts."""
+        m.submodules.cle = cle
+        connect_reads(m, cle.bus, client)
+        connect(m, cle.binner, flipped(self.binner))
+        connect(m, cle.renderer, flipped(self.renderer))
+        for name in cle.written.signature.members:
+            m.d.comb += getattr(cle.written, name).eq(getattr(registers.written, name))
+        for name in cle.live.signature.members:
+            m.d.comb += getattr(registers.live, name).eq(getattr(cle.live, name))
+        m.d.comb += [registers.raised.INT_FLDONE.eq(cle.flushed), registers.raised.INT_FRDONE.eq(cle.drawn)]
 
     def _programs(self, m, registers, scheduler):
         """The registers of the scheduler."""

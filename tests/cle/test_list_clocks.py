@@ -74,7 +74,7 @@ LISTS = {
     "strip, 8 bits": (indexed(PrimitiveMode.TRIANGLE_STRIP, IndexType.BITS_8), 1023, 1061),
     "triangles, 16 bits": (indexed(PrimitiveMode.TRIANGLES, IndexType.BITS_16), 1023, 1061),
     "points, counted": (counted(PrimitiveMode.POINTS), 1016, 1035),
-    "lines, counted": (counted(PrimitiveMode.LINES), 1016, 1035),
+    "lines, counted": (counted(PrimitiveMode.LINES), 1015, 1034),
     "fan, counted": (counted(PrimitiveMode.TRIANGLE_FAN), 1016, 1035),
     "a hundred that share an edge": (compressed(TRIANGLES, STRIP), 220, 239),
     "a hundred that are near": (compressed(TRIANGLES, steps(TRIANGLES, 1, 20, 5)), 418, 437),

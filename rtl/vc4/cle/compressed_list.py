@@ -86,11 +86,16 @@ class CompressedList(wiring.Component):
         ended = Signal()
         number = Signal(range(VERTICES))  # of the next vertex
         last = Signal(range(VERTICES))
-        form, found = Signal(_Form), Signal(_Form)
+        form = Signal(_Form)
+        found = Signal(_Form)
         bits = Signal(_CODING_BITS)  # what they were
         reserved = Signal()
         length, width, wanted = (Signal(range(WINDOW_BYTES + 1), name=name) for name in ("length", "width", "wanted"))
-        is_raw, has, happens, opens, completes = Signal(), Signal(), Signal(), Signal(), Signal()
+        is_raw = Signal()
+        has = Signal()
+        happens = Signal()
+        opens = Signal()
+        completes = Signal()
         first = self.window[:8]
         m.d.comb += [
             width.eq(Mux(self.format.coordinates, _COORDINATE_BYTES, _INDEX_BYTES)),
@@ -142,8 +147,12 @@ class CompressedList(wiring.Component):
 
     def _step(self, m, form, bits, number, last, is_raw, happens, completes):
         """The next vertex."""
-        step, old, raw = self.step, Signal(32), Signal(32)
-        x, y, edge = Signal(signed(_HALF)), Signal(signed(_HALF)), Signal(2)
+        step = self.step
+        old = Signal(32)
+        raw = Signal(32)
+        x = Signal(signed(_HALF))
+        y = Signal(signed(_HALF))
+        edge = Signal(2)
         m.d.comb += [
             old.eq(Mux(form == _Form.NEAR, self.vertices[0], self.vertices[number])),
             raw.eq(Cat(self.window[:_HALF], Mux(self.format.coordinates, self.window[_HALF:32], 0))),

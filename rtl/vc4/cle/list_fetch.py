@@ -81,9 +81,12 @@ class ListFetch(wiring.Component):
         coming = Signal(range(_DEPTH + 1))  # words on their way
         left = Signal.like(coming)
         dropped = Signal.like(coming)  # of these, from before a restart
-        started, has_asked = Signal(), Signal()  # ever; since the restart
-        reached, was_reached = Signal(), Signal()  # the line of the byte before the end has been asked for
-        comes, begins = Signal(), Signal()
+        started = Signal()  # there was a restart
+        has_asked = Signal()  # since that
+        reached = Signal()  # the line of the byte before the end has been asked for
+        was_reached = Signal()  # before
+        comes = Signal()
+        begins = Signal()
         m.d.comb += [
             answer.ready.eq(1),
             comes.eq(answer.valid & ~(answer.payload.error | dropped.any() | failed | self.restart)),
@@ -124,7 +127,8 @@ class ListFetch(wiring.Component):
 
     def _show(self, m, level, comes):
         """The window lies over two words. Returns whether the first of them has been taken."""
-        head, tail = Signal(range(_DEPTH)), Signal(range(_DEPTH))
+        head = Signal(range(_DEPTH))
+        tail = Signal(range(_DEPTH))
         second = Signal.like(head)
         offset = Signal(_WORD_BITS)
         moved = Signal(_WORD_BITS + 1)

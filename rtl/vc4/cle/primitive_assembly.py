@@ -40,7 +40,8 @@ class PrimitiveAssembly(wiring.Component):
     starves : more bytes are needed than are available
     fault : strobe: what follows is no vertex, or no item
     is_item : faults are those of an item, at the place where the control list is
-    left : vertices that the list still has, if it says so
+    address : where the vertices are, if they are not in the control list
+    ahead, enough : whether so many words ahead hold all that are left there
     primitives : primitives that the list still has, if it says so, up to 64 clocks ago
     """
 
@@ -60,7 +61,9 @@ class PrimitiveAssembly(wiring.Component):
     starves: Out(1)
     fault: Out(1)
     is_item: Out(1)
-    left: Out(32)
+    address: Out(32)
+    ahead: In(8)
+    enough: Out(1)
     primitives: Out(32)
 
     def elaborate(self, platform):
@@ -68,7 +71,9 @@ class PrimitiveAssembly(wiring.Component):
         m.submodules.vertex_list = plain = VertexList()
         m.submodules.compressed_list = compressed = CompressedList()
         m.submodules.count = count = PrimitiveCount()
-        runs, goes, compresses = Signal(), Signal(), Signal()
+        runs = Signal()
+        goes = Signal()
+        compresses = Signal()
         step = Signal(VertexStep)
         vertices = Signal.like(self.o.payload.vertices)
         for source in (plain, compressed):
@@ -94,7 +99,8 @@ class PrimitiveAssembly(wiring.Component):
             self.is_item.eq(compresses),
             self.branches.eq(compressed.branches),
             self.blocks.eq(compressed.blocks),
-            self.left.eq(plain.left),
+            self.address.eq(plain.address),
+            self.enough.eq(self.ends | (plain.words <= self.ahead)),
             count.vertices.eq(plain.left),
             count.step.eq(plain.divisor),
             self.primitives.eq(count.primitives),

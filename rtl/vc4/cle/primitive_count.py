@@ -29,7 +29,8 @@ class PrimitiveCount(wiring.Component):
         m = Module()
         clock = Signal(range(_BITS))
         work = Signal(_BITS)  # bits of the quotient come in below as those of the dividend leave above
-        rest, brought = Signal(2), Signal(3)
+        rest = Signal(2)
+        brought = Signal(3)
         fits = Signal()
         m.d.comb += [brought.eq(Cat(work[-1], rest)), fits.eq(brought > self.step)]
         m.d.sync += [

@@ -47,7 +47,9 @@ class RecordReader(wiring.Component):
         m = Module()
         record = self.o.payload
         code = Signal(8)
-        known, short, is_long = Signal(), Signal(range(WINDOW_BYTES + 1)), Signal(range(WINDOW_BYTES + 1))
+        known = Signal()
+        short = Signal(range(WINDOW_BYTES + 1))
+        is_long = Signal(range(WINDOW_BYTES + 1))
         self._look_up(m, code, known, short, is_long)
         second = Signal()  # the rest of a long record comes
         room = Signal()

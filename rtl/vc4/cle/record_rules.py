@@ -77,7 +77,10 @@ class RecordRules(wiring.Component):
         m = Module()
         kind, record, form = self.kind, self.record, self.format
         self._look_up(m)
-        configured, shaded, vg, has_format = Signal(), Signal(), Signal(), Signal()
+        configured = Signal()
+        shaded = Signal()
+        vg = Signal()
+        has_format = Signal()
         layout = data.View(PrimitiveListFormat, record.payload[: Shape.cast(PrimitiveListFormat).width])
         coordinates = Signal()
         m.d.comb += [

@@ -9,6 +9,7 @@ from vc4.records.primitives import PrimitiveType
 __all__ = [
     "PAYLOAD_BITS",
     "VERTICES",
+    "ByteSource",
     "ItemBody",
     "ItemKind",
     "FirstVertex",
@@ -19,6 +20,7 @@ __all__ = [
     "PipelineRecord",
     "Primitive",
     "SecondVertex",
+    "ThreadFlags",
     "ThreadState",
     "ThreadWrites",
     "VertexStep",
@@ -181,3 +183,37 @@ class ThreadState(data.Struct):
     flushes: unsigned(16)
     primitives: unsigned(32)
     active: unsigned(1)
+
+
+class ThreadFlags(data.Struct):
+    """What a thread keeps to itself.
+
+    halted : a record, the host or an error has stopped it
+    stalled : it waits for the semaphore
+    waits : it waits for the end of a flush or a frame
+    increments : with that the other thread's semaphore counts
+    """
+
+    halted: 1
+    stalled: 1
+    waits: 1
+    increments: 1
+
+
+class ByteSource(data.Struct):
+    """Where the next bytes come from, and who takes them.
+
+    rereads : strobe: the next record is at the current address
+    jumps : strobe: so are the next bytes
+    indexes : strobe: the next bytes are where the record of a list says
+    within : they are those of a list
+    elsewhere : which is no part of the control list
+    stale : the control list goes on elsewhere, or may have changed, after this list
+    """
+
+    rereads: 1
+    jumps: 1
+    indexes: 1
+    within: 1
+    elsewhere: 1
+    stale: 1

@@ -31,6 +31,7 @@ class _Mode(data.Struct):
 
     most : the number of the last vertex of a primitive
     loop, strip, fan, separate : how the next primitive begins; the others with vertex 1 of the one before
+    vg, inline : it has coordinates; in the control list
     """
 
     most: 2
@@ -38,6 +39,25 @@ class _Mode(data.Struct):
     strip: 1
     fan: 1
     separate: 1
+    vg: 1
+    inline: 1
+
+
+class _Progress(data.Struct):
+    """How far a list is.
+
+    place : of the next vertex in its primitive
+    started : the next primitive has vertices
+    follows : there was a primitive, and the next one has vertices of it
+    turned : there was an odd number of them
+    closed : a loop has had its first vertex again
+    """
+
+    place: 2
+    started: 1
+    follows: 1
+    turned: 1
+    closed: 1
 
 
 #: The others are alike in lists with coordinates and with indices, by their codes.
@@ -70,7 +90,9 @@ class VertexList(wiring.Component):
     moves : with this step the control list goes on behind the bytes that were taken, if they are in it
     starves : more bytes are needed than are available
     fault : there is no next vertex: it is not in memory, or above the maximum; instead of a step
+    address : where the vertices are, if they are not in the control list
     left : vertices that are left, if that is known
+    words : that hold all of them, wherever in a word they begin
     divisor : vertices of a primitive that none of the others has, less one
     """
 
@@ -87,32 +109,32 @@ class VertexList(wiring.Component):
     moves: Out(1)
     starves: Out(1)
     fault: Out(1)
+    address: Out(32)
     left: Out(32)
+    words: Out(32)
     divisor: Out(2)
 
     def elaborate(self, platform):
         m = Module()
-        code = self.record.code
         mode = Signal(_Mode)
-        place = Signal(range(3))  # of the next vertex in its primitive
-        follows = Signal()  # there was a primitive, and the next one has vertices of it
-        turned = Signal()
+        now = Signal(_Progress)
         closes = Signal()  # a loop, with its first vertex
-        over, ended = Signal(), Signal()  # there is no next vertex; because of a mark
-        started, closed = Signal(), Signal()  # a vertex has been taken; and the first one of a loop again
-        has, above = Signal(), Signal()
+        over = Signal()  # there is no next vertex
+        ended = Signal()  # there was the mark of the end
+        has = Signal()
+        above = Signal()
         length = Signal(range(_WORD_BYTES + 1))
         value = Signal(32)
-        happens, last = Signal(), Signal()
-        is_vg, is_inline = Signal(), Signal()
+        happens = Signal()
+        last = Signal()
         m.d.comb += [
-            is_vg.eq((code == ControlCode.VG_COORDINATE_ARRAY_PRIMITIVES) | (code == ControlCode.VG_INLINE_PRIMITIVES)),
-            is_inline.eq(code == ControlCode.VG_INLINE_PRIMITIVES),
+            self.address.eq(_fields(IndexedPrimitiveList, self.record).indices_list_address),
             self.divisor.eq(Mux(mode.separate, mode.most, 0)),
-            last.eq(place == mode.most),
-            closes.eq(mode.loop & follows & ~self.left.any()),
+            last.eq(now.place == mode.most),
+            closes.eq(mode.loop & now.follows & ~self.left.any()),
             over.eq(
-                ended | ~is_inline & Mux(started, ~self.left.any() & (~mode.loop | closed), self.left <= mode.most)
+                ended
+                | ~mode.inline & Mux(now.started, ~self.left.any() & (~mode.loop | now.closed), self.left <= mode.most)
             ),
             has.eq(closes | (self.available >= length)),
             self.starves.eq(self.runs & ~over & ~has),
@@ -122,39 +144,52 @@ class VertexList(wiring.Component):
             self.take.eq(Mux(happens & ~closes, length, 0)),
         ]
         self._look_up(m, mode)
-        self._vertex(m, happens, closes, is_vg, length, value, above)
-        ignored, at_end, skips = self._vg(m, mode, value, is_vg, happens, last, place, follows, ended)
+        self._vertex(m, mode, happens, closes, length, value, above)
+        ignored, at_end, skips = self._vg(m, mode, now, value, happens, last, ended)
         is_vertex = Signal()
         m.d.comb += [
-            is_vertex.eq(happens & ~ignored & ~skips & ~(is_vg & last & ((value == VG_END) | (value == VG_PAD)))),
+            is_vertex.eq(happens & ~ignored & ~skips & ~(mode.vg & last & ((value == VG_END) | (value == VG_PAD)))),
             self.moves.eq(happens & ((last & ~ignored) | at_end)),
         ]
-        self._write(m, mode, place, follows, turned, closes, is_vertex, last, value)
+        self._write(m, mode, now, closes, is_vertex, last, value)
+        self._go_on(m, mode, now, closes, happens, is_vertex, last, happens & ~ignored & ~skips)
+        return m
+
+    def _go_on(self, m, mode, now, closes, happens, is_vertex, last, counts):
+        """With a vertex, or what stands in place of one."""
         with m.If(is_vertex & last):
-            m.d.sync += [follows.eq(~mode.separate), turned.eq(~turned)]
-        with m.If(happens & ~ignored & ~skips):
+            m.d.sync += [now.follows.eq(~mode.separate), now.turned.eq(~now.turned)]
+        with m.If(counts):
             with m.If(~last):
-                m.d.sync += place.eq(place + 1)
+                m.d.sync += now.place.eq(now.place + 1)
             with m.Elif(mode.separate):
-                m.d.sync += place.eq(0)
+                m.d.sync += now.place.eq(0)
         with m.If(happens):
-            m.d.sync += [started.eq(1), closed.eq(closes), self.left.eq(Mux(closes, 0, self.left - 1))]
+            m.d.sync += [
+                now.started.eq(~(mode.separate & last)),
+                now.closed.eq(closes),
+                self.left.eq(Mux(closes, 0, self.left - 1)),
+            ]
         with m.If(self.begins):
             length = _fields(VgCoordinateArrayPrimitives, self.record).length
-            m.d.sync += [turned.eq(0), started.eq(0), closed.eq(0), self.left.eq(length)]
-        with m.Elif(~self.runs | is_inline):
+            m.d.sync += [now.turned.eq(0), now.started.eq(0), now.closed.eq(0), self.left.eq(length)]
+        with m.Elif(~self.runs | mode.inline):
             m.d.sync += self.left.eq(0)
-        return m
 
     def _look_up(self, m, mode):
         """What the record says of primitives; the mode lies in the same bits of all of them."""
+        code = self.record.code
+        m.d.comb += [
+            mode.vg.eq((code == ControlCode.VG_COORDINATE_ARRAY_PRIMITIVES) | mode.inline),
+            mode.inline.eq(code == ControlCode.VG_INLINE_PRIMITIVES),
+        ]
         field = data.View(VgInlinePrimitives, self.record.payload[: Shape.cast(VgInlinePrimitives).width])
         with m.Switch(field.primitive_type.as_value()):
             for value, fields in _MODES.items():
                 with m.Case(value):
                     m.d.comb += [getattr(mode, name).eq(number) for name, number in fields.items()]
 
-    def _vertex(self, m, happens, closes, is_vg, length, value, above):
+    def _vertex(self, m, mode, happens, closes, length, value, above):
         """The next vertex, its bytes, and whether it is above the maximum."""
         indexed = _fields(IndexedPrimitiveList, self.record)
         counted = _fields(VertexArrayPrimitives, self.record)
@@ -164,21 +199,22 @@ class VertexList(wiring.Component):
             m.d.sync += counter.eq(Cat(first[:_INDEX_BITS], first[_INDEX_BITS:].any()))
         with m.Elif(happens):
             m.d.sync += counter.eq(counter + 1)
-        most = indexed.maximum_index
-        with m.If(is_vg):
+        most, wide = indexed.maximum_index, indexed.index_type == IndexType.BITS_16
+        in_words = Mux(mode.vg, self.left >> 1, Mux(wide, self.left >> 2, self.left >> 3))
+        m.d.comb += self.words.eq(in_words + 2)
+        with m.If(mode.vg):
             m.d.comb += [length.eq(_WORD_BYTES), value.eq(self.window)]
         with m.Elif(self.record.code == ControlCode.VERTEX_ARRAY_PRIMITIVES):
             m.d.comb += [value.eq(counter[:_INDEX_BITS]), above.eq(counter[_INDEX_BITS])]
         with m.Else():
-            wide = indexed.index_type == IndexType.BITS_16
             m.d.comb += [
                 length.eq(Mux(wide, 2, 1)),
                 value.eq(Cat(self.window[:8], Mux(wide, self.window[8:_INDEX_BITS], 0))),
                 above.eq((value[:_INDEX_BITS] > most[:_INDEX_BITS]) & ~most[_INDEX_BITS:].any()),
             ]
 
-    def _vg(self, m, mode, value, is_vg, happens, last, place, follows, ended):
-        """Continued fans, and marks in place of vertices. Returns whether a vertex is to be ignored, whether the list ends
+    def _vg(self, m, mode, now, value, happens, last, ended):
+        """Continued fans, and marks in now.place of vertices. Returns whether a vertex is to be ignored, whether the list ends
         with it, and whether it does so with the one behind it.
         """
         kept = Signal()  # the list before was a fan
@@ -189,37 +225,42 @@ class VertexList(wiring.Component):
         is_mark = Signal()
         continues = Signal()
         m.d.comb += [
-            is_mark.eq(is_vg & ~ignored.any() & (value == VG_END)),
-            skips.eq(is_mark & mode.fan & (place == 1)),
+            is_mark.eq(mode.vg & ~ignored.any() & (value == VG_END)),
+            skips.eq(is_mark & mode.fan & (now.place == 1)),
             at_end.eq((is_mark & last) | skipped),
-            continues.eq(kept & is_vg & mode.fan & _fields(VgInlinePrimitives, self.record).continuation_list.any()),
+            continues.eq(kept & mode.vg & mode.fan & _fields(VgInlinePrimitives, self.record).continuation_list.any()),
         ]
         with m.If(self.begins):
-            m.d.sync += [kept.eq(is_vg & mode.fan), ignored.eq(Mux(continues, place, 0)), ended.eq(0), skipped.eq(0)]
+            m.d.sync += [
+                kept.eq(mode.vg & mode.fan),
+                ignored.eq(Mux(continues, now.place, 0)),
+                ended.eq(0),
+                skipped.eq(0),
+            ]
             with m.If(~continues):
-                m.d.sync += [place.eq(0), follows.eq(0)]
+                m.d.sync += [now.place.eq(0), now.follows.eq(0)]
         with m.Elif(happens):
             m.d.sync += [skipped.eq(skips), ended.eq(at_end)]
             with m.If(ignored.any()):
                 m.d.sync += ignored.eq(ignored - 1)
         return ignored.any() | skipped, at_end, skips
 
-    def _write(self, m, mode, place, follows, turned, closes, is_vertex, last, value):
+    def _write(self, m, mode, now, closes, is_vertex, last, value):
         """The vertex, and what the primitive has from the one before."""
         step = self.step
         m.d.comb += [
             step.value.eq(value),
             step.complete.eq(is_vertex & last),
-            step.targets.eq(Mux(is_vertex & ~closes, Cat(place == number for number in range(3)), 0)),
+            step.targets.eq(Mux(is_vertex & ~closes, Cat(now.place == number for number in range(3)), 0)),
         ]
-        with m.If(is_vertex & mode.loop & (place == 0)):
+        with m.If(is_vertex & mode.loop & (now.place == 0)):
             m.d.comb += step.targets[2].eq(1)  # where it waits for the end
-        with m.If(is_vertex & last & follows):
+        with m.If(is_vertex & last & now.follows):
             with m.If(closes):
                 m.d.comb += step.second.eq(SecondVertex.THIRD)
-            with m.Elif(mode.fan | (mode.strip & ~turned)):
+            with m.Elif(mode.fan | (mode.strip & ~now.turned)):
                 m.d.comb += step.second.eq(SecondVertex.THIRD)
-            with m.If(mode.strip & turned):
+            with m.If(mode.strip & now.turned):
                 m.d.comb += step.first.eq(FirstVertex.THIRD)
             with m.Elif(mode.most == 1):
                 m.d.comb += step.first.eq(FirstVertex.SECOND)

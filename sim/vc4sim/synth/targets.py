@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from amaranth.lib import wiring
 
+from vc4.cle.cle import Cle
 from vc4.config import V3DConfig
 from vc4.qpu.qpu import Qpu
 from vc4.tmu.tmu import Tmu
@@ -62,5 +63,6 @@ TARGETS = {
 PARTS = {
     "qpu": Part(Qpu, Bounds(16_000, 13_000, 60, 80), "one QPU, complete"),
     "tmu": Part(lambda config: Tmu(config.qpus_per_slice), None, "one texture unit"),
+    "cle": Part(Cle, None, "the executor of control lists, both threads"),
     "v3d": Part(V3D, None, "the whole GPU"),
 }
