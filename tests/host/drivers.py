@@ -30,6 +30,10 @@ PLACES = {name: BASE + 0x100 * number for number, name in enumerate(CODE)}
 assert max(PLACES.values()) < UNIFORMS
 #: Where a program takes an address of memory that does not exist.
 OUTSIDE = UNIFORMS + 0x40
+#: A control list without primitives: configuration, start, flush.
+LIST = UNIFORMS + 0x80
+_RECORDS = bytes([112, *bytes(15), 6, 4])
+LIST_BYTES = len(_RECORDS)
 #: What the first performance counters count.
 COUNTED = (
     "QPU_CLOCKS_IDLE",
@@ -51,6 +55,7 @@ def image():
         memory[PLACES[name] - BASE : PLACES[name] - BASE + len(code)] = code
     for place, word in (UNIFORMS, OUTPUT), (OUTSIDE, 0x4000_0000):
         memory[place - BASE : place - BASE + 4] = word.to_bytes(4, "little")
+    memory[LIST - BASE : LIST - BASE + LIST_BYTES] = _RECORDS
     return bytes(memory)
 
 

@@ -6,7 +6,7 @@ from vc4.config import PRESETS
 from vc4.host.registers import Registers
 from vc4.regs.table import register
 
-from .drivers import BASE, OUTPUT, PAGE, drive_rtl
+from .drivers import BASE, LIST, LIST_BYTES, OUTPUT, PAGE, drive_rtl
 
 ALL_CACHES = 0x0F0F0F0F
 #: Clocks of a read.
@@ -193,3 +193,29 @@ def test_the_vpm_is_reserved_and_tells_errors(drive):
         assert "VPAEABB" in await driver.errors(), "it changes while a program runs"
 
     drive(script)
+
+
+@pytest.mark.thorough
+def test_control_lists(drive):
+    """A list is fetched by itself, its flush interrupts the host, and its end stops the thread."""
+
+    async def script(driver):
+        ctx, binner = driver.ctx, driver.bench.v3d.binner
+        await driver.write("INTENA", 0b10)
+        ctx.set(binner.items.ready, 1)
+        ctx.set(binner.busy, 1)
+        await driver.write("CT0CA", LIST)
+        await driver.write("CT0EA", LIST + LIST_BYTES)
+        await driver.clocks(60)
+        assert (await driver.read("BFC"), await driver.read("PCS")) == (0, 0b11)
+        assert await driver.read("CT0CS") == 1 << 5
+        ctx.set(binner.busy, 0)
+        ctx.set(binner.finished, 1)
+        await ctx.tick()
+        ctx.set(binner.finished, 0)
+        await driver.clocks(5)
+        assert (await driver.read("INTCTL"), ctx.get(driver.bench.irq)) == (0b10, 1)
+        assert (await driver.read("BFC"), await driver.read("PCS")) == (1, 0)
+        assert (await driver.read("CT0CS"), await driver.read("CT0CA")) == (0, LIST + LIST_BYTES)
+
+    drive(script, lists=True)
