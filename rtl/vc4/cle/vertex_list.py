@@ -24,6 +24,7 @@ __all__ = ["VertexList"]
 #: Tile lists have no room for larger indices.
 _INDEX_BITS = 16
 _WORD_BYTES = 4
+_FEW_BITS = 8
 
 
 class _Mode(data.Struct):
@@ -92,7 +93,7 @@ class VertexList(wiring.Component):
     fault : there is no next vertex: it is not in memory, or above the maximum; instead of a step
     address : where the vertices are, if they are not in the control list
     left : vertices that are left, if that is known
-    words : that hold all of them, wherever in a word they begin
+    words : that hold all of them, wherever in a word they begin; the most that it can say if they are many
     divisor : vertices of a primitive that none of the others has, less one
     """
 
@@ -111,7 +112,7 @@ class VertexList(wiring.Component):
     fault: Out(1)
     address: Out(32)
     left: Out(32)
-    words: Out(32)
+    words: Out(_FEW_BITS)
     divisor: Out(2)
 
     def elaborate(self, platform):
@@ -200,8 +201,9 @@ class VertexList(wiring.Component):
         with m.Elif(happens):
             m.d.sync += counter.eq(counter + 1)
         most, wide = indexed.maximum_index, indexed.index_type == IndexType.BITS_16
-        in_words = Mux(mode.vg, self.left >> 1, Mux(wide, self.left >> 2, self.left >> 3))
-        m.d.comb += self.words.eq(in_words + 2)
+        few = self.left[:_FEW_BITS]
+        words = Mux(mode.vg, few >> 1, Mux(wide, few >> 2, few >> 3)) + 2
+        m.d.comb += self.words.eq(Mux(self.left[_FEW_BITS:].any(), -1, words))
         with m.If(mode.vg):
             m.d.comb += [length.eq(_WORD_BYTES), value.eq(self.window)]
         with m.Elif(self.record.code == ControlCode.VERTEX_ARRAY_PRIMITIVES):
