@@ -50,6 +50,7 @@ _kernels: set[FunctionType] = set()
 _entries: set[FunctionType] = set()
 _inlined: set[FunctionType] = set()
 _twins: dict[FunctionType, Any] = {}
+_layouts: dict[np.dtype, int] = {}
 
 
 def kernel(function: _T) -> _T:
@@ -156,11 +157,14 @@ def _twin(function: FunctionType) -> Any:
 
 
 class Buffers(Generic[_T]):
-    """A named tuple of arrays that kernels work on, each of any size.
+    """A named tuple of arrays that kernels work on, each of any size, but always of the same type for the same entry.
 
     arrays : for NumPy
     passed : for compiled code
+    layout : a number for each layout of a `State`
     """
+
+    layout = 0
 
     def __init__(self, arrays: _T):
         self.arrays = arrays
@@ -182,12 +186,17 @@ class State(Buffers[_T]):
         self._record = np.zeros(1, _dtype(arrays))
         _fill(self._record, arrays)
         super().__init__(_laid(self._record, arrays))
-        self.passed = self._record[0]
+        self._pass(self._record)
 
-    def part(self, name: str) -> "Buffers[Any]":
+    def _pass(self, record: np.ndarray) -> None:
+        self.passed = record[0]
+        self.layout = _layouts.setdefault(record.dtype, len(_layouts) + 1)
+
+    def part(self, name: str) -> "State[Any]":
         """One of the tuples in it, by itself; it lies in the same record."""
-        found = Buffers(getattr(self.arrays, name))
-        found.passed = self._record[name][0]
+        found = State.__new__(State)
+        Buffers.__init__(found, getattr(self.arrays, name))
+        found._pass(self._record[name])
         return found
 
 
@@ -218,6 +227,11 @@ def _laid(record: np.ndarray, part: Any) -> Any:
     return type(part)(*(_laid(record[n], one) if isinstance(one, tuple) else record[n][0] for n, one in fields))
 
 
+def _type(argument: Any) -> Any:
+    """What Numba calls the type of an argument of an entry."""
+    return _numba().typeof(argument.passed) if isinstance(argument, Buffers) else _numba().int64
+
+
 class Entry:
     """A kernel that Python calls: `entry(*arguments)`, each an integer, a `State` or `Buffers`.
 
@@ -228,14 +242,16 @@ class Entry:
         self._function = kernel(function)
         _entries.add(self._function)
         self._spent = 0.0
-        self._compiled: Any = None
+        #: Code for arguments with these layouts.
+        self._compiled: dict[tuple[int, ...], Any] = {}
 
     def __call__(self, *arguments: Any) -> Any:
         if _mode != _INTERPRETED:
-            if self._compiled is None and self._pays():
-                self._compile(arguments)
-            if self._compiled is not None:
-                return self._compiled(*(a.passed if isinstance(a, Buffers) else a for a in arguments))
+            layouts = tuple([a.layout for a in arguments if isinstance(a, Buffers)])
+            if layouts not in self._compiled and self._pays():
+                self._compile(arguments, layouts)
+            if layouts in self._compiled:
+                return self._compiled[layouts](*[a.passed if isinstance(a, Buffers) else a for a in arguments])
         begin = time.perf_counter()
         try:
             return self._function(*(a.views if isinstance(a, Buffers) else a for a in arguments))
@@ -253,7 +269,7 @@ class Entry:
         is_long = self._spent > _LOADING and (self._spent > _COMPILATION or self._mark.exists())
         return is_long and is_available()
 
-    def _compile(self, arguments: tuple[Any, ...]) -> None:
+    def _compile(self, arguments: tuple[Any, ...], layouts: tuple[int, ...]) -> None:
         """For arguments like these; unless another process is compiling, which then leaves it for this one, too."""
         _folder().mkdir(parents=True, exist_ok=True)
         with (_folder() / "lock").open("w") as lock:
@@ -262,10 +278,9 @@ class Entry:
             except BlockingIOError:
                 return
             with without_alarms():
-                compiled = _twin(self._function)
-                compiled.compile(tuple(_numba().typeof(a.passed if isinstance(a, Buffers) else a) for a in arguments))
+                # What is called then is the code itself: Numba's own function looks at the types of arguments each time.
+                self._compiled[layouts] = _twin(self._function).compile(tuple(map(_type, arguments)))
             self._mark.touch()
-            self._compiled = compiled
 
 
 def is_available() -> bool:
