@@ -9,6 +9,7 @@ Numba everything is interpreted.
 """
 
 import fcntl
+import gc
 import hashlib
 import os
 import time
@@ -280,6 +281,7 @@ class Entry:
             with without_alarms():
                 # What is called then is the code itself: Numba's own function looks at the types of arguments each time.
                 self._compiled[layouts] = _twin(self._function).compile(tuple(map(_type, arguments)))
+                gc.freeze()  # Numba stays; without this all of it is looked through again and again
             self._mark.touch()
 
 

@@ -29,17 +29,16 @@ def load_attributes(
     if coordinate:
         selected, offset = "coordinate_shader_attribute_array_select_bits", "coordinate_shader_vpm_offset"
     mask = getattr(shader.fields, selected)
-    columns = np.zeros((ELEMENTS, len(rows) * _WORD_BYTES), np.uint8)
+    room = len(rows) * _WORD_BYTES
+    columns = [bytearray(room) for _ in range(ELEMENTS)]
     for number, attribute in enumerate(shader.attributes):
         if not mask >> number & 1:
             continue
-        first = getattr(attribute.fields, offset)
-        room = columns.shape[1] - first
-        for column, index in enumerate(indices):
-            address = (attribute.fields.base_memory_address + index * attribute.stride) % (1 << ADDRESS_BITS)
-            data = memory.read(address, attribute.length, "attribute")[:room]
-            columns[column, first : first + len(data)] = np.frombuffer(data, np.uint8)
-    rows[:] = columns.view("<u4").T
+        first, base = getattr(attribute.fields, offset), attribute.fields.base_memory_address
+        for column, index in zip(columns, indices, strict=False):
+            data = memory.read((base + index * attribute.stride) % (1 << ADDRESS_BITS), attribute.length, "attribute")
+            column[first : first + len(data)] = data
+    rows[:] = np.frombuffer(b"".join(column[:room] for column in columns), "<u4").reshape(ELEMENTS, -1).T
 
 
 def load_shaded(
