@@ -30,7 +30,6 @@ __all__ = [
     "Buffers",
     "Entry",
     "State",
-    "elementwise",
     "forced",
     "inlined",
     "is_available",
@@ -126,19 +125,12 @@ def _identity(function: FunctionType) -> str:
 
 @cache
 def _numba() -> Any:
-    """Numba, with what kernels use that it lacks."""
-    import numba
-    from numba.core import types
-    from numba.cpython.unsafe.numbers import leading_zeros
-    from numba.extending import overload_method
-
-    @overload_method(types.Integer, "bit_length")
-    def _bit_length(value):
-        return lambda value: 64 - leading_zeros(np.int64(value))
+    """Numba, with what kernels need of it that it lacks."""
+    from . import numba_types
 
     _folder().mkdir(parents=True, exist_ok=True)
-    numba.core.config.CACHE_DIR = str(_folder())
-    return numba
+    numba_types.numba.core.config.CACHE_DIR = str(_folder())
+    return numba_types
 
 
 def _twin(function: FunctionType) -> Any:
@@ -153,7 +145,7 @@ def _twin(function: FunctionType) -> Any:
                 known[name] = np.array(value, np.int64)
         copy = FunctionType(function.__code__, known, function.__name__, function.__defaults__)
         copy.__qualname__, copy.__module__ = f"{function.__qualname__}_{_identity(function)}", function.__module__
-        _twins[function] = _numba().njit(copy, cache=True, **_options(function))
+        _twins[function] = _numba().numba.njit(copy, cache=True, **_options(function))
     return _twins[function]
 
 
@@ -161,7 +153,7 @@ class Buffers(Generic[_T]):
     """A named tuple of arrays that kernels work on, each of any size, but always of the same type for the same entry.
 
     arrays : for NumPy
-    passed : for compiled code
+    passed : for compiled code; of a `State` its address
     layout : a number for each layout of a `State`
     """
 
@@ -181,23 +173,25 @@ class State(Buffers[_T]):
     """The same for arrays whose sizes are always the same; tuples may have tuples in them.
 
     What it holds lies in one record, so that compiled code gets a single address: `arrays` are new ones, which lie there.
+
+    record : an array of that one
     """
 
     def __init__(self, arrays: _T):
-        self._record = np.zeros(1, _dtype(arrays))
-        _fill(self._record, arrays)
-        super().__init__(_laid(self._record, arrays))
-        self._pass(self._record)
+        record = np.zeros(1, _dtype(arrays))
+        _fill(record, arrays)
+        self._lie_in(record, _laid(record, arrays))
 
-    def _pass(self, record: np.ndarray) -> None:
-        self.passed = record[0]
+    def _lie_in(self, record: np.ndarray, arrays: _T) -> None:
+        super().__init__(arrays)
+        self.record = record
+        self.passed = record.ctypes.data
         self.layout = _layouts.setdefault(record.dtype, len(_layouts) + 1)
 
     def part(self, name: str) -> "State[Any]":
         """One of the tuples in it, by itself; it lies in the same record."""
         found = State.__new__(State)
-        Buffers.__init__(found, getattr(self.arrays, name))
-        found._pass(self._record[name])
+        found._lie_in(self.record[name], getattr(self.arrays, name))
         return found
 
 
@@ -228,11 +222,6 @@ def _laid(record: np.ndarray, part: Any) -> Any:
     return type(part)(*(_laid(record[n], one) if isinstance(one, tuple) else record[n][0] for n, one in fields))
 
 
-def _type(argument: Any) -> Any:
-    """What Numba calls the type of an argument of an entry."""
-    return _numba().typeof(argument.passed) if isinstance(argument, Buffers) else _numba().int64
-
-
 class Entry:
     """A kernel that Python calls: `entry(*arguments)`, each an integer, a `State` or `Buffers`.
 
@@ -251,8 +240,8 @@ class Entry:
             layouts = tuple([a.layout for a in arguments if isinstance(a, Buffers)])
             if layouts not in self._compiled and self._pays():
                 self._compile(arguments, layouts)
-            if layouts in self._compiled:
-                return self._compiled[layouts](*[a.passed if isinstance(a, Buffers) else a for a in arguments])
+            if code := self._compiled.get(layouts):
+                return code(*[a.passed if isinstance(a, Buffers) else a for a in arguments])
         begin = time.perf_counter()
         try:
             return self._function(*(a.views if isinstance(a, Buffers) else a for a in arguments))
@@ -280,7 +269,8 @@ class Entry:
                 return
             with without_alarms():
                 # What is called then is the code itself: Numba's own function looks at the types of arguments each time.
-                self._compiled[layouts] = _twin(self._function).compile(tuple(map(_type, arguments)))
+                types = tuple(map(_numba().type_of, arguments))
+                self._compiled[layouts] = _twin(self._function).compile(types)
                 gc.freeze()  # Numba stays; without this all of it is looked through again and again
             self._mark.touch()
 
@@ -299,16 +289,3 @@ def forced(mode: str) -> Iterator[None]:
         yield
     finally:
         _mode = before
-
-
-def elementwise(function: Callable[..., Any], *operands: Any) -> Any:
-    """A kernel of integers for each element of arrays that fit together, interpreted; for tests.
-
-    Returns an array (int64), or one of each number that the kernel returns.
-    """
-    arrays = np.broadcast_arrays(*operands)
-    columns = (array.reshape(-1).astype(np.int64).tolist() for array in arrays)
-    results = np.array(list(map(function, *columns)), np.int64)
-    if results.ndim == 1:
-        return results.reshape(arrays[0].shape)
-    return tuple(column.reshape(arrays[0].shape) for column in results.T)

@@ -1,6 +1,5 @@
 """Control records in memory."""
 
-
 from typing import NamedTuple
 
 from vc4.records.control import RECORDS, ControlCode, Record

@@ -3,7 +3,6 @@
 Quads come in rows from the lowest up, each row from the left. Pixel n of a quad is in its column n % 2, row n // 2.
 """
 
-
 from typing import NamedTuple
 
 import numpy as np
