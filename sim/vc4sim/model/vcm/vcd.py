@@ -30,15 +30,19 @@ def load_attributes(
         selected, offset = "coordinate_shader_attribute_array_select_bits", "coordinate_shader_vpm_offset"
     mask = getattr(shader.fields, selected)
     room = len(rows) * _WORD_BYTES
-    columns = [bytearray(room) for _ in range(ELEMENTS)]
+    columns = bytearray(ELEMENTS * room)
     for number, attribute in enumerate(shader.attributes):
         if not mask >> number & 1:
             continue
         first, base = getattr(attribute.fields, offset), attribute.fields.base_memory_address
-        for column, index in zip(columns, indices, strict=False):
-            data = memory.read((base + index * attribute.stride) % (1 << ADDRESS_BITS), attribute.length, "attribute")
-            column[first : first + len(data)] = data
-    rows[:] = np.frombuffer(b"".join(column[:room] for column in columns), "<u4").reshape(ELEMENTS, -1).T
+        stride, length = attribute.stride, attribute.length
+        for column, index in enumerate(indices):
+            data = memory.read((base + index * stride) % (1 << ADDRESS_BITS), length, "attribute")[
+                : max(room - first, 0)
+            ]
+            start = column * room + first
+            columns[start : start + len(data)] = data
+    rows[:] = np.frombuffer(columns, "<u4").reshape(ELEMENTS, -1).T
 
 
 def load_shaded(
