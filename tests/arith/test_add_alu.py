@@ -12,7 +12,7 @@ from vc4.arith.add_alu import AddAlu
 from vc4.isa.ops import ADD_OPERANDS, AddOp
 from vc4sim.bench.vectors import simulate
 from vc4sim.model.arith.alu import add_alu
-from vc4sim.model.compiled import elementwise
+from vc4sim.model.elementwise import elementwise
 
 LATENCY = 3
 INPUTS = ("op", "a", "b")

@@ -10,7 +10,7 @@ from vc4.isa.ops import MUL_OPERANDS, MulOp
 from vc4sim.bench.vectors import simulate
 from vc4sim.model.arith.alu import mul_alu
 from vc4sim.model.arith.pack import colour
-from vc4sim.model.compiled import elementwise
+from vc4sim.model.elementwise import elementwise
 
 LATENCY = 3
 INPUTS = ("rr_op", "rr_a", "rr_b")

@@ -13,7 +13,7 @@ from vc4.isa.ops import FLOAT_RESULT_ADD, FLOAT_RESULT_MUL, AddOp, MulOp
 from vc4.isa.ops import Pack as Mode
 from vc4sim.model.arith.alu import add_alu
 from vc4sim.model.arith.pack import BYTE_ENABLES, pack
-from vc4sim.model.compiled import elementwise
+from vc4sim.model.elementwise import elementwise
 
 SEED = 3
 INPUTS = ("value", "mode", "is_float", "carry", "overflow")

@@ -7,7 +7,7 @@ from vc4.arith.sfu_lane import SfuLane
 from vc4.isa.sfu_tables import SfuFunction
 from vc4sim.bench.vectors import simulate
 from vc4sim.model.arith.sfu import special
-from vc4sim.model.compiled import elementwise
+from vc4sim.model.elementwise import elementwise
 
 INPUTS, OUTPUTS = ("function", "word"), ("result",)
 SIGN = np.uint32(0x8000_0000)

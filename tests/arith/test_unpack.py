@@ -9,7 +9,7 @@ from vc4.arith.unpack import Unpack
 from vc4.isa.ops import Unpack as Mode
 from vc4sim.bench.vectors import simulate
 from vc4sim.model.arith.pack import unpack
-from vc4sim.model.compiled import elementwise
+from vc4sim.model.elementwise import elementwise
 
 
 @pytest.mark.parametrize("is_float", [False, True], ids=["integer", "float"])

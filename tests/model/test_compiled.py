@@ -68,6 +68,16 @@ def test_numbers_of_all_kinds(mode):
     assert state.arrays.inner.bytes.tolist() == [number % 256 for number in (*numbers[48:50], *numbers[46:48])]
 
 
+def test_states_of_several_layouts():
+    """Each has code of its own: the record of the second one has its total elsewhere."""
+    entry, numbers = Entry(_sum), Buffers(np.array([5], np.int64))
+    with forced("compiled"):
+        for size in (4, 40, 4):
+            state = State(Outer(Inner(np.zeros((2, 3), np.int64), np.zeros(size, np.uint8)), np.zeros(1, np.int64)))
+            assert entry(state, numbers, True) == -(state.views.inner.words[0, 0] // 3)
+            assert state.arrays.inner.words[0, 0] == state.views.total[0] != 0
+
+
 @pytest.mark.skipif(not is_available(), reason="no Numba")
 def test_a_timer_waits_for_the_compiler(monkeypatch):
     """Left in the middle, it would fail from then on."""

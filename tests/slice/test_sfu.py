@@ -12,7 +12,7 @@ from vc4.qpu.structs import LANES
 from vc4.slice.sfu import Sfu
 from vc4sim.bench.streams import feed, watch
 from vc4sim.model.arith.sfu import special
-from vc4sim.model.compiled import elementwise
+from vc4sim.model.elementwise import elementwise
 
 #: Clocks from a quad that nothing holds up to its result: one in the queue.
 PASSAGE = 1 + Sfu.LATENCY

@@ -43,12 +43,12 @@ class Role(Enum):
     COORDINATE_LIST = "primitives with coordinates, for VG shaders"
     COMPRESSED_LIST = "primitives with indices or coordinates; needs a format as well"
 
-    @property
+    @cached_property
     def is_list(self) -> bool:
         """Whether primitives come from it."""
         return self in (Role.INDEX_LIST, Role.COORDINATE_LIST, Role.COMPRESSED_LIST)
 
-    @property
+    @cached_property
     def needs_configuration(self) -> bool:
         """Whether it makes no sense in front of the first configuration."""
         return self.is_list or self in (Role.BINNING, Role.TILE)

@@ -21,7 +21,7 @@ __all__ = ["ENGINES", "Call", "Device", "Engine", "of_environment", "open_device
 
 _CONFIG = "bcm2835"
 #: Steps between two looks at the interrupt line.
-_STEPS = 16
+_STEPS = 256
 _FRAME_DONE = next(field.mask for field in register("INTCTL").fields if field.name == "INT_FRDONE")
 _BY_OFFSET = {one.offset: one.name for one in REGISTERS}
 

@@ -9,6 +9,7 @@ Numba everything is interpreted.
 """
 
 import fcntl
+import gc
 import hashlib
 import os
 import time
@@ -29,7 +30,6 @@ __all__ = [
     "Buffers",
     "Entry",
     "State",
-    "elementwise",
     "forced",
     "inlined",
     "is_available",
@@ -50,6 +50,7 @@ _kernels: set[FunctionType] = set()
 _entries: set[FunctionType] = set()
 _inlined: set[FunctionType] = set()
 _twins: dict[FunctionType, Any] = {}
+_layouts: dict[np.dtype, int] = {}
 
 
 def kernel(function: _T) -> _T:
@@ -124,19 +125,12 @@ def _identity(function: FunctionType) -> str:
 
 @cache
 def _numba() -> Any:
-    """Numba, with what kernels use that it lacks."""
-    import numba
-    from numba.core import types
-    from numba.cpython.unsafe.numbers import leading_zeros
-    from numba.extending import overload_method
-
-    @overload_method(types.Integer, "bit_length")
-    def _bit_length(value):
-        return lambda value: 64 - leading_zeros(np.int64(value))
+    """Numba, with what kernels need of it that it lacks."""
+    from . import numba_types
 
     _folder().mkdir(parents=True, exist_ok=True)
-    numba.core.config.CACHE_DIR = str(_folder())
-    return numba
+    numba_types.numba.core.config.CACHE_DIR = str(_folder())
+    return numba_types
 
 
 def _twin(function: FunctionType) -> Any:
@@ -151,16 +145,19 @@ def _twin(function: FunctionType) -> Any:
                 known[name] = np.array(value, np.int64)
         copy = FunctionType(function.__code__, known, function.__name__, function.__defaults__)
         copy.__qualname__, copy.__module__ = f"{function.__qualname__}_{_identity(function)}", function.__module__
-        _twins[function] = _numba().njit(copy, cache=True, **_options(function))
+        _twins[function] = _numba().numba.njit(copy, cache=True, **_options(function))
     return _twins[function]
 
 
 class Buffers(Generic[_T]):
-    """A named tuple of arrays that kernels work on, each of any size.
+    """A named tuple of arrays that kernels work on, each of any size, but always of the same type for the same entry.
 
     arrays : for NumPy
-    passed : for compiled code
+    passed : for compiled code; of a `State` its address
+    layout : a number for each layout of a `State`
     """
+
+    layout = 0
 
     def __init__(self, arrays: _T):
         self.arrays = arrays
@@ -176,18 +173,25 @@ class State(Buffers[_T]):
     """The same for arrays whose sizes are always the same; tuples may have tuples in them.
 
     What it holds lies in one record, so that compiled code gets a single address: `arrays` are new ones, which lie there.
+
+    record : an array of that one
     """
 
     def __init__(self, arrays: _T):
-        self._record = np.zeros(1, _dtype(arrays))
-        _fill(self._record, arrays)
-        super().__init__(_laid(self._record, arrays))
-        self.passed = self._record[0]
+        record = np.zeros(1, _dtype(arrays))
+        _fill(record, arrays)
+        self._lie_in(record, _laid(record, arrays))
 
-    def part(self, name: str) -> "Buffers[Any]":
+    def _lie_in(self, record: np.ndarray, arrays: _T) -> None:
+        super().__init__(arrays)
+        self.record = record
+        self.passed = record.ctypes.data
+        self.layout = _layouts.setdefault(record.dtype, len(_layouts) + 1)
+
+    def part(self, name: str) -> "State[Any]":
         """One of the tuples in it, by itself; it lies in the same record."""
-        found = Buffers(getattr(self.arrays, name))
-        found.passed = self._record[name][0]
+        found = State.__new__(State)
+        found._lie_in(self.record[name], getattr(self.arrays, name))
         return found
 
 
@@ -228,14 +232,16 @@ class Entry:
         self._function = kernel(function)
         _entries.add(self._function)
         self._spent = 0.0
-        self._compiled: Any = None
+        #: Code for arguments with these layouts.
+        self._compiled: dict[tuple[int, ...], Any] = {}
 
     def __call__(self, *arguments: Any) -> Any:
         if _mode != _INTERPRETED:
-            if self._compiled is None and self._pays():
-                self._compile(arguments)
-            if self._compiled is not None:
-                return self._compiled(*(a.passed if isinstance(a, Buffers) else a for a in arguments))
+            layouts = tuple([a.layout for a in arguments if isinstance(a, Buffers)])
+            if layouts not in self._compiled and self._pays():
+                self._compile(arguments, layouts)
+            if code := self._compiled.get(layouts):
+                return code(*[a.passed if isinstance(a, Buffers) else a for a in arguments])
         begin = time.perf_counter()
         try:
             return self._function(*(a.views if isinstance(a, Buffers) else a for a in arguments))
@@ -253,7 +259,7 @@ class Entry:
         is_long = self._spent > _LOADING and (self._spent > _COMPILATION or self._mark.exists())
         return is_long and is_available()
 
-    def _compile(self, arguments: tuple[Any, ...]) -> None:
+    def _compile(self, arguments: tuple[Any, ...], layouts: tuple[int, ...]) -> None:
         """For arguments like these; unless another process is compiling, which then leaves it for this one, too."""
         _folder().mkdir(parents=True, exist_ok=True)
         with (_folder() / "lock").open("w") as lock:
@@ -262,10 +268,11 @@ class Entry:
             except BlockingIOError:
                 return
             with without_alarms():
-                compiled = _twin(self._function)
-                compiled.compile(tuple(_numba().typeof(a.passed if isinstance(a, Buffers) else a) for a in arguments))
+                # What is called then is the code itself: Numba's own function looks at the types of arguments each time.
+                types = tuple(map(_numba().type_of, arguments))
+                self._compiled[layouts] = _twin(self._function).compile(types)
+                gc.freeze()  # Numba stays; without this all of it is looked through again and again
             self._mark.touch()
-            self._compiled = compiled
 
 
 def is_available() -> bool:
@@ -282,16 +289,3 @@ def forced(mode: str) -> Iterator[None]:
         yield
     finally:
         _mode = before
-
-
-def elementwise(function: Callable[..., Any], *operands: Any) -> Any:
-    """A kernel of integers for each element of arrays that fit together, interpreted; for tests.
-
-    Returns an array (int64), or one of each number that the kernel returns.
-    """
-    arrays = np.broadcast_arrays(*operands)
-    columns = (array.reshape(-1).astype(np.int64).tolist() for array in arrays)
-    results = np.array(list(map(function, *columns)), np.int64)
-    if results.ndim == 1:
-        return results.reshape(arrays[0].shape)
-    return tuple(column.reshape(arrays[0].shape) for column in results.T)

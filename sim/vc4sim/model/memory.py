@@ -94,7 +94,7 @@ class Memory:
         return memory
 
     def _take(self, data: bytearray | memoryview, base: int) -> None:
-        self.base, self.data = base, data
+        self.base, self.data, self._size = base, data, len(data)
         about = np.array([base, len(data), 0, 0], np.int64)
         self.state = Buffers(MemoryState(np.frombuffer(self.data, np.uint8), about, np.zeros(_LOG, np.int64)))
         self._on_write: Callable[[int, bytes], None] | None = None
@@ -121,15 +121,11 @@ class Memory:
         for first, end in zip([0, *ends.tolist()], ends.tolist(), strict=False):
             self._on_write(int(addresses[first]), values[first:end].tobytes())
 
-    def _offset(self, address: int, length: int, access: str) -> int:
-        offset = address - self.base
-        if not 0 <= offset <= len(self.data) - length:
-            raise MemoryFault(address, access)
-        return offset
-
     def read(self, address: int, length: int, access: str = "read") -> bytes:
         """`length` bytes; `access` names the reader in a fault."""
-        offset = self._offset(address, length, access)
+        offset = address - self.base
+        if not 0 <= offset <= self._size - length:
+            raise MemoryFault(address, access)
         return bytes(self.data[offset : offset + length])
 
     def read_int(self, address: int, length: int, access: str = "read") -> int:
@@ -138,7 +134,9 @@ class Memory:
 
     def write(self, address: int, data: bytes, access: str = "write") -> None:
         """Store `data`; `access` names the writer in a fault."""
-        offset = self._offset(address, len(data), access)
+        offset = address - self.base
+        if not 0 <= offset <= self._size - len(data):
+            raise MemoryFault(address, access)
         self.data[offset : offset + len(data)] = data
         if self._on_write:
             self._on_write(address, data)

@@ -12,7 +12,7 @@ from vc4.records.tile_buffer import MemoryFormat, PixelColorFormat
 from ..clist import Capture
 from ..model.memory import Memory, MemoryFault
 from ..model.tlb import colours
-from ..model.tlb.surfaces import Rectangle, Surface, gather
+from ..model.tlb.surfaces import Rectangle, Surface, gather, in_order
 from ..problem import BadInput
 from ..workload.fields import Fields
 from ..workload.files import read_bytes
@@ -101,12 +101,12 @@ def picture_at(memory: Memory, place: Place) -> Picture:
     pixels = _FORMATS[place.format]
     pixel_bytes = 4 if pixels is PixelColorFormat.RGBA8888 else 2
     surface = Surface(place.addr, TILINGS[place.tiling], pixel_bytes, place.width)
-    addresses = surface.addresses(Rectangle(0, 0, place.width, place.height)).reshape(place.height, place.width)
+    runs = in_order(surface.addresses(Rectangle(0, 0, place.width, place.height)), pixel_bytes)
     try:
-        values = gather(memory, addresses, pixel_bytes, "picture")
+        values = gather(memory, runs, pixel_bytes, "picture")
     except MemoryFault as fault:
         raise BadInput(str(fault)) from None
-    return colours.picture(values, pixels)
+    return colours.picture(values.reshape(place.height, place.width), pixels)
 
 
 def expected_picture(capture: Capture) -> Picture:

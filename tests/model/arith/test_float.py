@@ -10,7 +10,7 @@ import pytest
 from vc4.isa.ops import Unpack
 from vc4sim.model.arith import float as fp
 from vc4sim.model.arith.pack import colour, half_to_single, single_to_half, unpack
-from vc4sim.model.compiled import elementwise
+from vc4sim.model.elementwise import elementwise
 
 PAIRS = 20_000
 CORNERS = [

@@ -8,7 +8,7 @@ import pytest
 from vc4.isa.ops import ADD_OPERANDS, FLOAT_RESULT_ADD, FLOAT_RESULT_MUL, MulOp, Pack, Unpack
 from vc4sim.model.arith.alu import add_alu, mul_alu
 from vc4sim.model.arith.pack import BYTE_ENABLES, pack, unpack
-from vc4sim.model.compiled import elementwise
+from vc4sim.model.elementwise import elementwise
 
 ADD_NAMES = {op.name.lower(): op for op, count in ADD_OPERANDS.items() if count}
 MUL_NAMES = {op.name.lower(): op for op in MulOp if op is not MulOp.NOP}

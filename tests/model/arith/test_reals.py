@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from vc4sim.model.arith.fixed_point import fixed, quotient, reciprocal
-from vc4sim.model.compiled import elementwise
+from vc4sim.model.elementwise import elementwise
 
 
 def value_of(word):

@@ -8,7 +8,7 @@ import pytest
 from vc4.isa.registers import WRITE
 from vc4.isa.sfu_tables import COEFFICIENTS, PARABOLA, SEGMENTS, STEPS, SfuFunction, ideal
 from vc4sim.model.arith.sfu import interpolate, special
-from vc4sim.model.compiled import elementwise
+from vc4sim.model.elementwise import elementwise
 
 RECIP, RECIPSQRT, EXP, LOG = SfuFunction
 #: Names of the functions in the SFU facts.

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from vc4.records.state import DepthTest, Oversample
-from vc4sim.model.compiled import elementwise
+from vc4sim.model.elementwise import elementwise
 from vc4sim.model.fep.fep import QUAD, QUAD_X, QUAD_Y, FrontEnd, Limits, Window, early_test, flags_of, sixteen
 from vc4sim.model.fep.samples import PIXEL, SAMPLES_4X, SAMPLES_16X, positions
 from vc4sim.model.pse.pse import SetUpState, set_up_triangle

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from vc4sim.model.arith.float import fadd, fmul
-from vc4sim.model.compiled import elementwise
+from vc4sim.model.elementwise import elementwise
 from vc4sim.model.ptb.clip import Outcome, classify, clip
 from vc4sim.model.ptb.clipped_primitives import ScreenTransform, clipped_primitives
-from vc4sim.model.ptb.truncated import LARGEST, add, bits, div, mul, number
+from vc4sim.model.ptb.truncated import LARGEST, add, bits, div, is_below, mul, number
 
 SCALE = (64.0 * 16, -64.0 * 16)
 LARGEST_BITS = 0x7F7F_FFFF
@@ -49,6 +49,17 @@ class TestTruncated:
         for pattern in random_patterns(np.random.default_rng(1), 2000).tolist():
             if pattern >> 23 & 255:
                 assert bits(number(pattern)) == pattern
+
+    def test_the_sign_of_a_sum(self):
+        """Also next to 0, where a sum that is too small is none."""
+        rng = np.random.default_rng(3)
+        patterns = np.concatenate([random_patterns(rng, 3000), rng.integers(0, 1 << 25, 3000, np.uint32)])
+        patterns = np.concatenate([patterns, patterns ^ np.uint32(1 << 31)])
+        for a, b in rng.permutation(np.stack([patterns, rng.permutation(patterns)], -1)).tolist():
+            for other in (b, a ^ 1 << 31, (a ^ 1 << 31) + 1 & ~(1 << 31) | (a ^ 1 << 31) & 1 << 31):
+                x, y = number(a), number(other)
+                if x is not None and y is not None:
+                    assert is_below(x, y) == (add(x, y) < 0)
 
     def test_sums_and_products_are_those_of_the_qpu(self):
         rng = np.random.default_rng(new_seed())

@@ -7,7 +7,7 @@ import pytest
 
 from vc4.records.tile_buffer import DecimateMode, MemoryFormat, PixelColorFormat
 from vc4.records.tile_buffer import TileBuffer as Part
-from vc4sim.model.compiled import elementwise
+from vc4sim.model.elementwise import elementwise
 from vc4sim.model.memory import Memory, MemoryFault
 from vc4sim.model.tlb.colours import channel, decoded, encoded, mean, spread
 from vc4sim.model.tlb.surfaces import Rectangle, Surface

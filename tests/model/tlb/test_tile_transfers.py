@@ -9,7 +9,7 @@ from vc4.records.control import ControlCode as Code
 from vc4.records.tile_buffer import DecimateMode, FrameColorFormat, MemoryFormat, PixelColorFormat, TileBuffer
 from vc4sim.clist import ListBuilder
 from vc4sim.model.cle.control_records import read_record
-from vc4sim.model.compiled import elementwise
+from vc4sim.model.elementwise import elementwise
 from vc4sim.model.memory import Memory
 from vc4sim.model.tlb import tlb
 from vc4sim.model.tlb.colours import decoded, encoded, mean, spread

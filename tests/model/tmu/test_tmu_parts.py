@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from vc4.records.tmu import MagnificationFilter, MinificationFilter, TextureType, Wrap
-from vc4sim.model.compiled import elementwise
+from vc4sim.model.elementwise import elementwise
 from vc4sim.model.tmu.coordinates import axis, face_of, fixed, wrapped
 from vc4sim.model.tmu.etc1 import decode_block
 from vc4sim.model.tmu.filter import blend_levels, blend_texels, fixed_of_half, half_of_fixed

@@ -5,8 +5,8 @@ the width of an index, or of x and y. In front of the first primitive of a list 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 from vc4.records.compressed import (
     ABSOLUTE,
@@ -32,8 +32,7 @@ INDEX_BYTES, COORDINATE_BYTES = 2, 4
 _LOW_HALF = 0xFFFF
 
 
-@dataclass(frozen=True, slots=True)
-class ListFormat:
+class ListFormat(NamedTuple):
     """What a compressed list holds: a type of primitives, with vertices of two, three or four bytes."""
 
     type: PrimitiveType
@@ -60,8 +59,7 @@ class ListFormat:
         return (0,) * self.vertices
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(NamedTuple):
     """Something in a compressed list.
 
     end : address where the list goes on

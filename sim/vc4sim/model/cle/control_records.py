@@ -1,6 +1,6 @@
 """Control records in memory."""
 
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from vc4.records.control import RECORDS, ControlCode, Record
 
@@ -19,8 +19,7 @@ class ListError(Exception):
         self.what = what
 
 
-@dataclass(frozen=True, slots=True)
-class ControlRecord:
+class ControlRecord(NamedTuple):
     """A control record, and where it lies.
 
     kind : its row in the table
@@ -29,7 +28,7 @@ class ControlRecord:
 
     address: int
     kind: Record
-    fields: Fields = field(default_factory=Fields)
+    fields: Fields = Fields()
 
     @property
     def code(self) -> ControlCode:

@@ -1,6 +1,6 @@
 """Fields of a layout in the bits of a number, for the model and for tools."""
 
-from functools import cache
+from functools import cache, lru_cache
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,8 +13,10 @@ __all__ = ["ADDRESS_BITS", "Fields", "Packing", "packing"]
 
 ADDRESS_BITS = 32
 
-#: Values of a record by their names.
+#: Values of a record by their names. Nobody changes them: several records may have the same ones.
 Fields = SimpleNamespace
+#: Numbers whose values a layout keeps; drivers repeat most of their records.
+_KEPT = 1 << 12
 
 
 class _Field:
@@ -24,7 +26,9 @@ class _Field:
         shape = Shape.cast(field.shape)
         self.name, self.shape, self.offset, self.width = name, field.shape, field.offset, shape.width
         self.signed = shape.signed or field.shape is Fixed12_4
+        self.mask = (1 << self.width) - 1
         self.choices: Any = field.shape if hasattr(field.shape, "__members__") else None
+        self.members: dict[int, Any] = {member.value: member for member in self.choices or ()}
         self.address = name.endswith("address")
         #: Low bits that an address lacks.
         self.shift = ADDRESS_BITS - self.width if self.address else 0
@@ -43,21 +47,22 @@ class Packing:
         found = {name: _Field(name, field) for name, field in data.Layout.cast(layout)}
         self.size = Shape.cast(layout).width
         self.fields = {name: field for name, field in found.items() if not name.startswith("unused")}
+        #: The values of all fields of a number, see `_unpack`.
+        self.unpack = lru_cache(_KEPT)(self._unpack)
 
-    def unpack(self, bits: int) -> Fields:
+    def _unpack(self, bits: int) -> Fields:
         """The values of all fields. Raises `ValueError` for a value that is reserved, with the field's name."""
-        values = Fields()
+        values = {}
         for name, field in self.fields.items():
-            value = bits >> field.offset & (1 << field.width) - 1
-            if field.choices:
-                try:
-                    value = field.choices(value)
-                except ValueError:
-                    raise ValueError(f"{name} {value} is reserved") from None
+            value = bits >> field.offset & field.mask
+            if field.members:
+                if value not in field.members:
+                    raise ValueError(f"{name} {value} is reserved")
+                value = field.members[value]
             elif field.signed and value >> field.width - 1:
                 value -= 1 << field.width
-            setattr(values, name, value << field.shift if field.address else value)
-        return values
+            values[name] = value << field.shift if field.shift else value
+        return Fields(**values)
 
     def pack(self, **values: Any) -> int:
         """The bits that have these values, which may be anything that fits; fields that are not given are 0.

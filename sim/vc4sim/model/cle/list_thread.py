@@ -132,8 +132,8 @@ class ListThread:
         self.waits = ""
         try:
             if self._work is not None:
-                return self._advance(self._work)
-            if self._list is not None:
+                pass
+            elif self._list is not None:
                 self._next_primitive(self._list)
             elif not self.running:
                 return Step.IDLE
@@ -145,6 +145,8 @@ class ListThread:
                 self.stalled = False
             else:
                 self._execute(read_record(self._memory, self.current))
+            if self._work is not None:
+                return self._advance(self._work)
         except ListError as error:
             self._fail(error)
         except MemoryFault as fault:

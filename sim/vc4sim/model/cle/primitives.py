@@ -5,8 +5,8 @@ on, or `None` where that does not change. It raises `ListError`.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import islice
+from typing import NamedTuple
 
 from vc4.records.control import ControlCode
 from vc4.records.primitives import (
@@ -33,8 +33,7 @@ LARGEST_INDEX = 0xFFFF
 _WORD_BYTES = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Primitive:
+class Primitive(NamedTuple):
     """A point, line, triangle or RHT.
 
     vertices : indices, or coordinates with x in the low half

@@ -1,7 +1,6 @@
 """Shader records in memory, as control records point to them (guide, tables 45 to 47)."""
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from vc4.records.control import ControlCode
 from vc4.records.shaders import (
@@ -30,8 +29,7 @@ SHADER_LAYOUTS = {
 _ALIGNMENT = 16
 
 
-@dataclass(frozen=True, slots=True)
-class Attribute:
+class Attribute(NamedTuple):
     """An attribute array, and where the record describes it.
 
     stride : bytes from one vertex to the next one, all 32 bits of an extended one
@@ -47,8 +45,7 @@ class Attribute:
         return self.fields.number_of_bytes_minus_1 + 1
 
 
-@dataclass(frozen=True, slots=True)
-class ShaderRecord:
+class ShaderRecord(NamedTuple):
     """A shader record, with the attribute arrays of a GL one."""
 
     address: int

@@ -3,7 +3,7 @@
 Quads come in rows from the lowest up, each row from the left. Pixel n of a quad is in its column n % 2, row n // 2.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -56,8 +56,7 @@ _LEFT, _LOW, _RIGHT, _HIGH, _X, _Y, _, _Z, _Z_X_HIGH, _Z_X_LOW, _Z_Y_HIGH, _Z_Y_
 assert Z_GAIN_FRACTION - Z_FRACTION == _HALF
 
 
-@dataclass(frozen=True, slots=True)
-class Window:
+class Window(NamedTuple):
     """Pixels that may be drawn: from the first number on to the one before the second, along x and y."""
 
     left: int
@@ -75,16 +74,14 @@ class Window:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(NamedTuple):
     """What quads are kept: those with a pixel whose Z is within `planes`, and that pass the early test (see `early_test`)."""
 
     planes: tuple[int, int] = ZS
     early: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Quads:
+class Quads(NamedTuple):
     """How many quads of a primitive there are: with a sample covered, between the planes, behind the early test."""
 
     found: int = 0

@@ -4,7 +4,6 @@ A vector ends when it is full, when the next quad is one that it has already, an
 a program share. Vectors are shaded one after the other, when a program has no more of them.
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -37,8 +36,7 @@ class HangingShader(Exception):
     """A fragment shader cannot go on; the text says where, and why."""
 
 
-@dataclass(frozen=True, slots=True)
-class FragmentProgram:
+class FragmentProgram(NamedTuple):
     """A fragment shader, and what else all of its fragments share.
 
     code, uniforms : addresses

@@ -58,6 +58,7 @@ def coefficients(corners: Corners, weights: Sequence[int], implicit: Sequence[Im
     given = np.array(corners, np.int64)
     count = given.shape[1]
     planes = np.zeros(COEFFICIENTS * (count + len(implicit)), np.int64)
-    planes[COEFFICIENTS : COEFFICIENTS * (1 + len(implicit))] = np.array(implicit, np.int64).reshape(-1)
+    if implicit:
+        planes[COEFFICIENTS : COEFFICIENTS * (1 + len(implicit))] = np.array(implicit, np.int64).reshape(-1)
     _find_planes(Buffers(planes), Buffers(given), Buffers(np.array(weights, np.int64)), count, len(implicit), flat)
     return planes

@@ -56,12 +56,14 @@ class DrawState:
         self._fields = {code: packing(layout).unpack(0) for code, layout in _LAYOUTS.items()}
         for code, values in _FIRST.items():
             self._fields[code] = Fields(**(vars(self._fields[code]) | values))
+        self._set_up: SetUpState | None = None
 
     def take(self, record: ControlRecord) -> bool:
         """A record; returns whether it is state of primitives."""
         if record.code not in self._fields:
             return False
         self._fields[record.code] = record.fields
+        self._set_up = None
         return True
 
     @property
@@ -95,6 +97,11 @@ class DrawState:
     @property
     def set_up(self) -> SetUpState:
         """What the set-up wants."""
+        if self._set_up is None:
+            self._set_up = self._find_set_up()
+        return self._set_up
+
+    def _find_set_up(self) -> SetUpState:
         bits, offset = self.configuration, self._fields[ControlCode.DEPTH_OFFSET]
         return SetUpState(
             front=bool(bits.enable_forward_facing_primitive),

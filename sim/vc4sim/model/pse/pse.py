@@ -48,8 +48,7 @@ Edge = tuple[int, int, int]
 _WORD = 0xFFFF_FFFF
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ScreenVertex:
+class ScreenVertex(NamedTuple):
     """A shaded vertex on the screen.
 
     zs, reciprocal_w : floats
@@ -68,8 +67,7 @@ class ScreenVertex:
         return self.reciprocal_w, *self.varyings
 
 
-@dataclass(frozen=True, slots=True)
-class SetUpState:
+class SetUpState(NamedTuple):
     """What control lists say of primitives.
 
     front, back : faces that are drawn
@@ -103,7 +101,7 @@ class PrimitiveState(NamedTuple):
     planes: np.ndarray
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)  # frozen ones take three times as long to make
 class SetUp:
     """A primitive that is ready for the rasteriser.
 
@@ -144,7 +142,7 @@ class SetUp:
         gains = (half for gain in (self.z_x, self.z_y) for half in (_signed(gain >> 32), gain & _WORD))
         return Buffers(
             PrimitiveState(
-                np.array(self.edges, np.int64).reshape(-1),
+                np.array([number for edge in self.edges for number in edge], np.int64),
                 np.array([*self.box, self.x, self.y, self.reverse, self.z, *gains], np.int64),
                 coefficients(self.corners, self.weights, self.implicit, self.flat),
             )
@@ -172,7 +170,7 @@ def edge_between(first: tuple[int, int], second: tuple[int, int]) -> Edge:
 
 def box_of(*positions: tuple[int, int]) -> tuple[int, int, int, int]:
     """Lowest x and y, highest x and y."""
-    xs, ys = zip(*positions, strict=True)
+    xs, ys = [x for x, _ in positions], [y for _, y in positions]
     return min(xs), min(ys), max(xs), max(ys)
 
 
@@ -204,7 +202,8 @@ def set_up_triangle(vertices: Sequence[ScreenVertex], state: SetUpState) -> SetU
         return None
     corners = [(vertex.x, vertex.y) for vertex in vertices]
     turned = corners if area > 0 else corners[::-1]
-    z, dz1, dz2 = z_of(first.zs), *(z_of(vertex.zs) - z_of(first.zs) for vertex in (second, third))
+    z = z_of(first.zs)
+    dz1, dz2 = z_of(second.zs) - z, z_of(third.zs) - z
     z_x, z_y = z_gain(dz1 * y2 - dz2 * y1, area), z_gain(dz2 * x1 - dz1 * x2, area)
     return SetUp(
         edges=tuple(edge_between(turned[n], turned[(n + 1) % 3]) for n in range(3)),

@@ -6,7 +6,7 @@ The volume is -Wc <= Xc, Yc, Zc <= Wc. What new vertices get is computed in `tru
 from dataclasses import dataclass
 from enum import Enum
 
-from .truncated import add, div, mul
+from .truncated import add, div, is_below, mul
 
 __all__ = ["ClipVertex", "Outcome", "Position", "Scale", "classify", "clip"]
 
@@ -52,7 +52,11 @@ def _distance(position: Position, plane: int) -> float:
 
 def _outcode(position: Position) -> int:
     """A bit for each plane that a vertex is outside of."""
-    return sum((_distance(position, plane) < 0) << plane for plane in range(len(_PLANES)))
+    code, w = 0, position[_W]
+    for plane, (axis, side) in enumerate(_PLANES):
+        if is_below(w, position[axis] * side):
+            code |= 1 << plane
+    return code
 
 
 def classify(positions: list[Position], scale: Scale) -> Outcome:

@@ -66,6 +66,7 @@ class Ptb:
         self.events: Counter[str] = Counter()
         self._cache = StateCache()
         self._state: dict[ControlCode, Fields] = {}
+        self._transform: ScreenTransform | None = None
         self._grid: TileGrid | None = None
         self._lists: TileLists | None = None
         self._started = False
@@ -75,6 +76,7 @@ class Ptb:
         self.memory.release()
         self._cache = StateCache()
         self._state.clear()
+        self._transform = None
         self._grid = self._lists = self.form = None
         self._started = False
 
@@ -102,6 +104,7 @@ class Ptb:
     def state(self, record: ControlRecord) -> None:
         """New state."""
         self._state[record.code] = record.fields
+        self._transform = None
         self._cache.set(record)
 
     def flush(self, *, all_state: bool) -> Iterator[str]:
@@ -131,7 +134,9 @@ class Ptb:
         positions = _positions(vertices)
         if positions is None:
             return
-        transform = self._transform()
+        if self._transform is None:
+            self._transform = self._find_transform()
+        transform = self._transform
         scale = transform.x, transform.y
         outcome = classify(positions, scale)
         self.events["PTB_PRIMITIVES_OUTSIDE"] += outcome is Outcome.OUTSIDE
@@ -204,7 +209,7 @@ class Ptb:
         fields = self._state.get(code)
         return number(getattr(fields, name)) if fields else 1.0
 
-    def _transform(self) -> ScreenTransform:
+    def _find_transform(self) -> ScreenTransform:
         values = [
             self._state_number(ControlCode.CLIPPER_XY_SCALING, "viewport_half_width"),
             self._state_number(ControlCode.CLIPPER_XY_SCALING, "viewport_half_height"),

@@ -3,8 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import numpy as np
-
 from ..cle.fields import Fields
 
 __all__ = ["ONE", "TileGrid", "Window"]
@@ -15,6 +13,8 @@ _TILE_PIXELS = 64
 
 #: A position, x and y.
 Point = tuple[int, int]
+#: A point of it, x and y, and the coefficients of its function, which is positive inside.
+Edge = tuple[int, int, int, int]
 
 
 @dataclass(frozen=True)
@@ -56,11 +56,15 @@ class TileGrid:
         rows = self._span([y for _, y in points], margin, self.height, self.tile_height, window and window.rows)
         if not columns or not rows:
             return []
-        if box or len(points) == 1:
-            return [row * self.width + column for row in rows for column in columns]
-        inside = self._inside(points, margin, columns, rows)
-        found = np.array(rows)[:, None] * self.width + np.array(columns)
-        return found[inside].tolist()
+        edges = []
+        if len(points) > 1 and not box:
+            edges = [self._tile_edge(edge, margin, len(points)) for edge in _edges(points)]
+        return [
+            row * self.width + column
+            for row in rows
+            for column in columns
+            if all(a * column + b * row + c > 0 for a, b, c in edges)
+        ]
 
     @staticmethod
     def _span(values: list[int], margin: int, count: int, size: int, window: range | None) -> range:
@@ -70,21 +74,19 @@ class TileGrid:
             first, last = max(first, window.start // size), min(last, (window.stop - 1) // size)
         return range(max(first, 0), min(last, count - 1) + 1)
 
-    def _inside(self, points: tuple[Point, ...], margin: int, columns: range, rows: range) -> np.ndarray:
-        """Which of these tiles are not altogether on the wrong side of an edge, [row, column]. Edge functions have 37 bits."""
-        left = np.array(columns, np.int64) * self.tile_width * ONE - margin
-        bottom = np.array(rows, np.int64)[:, None] * self.tile_height * ONE - margin
-        right = left + self.tile_width * ONE + 2 * margin
-        top = bottom + self.tile_height * ONE + 2 * margin
-        inside = np.ones((len(rows), len(columns)), bool)
-        for x, y, a, b in _edges(points):
-            highest = a * ((right if a > 0 else left) - x) + b * ((top if b > 0 else bottom) - y)
-            inside &= highest > 0 if len(points) > 2 else highest >= 0
-        return inside
+    def _tile_edge(self, edge: Edge, margin: int, corners: int) -> tuple[int, int, int]:
+        """A, B and C of an edge of a line or triangle: A column + B row + C is positive for tiles that are not altogether on its
+        wrong side. That is its function at the best corner of a tile, 37 bits; what touches a line is not on its wrong side.
+        """
+        x, y, a, b = edge
+        corner_x = self.tile_width * ONE + margin if a > 0 else -margin
+        corner_y = self.tile_height * ONE + margin if b > 0 else -margin
+        c = a * (corner_x - x) + b * (corner_y - y) + (corners == 2)
+        return a * self.tile_width * ONE, b * self.tile_height * ONE, c
 
 
-def _edges(points: tuple[Point, ...]) -> Iterator[tuple[int, int, int, int]]:
-    """A point of each edge, and the coefficients of its edge function, which is positive inside.
+def _edges(points: tuple[Point, ...]) -> Iterator[Edge]:
+    """The edges of a primitive.
 
     A line has an edge there and one back: each leaves what is on one side.
     """

@@ -110,6 +110,8 @@ class TileMemory:
     def write(self, address: int, data: bytes) -> None:
         """Store a piece of a list, vertices or state of a tile. Raises `MemoryFault` for what is not of this memory."""
         end = address + len(data)
-        if not any(start <= address and end <= stop for start, stop in self._owned):
-            raise MemoryFault(address, "a write of the binner")
-        self._memory.write(address, data, "a write of the binner")
+        for start, stop in self._owned:
+            if start <= address and end <= stop:
+                self._memory.write(address, data, "a write of the binner")
+                return
+        raise MemoryFault(address, "a write of the binner")

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from vc4.records.compressed import VERTICES
 from vc4.records.primitives import PrimitiveType
 from vc4.records.shaders import TILE_POINTER_BITS, TILE_STATE_BYTES
 from vc4.records.tile_state import TileState as Layout
@@ -59,11 +58,11 @@ class TileStates:
         fields = self._packing.unpack(int.from_bytes(data, "little"))
         form, previous = None, ()
         if fields.format_known:
-            kind = PrimitiveType(fields.format_type)
-            form = ListFormat(kind, COORDINATE_BYTES if fields.format_coordinates else INDEX_BYTES)
+            form = ListFormat(
+                PrimitiveType(fields.format_type), COORDINATE_BYTES if fields.format_coordinates else INDEX_BYTES
+            )
             mask = (1 << 8 * form.vertex_bytes) - 1
-            previous = tuple(word & mask for word in (fields.vertex_0, fields.vertex_1, fields.vertex_2))
-            previous = previous[: VERTICES[kind]]
+            previous = (fields.vertex_0 & mask, fields.vertex_1 & mask, fields.vertex_2 & mask)[: form.vertices]
         opened = bool(fields.list_opened and form and form.codings)
         return TileState(self._window | fields.list_pointer, fields.room, opened, form, fields.stamp, previous)
 

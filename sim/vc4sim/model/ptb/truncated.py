@@ -6,7 +6,7 @@ largest number there is: the clipper never has an infinity.
 
 from math import copysign, frexp, ldexp
 
-__all__ = ["LARGEST", "add", "bits", "div", "mul", "number"]
+__all__ = ["LARGEST", "add", "bits", "div", "is_below", "mul", "number"]
 
 _BITS = 24
 _BIAS, _FRACTION, _EXPONENT = 127, 1 << 23, 0xFF
@@ -56,6 +56,11 @@ def add(a: float, b: float) -> float:
     result = _cut(total)
     # `total` was rounded to a number of ours from something that is nearer to zero.
     return _below(result) if rest and result == total and (rest < 0) != (total < 0) else result
+
+
+def is_below(a: float, b: float) -> bool:
+    """Whether the sum is negative: truncation leaves the sign of all that does not become 0."""
+    return a + b <= -_SMALLEST
 
 
 def mul(a: float, b: float) -> float:

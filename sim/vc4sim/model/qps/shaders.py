@@ -11,7 +11,7 @@ from ..compiled import Buffers, Entry, kernel
 from ..machine import Machine, Parts
 from ..memory import MemoryState
 from ..qpu.qpu import Qpu, met, why
-from ..qpu.sequencer import RUNNING
+from ..qpu.sequencer import RUNNING, has_suspended
 from ..qpu.status import RETIRED, UNKNOWN
 from ..qpu.step import clear, start, step
 from ..unbuilt import Waiting
@@ -96,10 +96,12 @@ class Shaders:
 
     def _free_qpu(self, kind: int) -> int | None:
         """The number of a QPU that runs nothing, and may run programs of a kind, see `scheduler`; `None`: there is none now."""
-        scheduler = self._parts.machine.views.scheduler
-        for qpu in self._qpus:
-            if not qpu.running and not qpu.suspended and may_run(scheduler, qpu.number, kind):
-                return qpu.number
+        views = self._parts.machine.views
+        sequences = views.qpus.sequences
+        for qpu in range(len(self._qpus)):
+            is_free = not sequences[qpu, RUNNING] and not has_suspended(sequences, qpu)
+            if is_free and may_run(views.scheduler, qpu, kind):
+                return qpu
         return None
 
     def lacks(self, kind: int) -> str:
@@ -133,7 +135,7 @@ class Shaders:
         finally:
             self.instructions += views.qpus.counts[qpu, 0] - before
             self.lookups += views.tmu.lookups[qpu] - lookups
-            if about.views[_RUNS]:
+            if about.arrays[_RUNS]:
                 _release_qpu(machine, about)
 
     def _hanging(self, qpu: int, text: str, cause: Exception | None = None) -> HangingProgram:

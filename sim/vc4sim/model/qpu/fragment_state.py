@@ -1,6 +1,5 @@
 """The fragments of the QPUs: a vector of four quads for each thread (guide, section 6; pipeline facts, 4.7)."""
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -80,8 +79,7 @@ def new_fragments() -> FragmentState:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class FragmentModes:
+class FragmentModes(NamedTuple):
     """What control lists say of the tile buffer's work: Z test, updates of Z, reads of coverage."""
 
     depth: DepthTest = DepthTest.ALWAYS

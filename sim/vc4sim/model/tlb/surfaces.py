@@ -1,6 +1,10 @@
 """Where pixels of a frame lie in memory, and many numbers to and from there (pipeline facts, 5.4 and 6.3)."""
 
+import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -10,13 +14,15 @@ from ..compiled import Buffers, Entry, kernel
 from ..memory import Memory
 from ..tmu.layout import texel_place
 
-__all__ = ["Rectangle", "Surface", "gather", "pixel_address", "scatter"]
+__all__ = ["Rectangle", "Runs", "Surface", "gather", "in_order", "pixel_address", "runs_of", "scatter"]
 
 _ADDRESSES = 0xFFFF_FFFF
 _ALIGNMENT = 16
 _RASTER, _T_FORMAT = MemoryFormat.RASTER.value, MemoryFormat.T_FORMAT.value
 #: Microtiles of a tile of T-format in each direction.
 _TILE = 8
+#: Rectangles whose places are kept.
+_KEPT = 1 << 8
 
 
 @kernel
@@ -83,24 +89,47 @@ class Surface:
         return found
 
 
-def scatter(memory: Memory, addresses: np.ndarray, values: np.ndarray, width: int, access: str) -> None:
-    """Write numbers of `width` bytes, each at an address, in rising order. Raises `MemoryFault`."""
+class Runs(NamedTuple):
+    """Numbers in memory, in rising order.
+
+    order : which number comes next
+    places : of numbers that follow each other without a gap: the address of the first one; which they are in the order, from the
+        first on to the one before the second
+    """
+
+    order: np.ndarray
+    places: Sequence[tuple[int, int, int]]
+
+
+def in_order(addresses: np.ndarray, width: int) -> Runs:
+    """Numbers of `width` bytes, each at an address."""
     order = np.argsort(addresses, kind="stable")
-    addresses = addresses[order]
-    data = values[order].astype(f"<u{width}")
-    ends = np.flatnonzero(np.diff(addresses) != width) + 1
-    for first, last in zip([0, *ends.tolist()], [*ends.tolist(), len(data)], strict=True):
-        if last > first:
-            memory.write(int(addresses[first]), data[first:last].tobytes(), access)
+    rising = addresses[order]
+    ends = [0, *(np.flatnonzero(np.diff(rising) != width) + 1).tolist(), len(rising)]
+    places = [(int(rising[first]), first, last) for first, last in itertools.pairwise(ends) if last > first]
+    return Runs(order, places)
 
 
-def gather(memory: Memory, addresses: np.ndarray, width: int, access: str) -> np.ndarray:
-    """Numbers of `width` bytes, each from an address. Raises `MemoryFault`."""
-    if addresses.size == 0:
-        return np.zeros(addresses.shape, f"<u{width}")
-    low, high = int(addresses.min()), int(addresses.max())
-    memory.read(low, width, access)
-    memory.read(high, width, access)
-    data = np.frombuffer(memory.data, np.uint8)
-    bytes_ = data[(addresses - memory.base)[..., None] + np.arange(width)]
-    return np.ascontiguousarray(bytes_).view(f"<u{width}")[..., 0]
+@lru_cache(_KEPT)
+def runs_of(surface: Surface, where: Rectangle) -> Runs:
+    """Pixels of a tile: drivers draw a tile again and again."""
+    return in_order(surface.addresses(where), surface.pixel_bytes)
+
+
+def scatter(memory: Memory, runs: Runs, values: np.ndarray, width: int, access: str) -> None:
+    """Write numbers of `width` bytes. Raises `MemoryFault`."""
+    data = values[runs.order].astype(f"<u{width}").tobytes()
+    for address, first, last in runs.places:
+        memory.write(address, data[first * width : last * width], access)
+
+
+def gather(memory: Memory, runs: Runs, width: int, access: str) -> np.ndarray:
+    """Numbers of `width` bytes. Raises `MemoryFault`: for the first one, else for the last one."""
+    values = np.zeros(len(runs.order), f"<u{width}")
+    if runs.places:
+        address, first, last = runs.places[-1]
+        memory.read(runs.places[0][0], width, access)
+        memory.read(address + (last - first - 1) * width, width, access)
+    data = b"".join(memory.read(address, (last - first) * width, access) for address, first, last in runs.places)
+    values[runs.order] = np.frombuffer(data, f"<u{width}")
+    return values

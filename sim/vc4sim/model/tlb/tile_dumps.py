@@ -11,7 +11,7 @@ import numpy as np
 
 from ..compiled import Buffers, Entry, kernel
 from ..memory import Memory
-from .surfaces import gather, scatter
+from .surfaces import gather, in_order, scatter
 from .tlb import TileBuffer
 
 __all__ = ["Dumped", "dump_bytes", "load_dump", "store_dump"]
@@ -68,14 +68,15 @@ def store_dump(memory: Memory, tile: TileBuffer, address: int, dumped: Dumped) -
     for buffer, width, divided in _parts(tile, dumped):
         numbers = np.zeros(buffer.size, np.int64)
         _dump_numbers(Buffers(buffer), Buffers(numbers), *divided, 0)
-        scatter(memory, address + width * np.arange(buffer.size), numbers, width, "tile store")
+        runs = in_order(address + width * np.arange(buffer.size), width)
+        scatter(memory, runs, numbers, width, "tile store")
         address += buffer.size * width
 
 
 def load_dump(memory: Memory, tile: TileBuffer, address: int, dumped: Dumped) -> None:
     """All samples from `address` on. Raises `MemoryFault`."""
     for buffer, width, divided in _parts(tile, dumped):
-        addresses = address + width * np.arange(buffer.size)
-        numbers = gather(memory, addresses, width, "tile load").astype(np.int64)
+        runs = in_order(address + width * np.arange(buffer.size), width)
+        numbers = gather(memory, runs, width, "tile load").astype(np.int64)
         _dump_numbers(Buffers(buffer), Buffers(numbers), *divided, 1)
         address += buffer.size * width

@@ -13,7 +13,7 @@ from vc4.records.tile_buffer import TileBuffer as Part
 from ..compiled import Buffers, Entry, kernel
 from ..memory import Memory
 from .colours import PIXEL_BYTES, decoded, encoded, mean, spread
-from .surfaces import Rectangle, Surface, gather, scatter
+from .surfaces import Rectangle, Surface, gather, runs_of, scatter
 from .tlb import SAMPLES, WIDTH, WORDS, TileBuffer, TileState
 
 __all__ = ["ColourForm", "FrameSize", "load_image", "store_image"]
@@ -143,8 +143,8 @@ def store_image(
     codes = part.value, form.pixels.value, block, samples
     _take_words(tile.state, Buffers(words), *codes, where.x, where.y, where.columns, where.rows)
     values = words.astype("<u4").view("<u8") if width == _WIDE_BYTES else words
-    addresses = Surface(address, format_, width, frame.width).addresses(where)
-    scatter(memory, addresses, values, width, f"{_NAMES[part]} store")
+    runs = runs_of(Surface(address, format_, width, frame.width), where)
+    scatter(memory, runs, values, width, f"{_NAMES[part]} store")
 
 
 def load_image(
@@ -158,7 +158,7 @@ def load_image(
 ) -> None:
     """A part of the tile; all samples of a pixel get the same. Raises `MemoryFault`."""
     where, width = _inside(tile, frame), _pixel_bytes(tile, part, pixels)
-    addresses = Surface(address, format_, width, frame.width).addresses(where)
-    values = gather(memory, addresses, width, f"{_NAMES[part]} load")
+    runs = runs_of(Surface(address, format_, width, frame.width), where)
+    values = gather(memory, runs, width, f"{_NAMES[part]} load")
     words = (values.view("<u4") if width == _WIDE_BYTES else values).astype(np.int64)
     _put_words(tile.state, Buffers(words), part.value, pixels.value, where.columns, where.rows)

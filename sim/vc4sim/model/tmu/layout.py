@@ -12,7 +12,8 @@ import numpy as np
 from vc4.records.tile_buffer import MemoryFormat
 from vc4.records.tmu import LEVELS
 
-from ..compiled import elementwise, kernel
+from ..compiled import kernel
+from ..elementwise import elementwise
 from .formats import Format
 
 __all__ = [

@@ -29,17 +29,20 @@ def load_attributes(
     if coordinate:
         selected, offset = "coordinate_shader_attribute_array_select_bits", "coordinate_shader_vpm_offset"
     mask = getattr(shader.fields, selected)
-    columns = np.zeros((ELEMENTS, len(rows) * _WORD_BYTES), np.uint8)
+    room = len(rows) * _WORD_BYTES
+    columns = bytearray(ELEMENTS * room)
     for number, attribute in enumerate(shader.attributes):
         if not mask >> number & 1:
             continue
-        first = getattr(attribute.fields, offset)
-        room = columns.shape[1] - first
+        first, base = getattr(attribute.fields, offset), attribute.fields.base_memory_address
+        stride, length = attribute.stride, attribute.length
         for column, index in enumerate(indices):
-            address = (attribute.fields.base_memory_address + index * attribute.stride) % (1 << ADDRESS_BITS)
-            data = memory.read(address, attribute.length, "attribute")[:room]
-            columns[column, first : first + len(data)] = np.frombuffer(data, np.uint8)
-    rows[:] = columns.view("<u4").T
+            data = memory.read((base + index * stride) % (1 << ADDRESS_BITS), length, "attribute")[
+                : max(room - first, 0)
+            ]
+            start = column * room + first
+            columns[start : start + len(data)] = data
+    rows[:] = np.frombuffer(columns, "<u4").reshape(ELEMENTS, -1).T
 
 
 def load_shaded(

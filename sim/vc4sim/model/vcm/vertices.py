@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from enum import Enum
 
-import numpy as np
-
 from vc4.isa.registers import ELEMENTS
 from vc4.records.shaders import GlShaderRecord, NvShaderRecord
 
@@ -126,7 +124,5 @@ class VertexShading:
                 what = f"programs of this kind have no {hanging.cause.unit}"
             raise ShadingError(f"{kind.value} shader at {hanging.at:#010x}: {what}") from None
         self.shaded += len(indices)
-        results = np.zeros((words, len(indices)), np.uint32)
-        rows = self._vpm.results[:words, : len(indices)]
-        results[: len(rows)] = rows
-        return list(map(tuple, results.T.tolist()))
+        lacking = (0,) * (words - len(self._vpm.results))
+        return [(*column, *lacking) for column in self._vpm.results[:words, : len(indices)].T.tolist()]
