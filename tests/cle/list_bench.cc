@@ -10,18 +10,6 @@ namespace {
 using Top = cxxrtl_design::p_top;
 constexpr uint32_t BUS_BYTES = 8, LINE_BYTES = 64, TAG_BITS = 2, GRACE = 600;
 
-template<size_t Words> uint64_t field(const std::array<uint32_t, Words> &words, size_t at, size_t width) {
-    uint64_t bits = 0;
-    for (size_t index = 0; index < width; index++)
-        bits |= uint64_t(words[(at + index) / 32] >> (at + index) % 32 & 1) << index;
-    return bits;
-}
-
-template<size_t Words> void set_field(std::array<uint32_t, Words> &words, size_t at, size_t width, uint64_t bits) {
-    for (size_t index = 0; index < width; index++)
-        words[(at + index) / 32] |= uint32_t(bits >> index & 1) << (at + index) % 32;
-}
-
 struct Options {
     uint32_t base, size, latency, gap, pipeline_gap, seed, most_clocks;
 };
@@ -37,16 +25,6 @@ struct Item {
 struct Result {
     uint32_t clocks, rests, items, lines, flushed, drawn, running[2];
     char problem[64];
-};
-
-struct Random {
-    uint32_t state;
-    bool chance(uint32_t of_256) {
-        state ^= state << 13;
-        state ^= state >> 17;
-        state ^= state << 5;
-        return (state >> 12 & 255) < of_256;
-    }
 };
 
 struct Burst {
@@ -183,7 +161,8 @@ private:
               uint32_t &still) {
         if (waits[thread] && (!valid || payload != waiting[thread]))
             fail("an item changes");
-        waits[thread] = valid && !ready;
+        bool resets = thread ? ports::renderer__reset(top)[0] : ports::binner__reset(top)[0];
+        waits[thread] = valid && !ready && !resets;
         waiting[thread] = payload;
         if (!valid)
             return;

@@ -32,7 +32,8 @@ from vc4sim.model.cle.primitives import Primitive
 __all__ = ["LINE_BYTES", "Run", "execute", "given", "taken"]
 
 LINE_BYTES = 64
-_DRIVER = Path(__file__).with_suffix(".cc").read_text()
+_HERE = Path(__file__)
+_DRIVER = "".join(path.read_text() for path in (_HERE.parents[1] / "native_bench.h", _HERE.with_suffix(".cc")))
 _CONFIG = preset("bcm2835")
 _WORD = ctypes.c_uint32
 _MOST_ITEMS, _MOST_LINES = 4_000, 20_000

@@ -1,10 +1,11 @@
 """Control lists all over memory that lead to each other, with primitives of all kinds."""
 
-from vc4.records.compressed import VERTICES
 from vc4.records.control import RECORDS, ControlCode, Role, Threads
 from vc4.records.primitives import (
+    TYPES,
     VG_END,
     VG_PAD,
+    VG_TYPES,
     ClippedPrimitive,
     IndexedPrimitiveList,
     IndexType,
@@ -124,9 +125,8 @@ class _Writer:
         length = rng.choice((*range(20), rng.randrange(100)))
         address = self.base + (rng.choice(_DATA) if rng.random() < 0.98 else SIZE - rng.randrange(10))
         if code in (CODE.INDEXED_PRIMITIVE_LIST, CODE.VERTEX_ARRAY_PRIMITIVES):
-            self.form = ListFormat(PrimitiveType.POINTS, INDEX_BYTES)
             mode = rng.choice(list(PrimitiveMode))
-            self.form = ListFormat(_type_of(mode), INDEX_BYTES)
+            self.form = ListFormat(TYPES[mode], INDEX_BYTES)
             if code is CODE.VERTEX_ARRAY_PRIMITIVES:
                 first = rng.choice((0, 5, 0xFFF8, 0x10000, rng.randrange(1 << 16), 0xFFFF_FFF8))
                 fields = {"primitive_mode": mode, "length": length, "index_of_first_vertex": first}
@@ -147,8 +147,7 @@ class _Writer:
         """Fans more often than not."""
         rng = self.rng
         kind = rng.choice((*VgPrimitiveType, *[VgPrimitiveType.TRIANGLE_FAN] * 6))
-        types = {VgPrimitiveType.RHTS: PrimitiveType.RHTS, VgPrimitiveType.RHT_STRIP: PrimitiveType.RHTS}
-        self.form = ListFormat(types.get(kind, PrimitiveType.TRIANGLES), COORDINATE_BYTES)
+        self.form = ListFormat(VG_TYPES[kind], COORDINATE_BYTES)
         self.least = 2 if self.form.type is PrimitiveType.RHTS else 3
         return {"primitive_type": kind, "continuation_list": rng.choice((0, 1, 3))}
 
@@ -183,12 +182,3 @@ class _Writer:
                 self.data += encode_branch(here, target)
                 self.data += rng.randbytes(target - self.here)
         self.data += bytes([128 if rng.random() < 0.98 else rng.randrange(256)])
-
-
-def _type_of(mode):
-    return [PrimitiveType.POINTS, PrimitiveType.LINES, PrimitiveType.TRIANGLES][
-        0 if mode is PrimitiveMode.POINTS else 1 if mode.value < 4 else 2
-    ]
-
-
-assert set(VERTICES) == set(PrimitiveType)

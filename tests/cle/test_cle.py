@@ -86,13 +86,10 @@ def test_a_frame(latency, gap):
     assert all(len(items) > 50 for items in run.items)
 
 
-@pytest.mark.parametrize("count", [60, pytest.param(1_000, marks=pytest.mark.thorough)])
-def test_any_lists(count):
+def any_lists(count, seed):
     """Lists of both threads, all over memory, with primitives of all kinds, branches, semaphores and mistakes."""
-    seed = random.randrange(1 << 32)
     seen = Counter()
     for number in range(seed, seed + count):
-        print("seed", number)
         rng = random.Random(number)
         image, places = some_lists(rng, Threads.BINNING, rng.choice((0, 0.02)))
         other, others = some_lists(rng, Threads.RENDERING, rng.choice((0, 0.02)), base=SIZE)
@@ -100,15 +97,80 @@ def test_any_lists(count):
         starts = rng.choice(places), rng.choice(others)
         latency, gap = rng.choice(MEMORIES)
         script = started(list(zip(starts, ends, strict=True)))
-        model, _ = compare(0, image + other, script, seed=number, latency=latency, gap=gap)
+        try:
+            model, _ = compare(0, image + other, script, seed=number, latency=latency, gap=gap)
+        except BaseException:
+            print(f"any_lists(1, {number}) shows it")
+            raise
         for thread in model.threads:
             for item in thread.pipeline.taken:
                 if isinstance(item, Primitive):
                     seen[item.type, item.coordinates] += 1
             seen["errors"] += thread.error is not None
     print(seen)
+    return seen
+
+
+@pytest.mark.parametrize("count", [60, pytest.param(1_000, marks=pytest.mark.thorough)])
+def test_any_lists(count):
+    seen = any_lists(count, random.randrange(1 << 32))
     assert min(seen.values()) >= count // 20
     assert len(seen) == 1 + len(PrimitiveType) + 2
+
+
+FRAME = started(((lists.BINNING, lists.BINNING_END), (lists.RENDERING, lists.RENDERING_END)))
+CTRUN, CTSUBS, CTRSTA = 1 << 5, 1 << 4, 1 << 15
+BOTH_PIPELINES = 0b11 << 4
+#: Clocks that the frame takes in the fastest memory, or less.
+CLOCKS = 800
+
+
+COUNTS = [100, pytest.param(2_000, marks=pytest.mark.thorough)]
+
+
+def run_frame(script, *, seed):
+    rng = random.Random(seed)
+    latency, gap = rng.choice(MEMORIES)
+    return execute(lists.BASE, IMAGE, script, seed=seed, latency=latency, gap=gap)
+
+
+@pytest.fixture(scope="module")
+def items():
+    """What the pipelines get of a frame that nobody disturbs."""
+    return run_frame([(0, *write) for write in FRAME], seed=0).items
+
+
+@pytest.mark.parametrize("count", COUNTS)
+def test_stop_and_go_on(items, count):
+    """A thread that is stopped anywhere, within a list or not, and then goes on, leaves nothing out; nor does a new end."""
+    seed = random.randrange(1 << 32)
+    for number in range(seed, seed + count):
+        print("seed", number)
+        rng = random.Random(number)
+        script = [(0, *write) for write in FRAME]
+        for clock in sorted(rng.sample(range(20, CLOCKS), 10)):
+            thread = rng.randrange(2)
+            again = (f"CT{thread}EA", (lists.BINNING_END, lists.RENDERING_END)[thread])
+            stop = [(clock, f"CT{thread}CS", CTRUN), (clock + rng.randrange(50), f"CT{thread}CS", CTSUBS)]
+            script += stop if rng.random() < 0.5 else [(clock, *again)]
+        run = run_frame(script, seed=number)
+        assert run.items == items
+        assert (run.flushed, run.drawn) == (1, 1)
+
+
+@pytest.mark.parametrize("count", COUNTS)
+@pytest.mark.parametrize("pipelines", [False, True])
+def test_a_frame_after_a_reset(items, pipelines, count):
+    """Threads that are reset anywhere, or their pipelines as well, draw the next frame as if nothing had been."""
+    seed = random.randrange(1 << 32)
+    for number in range(seed, seed + count):
+        print("seed", number)
+        clock = random.Random(number).randrange(20, CLOCKS)
+        resets = [("PCS", BOTH_PIPELINES)] * pipelines + [("CT0CS", CTRSTA), ("CT1CS", CTRSTA)]
+        later = clock + (0 if pipelines else 400)  # what had begun is finished first
+        script = [(0, *write) for write in FRAME] + [(clock, *write) for write in resets]
+        run = run_frame(script + [(later, *write) for write in FRAME], seed=number)
+        assert [found[-len(wanted) :] for found, wanted in zip(run.items, items, strict=True)] == list(items)
 
 
 def fuzz(count, seed):

@@ -11,18 +11,6 @@ namespace {
 using Top = cxxrtl_design::p_top;
 constexpr uint32_t PAGE = 4096, ROW_BYTES = 64;
 
-template<size_t Words> uint64_t field(const std::array<uint32_t, Words> &words, size_t at, size_t width) {
-    uint64_t bits = 0;
-    for (size_t index = 0; index < width; index++)
-        bits |= uint64_t(words[(at + index) / 32] >> (at + index) % 32 & 1) << index;
-    return bits;
-}
-
-template<size_t Words> void set_field(std::array<uint32_t, Words> &words, size_t at, size_t width, uint64_t bits) {
-    for (size_t index = 0; index < width; index++)
-        words[(at + index) / 32] |= uint32_t(bits >> index & 1) << (at + index) % 32;
-}
-
 struct Options {
     uint32_t base, size, latency, gap, vpm_gap, seed, most_clocks;
     uint32_t load[3], store[3];  // set-up, pitch or stride, address
@@ -34,16 +22,6 @@ struct Result {
     uint32_t load_error, store_error, load_bad, store_bad;
     uint32_t load_rows[2], store_rows[2];  // first and count, once they are known
     char problem[64];
-};
-
-struct Random {
-    uint32_t state;
-    bool chance(uint32_t of_256) {
-        state ^= state << 13;
-        state ^= state >> 17;
-        state ^= state << 5;
-        return (state >> 12 & 255) < of_256;
-    }
 };
 
 struct Burst {

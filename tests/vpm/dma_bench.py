@@ -55,7 +55,8 @@ def on_its_bus(word_bytes, *values):
 
 
 BUSES = pytest.mark.parametrize("word_bytes", [on_its_bus(word_bytes) for word_bytes in (8, 4, 16)])
-_DRIVER = Path(__file__).with_suffix(".cc").read_text()
+_HERE = Path(__file__)
+_DRIVER = "".join(path.read_text() for path in (_HERE.parents[1] / "native_bench.h", _HERE.with_suffix(".cc")))
 _MOST_CLOCKS = 500_000
 _GAPS = [0, 0, 0.3, 0.7]
 _BLOCKS_OF_A_BENCH = 20

@@ -1,7 +1,7 @@
 """A thread of the control list executor."""
 
 from amaranth import *
-from amaranth.lib import data, stream, wiring
+from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from vc4.bus.port import BUS_BYTES, MemoryPort
@@ -13,7 +13,7 @@ from .primitive_assembly import PrimitiveAssembly
 from .record_reader import RecordReader
 from .record_rules import RecordRules
 from .return_stack import ReturnStack
-from .structs import ByteSource, ItemKind, ListItem, ThreadFlags, ThreadState, ThreadWrites
+from .structs import ByteSource, ItemKind, ListItem, ThreadFlags, ThreadState, ThreadWrites, fields_of
 
 __all__ = ["ListThread"]
 
@@ -197,7 +197,7 @@ class ListThread(wiring.Component):
         with m.If(over):
             m.d.sync += [source.within.eq(0), source.elsewhere.eq(0), source.stale.eq(0)]
             m.d.sync += [source.rereads.eq(1), source.jumps.eq(source.elsewhere | source.stale | moves)]
-        with m.Elif(moves & source.within):
+        with m.Elif(moves & (source.within | assembly.begins)):
             m.d.sync += source.stale.eq(1)
         with m.Elif(moves):
             m.d.sync += [source.rereads.eq(1), source.jumps.eq(1)]
@@ -217,7 +217,7 @@ class ListThread(wiring.Component):
     def _control(self, m, record, returns, moves, flags):
         """What the executor carries out itself."""
         state = self.state
-        target = data.View(Branch, record.payload[: Shape.cast(Branch).width]).absolute_branch_address
+        target = fields_of(record, Branch).absolute_branch_address
         with m.Switch(record.code):
             with m.Case(ControlCode.START_TILE_BINNING):
                 m.d.sync += state.prefixing.eq(0)

@@ -29,7 +29,7 @@ class PrimitiveAssembly(wiring.Component):
     Interface attributes
     --------------------
     begins : strobe: a list begins
-    leaves : strobe: the list has no more primitives
+    leaves : strobe: the list has no more primitives, also one that begins in this clock
     record : the record of the list, from `begins` until `ends`
     format : what it holds, as long
     window, available, error, take : of a `ListFetch`
@@ -106,10 +106,10 @@ class PrimitiveAssembly(wiring.Component):
             self.primitives.eq(count.primitives),
         ]
         m.d.comb += self.ends.eq(~runs & ~self.o.valid)
-        with m.If(self.begins):
-            m.d.sync += runs.eq(1)
-        with m.Elif(plain.ends | compressed.ends | self.fault | self.leaves):
+        with m.If(self.leaves | plain.ends | compressed.ends | self.fault):
             m.d.sync += runs.eq(0)
+        with m.Elif(self.begins):
+            m.d.sync += runs.eq(1)
         self._assemble(m, step, vertices, compresses)
         self._advance(m, Mux(compresses, compressed.moves, plain.moves))
         return m

@@ -8,7 +8,7 @@ from vc4.records.compressed import CODINGS, COORDINATE_CODINGS
 from vc4.records.control import RECORDS, ControlCode, Role, Threads
 from vc4.records.primitives import TYPES, VG_TYPES, PrimitiveData, PrimitiveListFormat, PrimitiveMode
 
-from .structs import ListFault, ListFormat, ListRecord
+from .structs import ListFault, ListFormat, ListRecord, fields_of
 
 __all__ = ["RecordKind", "RecordRules"]
 
@@ -81,7 +81,7 @@ class RecordRules(wiring.Component):
         shaded = Signal()
         vg = Signal()
         has_format = Signal()
-        layout = data.View(PrimitiveListFormat, record.payload[: Shape.cast(PrimitiveListFormat).width])
+        layout = fields_of(record, PrimitiveListFormat)
         coordinates = Signal()
         m.d.comb += [
             coordinates.eq(Mux(kind.is_compressed, form.coordinates, kind.coordinates)),
@@ -115,7 +115,7 @@ class RecordRules(wiring.Component):
                 code, role = row.code, row.role
                 last = Const(0)
                 if row.layout and "last_tile_of_frame" in dict(data.Layout.cast(row.layout)):
-                    last = data.View(row.layout, record.payload[: Shape.cast(row.layout).width]).last_tile_of_frame
+                    last = fields_of(record, row.layout).last_tile_of_frame
                 elif code is ControlCode.STORE_RESOLVED_TILE_COLOR_BUFFER_AND_END_FRAME:
                     last = Const(1)
                 with m.Case(value):

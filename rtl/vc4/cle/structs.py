@@ -1,8 +1,9 @@
 """What passes between the parts of the executor."""
 
-from amaranth.hdl import unsigned
+from amaranth.hdl import Shape, unsigned
 from amaranth.lib import data, enum
 
+from vc4.records import compressed
 from vc4.records.control import RECORDS, ControlCode
 from vc4.records.primitives import PrimitiveType
 
@@ -24,10 +25,11 @@ __all__ = [
     "ThreadState",
     "ThreadWrites",
     "VertexStep",
+    "fields_of",
 ]
 
 #: Of a primitive, at the most.
-VERTICES = 3
+VERTICES = max(compressed.VERTICES.values())
 
 #: Of the longest record, without its first byte.
 PAYLOAD_BITS = 8 * (max(record.length for record in RECORDS.values()) - 1)
@@ -217,3 +219,8 @@ class ByteSource(data.Struct):
     within: 1
     elsewhere: 1
     stale: 1
+
+
+def fields_of(record, layout):
+    """What follows the first byte of a `ListRecord` or `PipelineRecord`, as the fields of a `layout`."""
+    return data.View(layout, record.payload[: Shape.cast(layout).width])

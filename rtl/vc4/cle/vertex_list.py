@@ -17,7 +17,7 @@ from vc4.records.primitives import (
 )
 
 from .list_fetch import WINDOW_BYTES
-from .structs import FirstVertex, PipelineRecord, SecondVertex, VertexStep
+from .structs import FirstVertex, PipelineRecord, SecondVertex, VertexStep, fields_of
 
 __all__ = ["VertexList"]
 
@@ -129,7 +129,7 @@ class VertexList(wiring.Component):
         happens = Signal()
         last = Signal()
         m.d.comb += [
-            self.address.eq(_fields(IndexedPrimitiveList, self.record).indices_list_address),
+            self.address.eq(fields_of(self.record, IndexedPrimitiveList).indices_list_address),
             self.divisor.eq(Mux(mode.separate, mode.most, 0)),
             last.eq(now.place == mode.most),
             closes.eq(mode.loop & now.follows & ~self.left.any()),
@@ -172,7 +172,7 @@ class VertexList(wiring.Component):
                 self.left.eq(Mux(closes, 0, self.left - 1)),
             ]
         with m.If(self.begins):
-            length = _fields(VgCoordinateArrayPrimitives, self.record).length
+            length = fields_of(self.record, VgCoordinateArrayPrimitives).length
             m.d.sync += [now.turned.eq(0), now.started.eq(0), now.closed.eq(0), self.left.eq(length)]
         with m.Elif(~self.runs | mode.inline):
             m.d.sync += self.left.eq(0)
@@ -184,16 +184,15 @@ class VertexList(wiring.Component):
             mode.vg.eq((code == ControlCode.VG_COORDINATE_ARRAY_PRIMITIVES) | mode.inline),
             mode.inline.eq(code == ControlCode.VG_INLINE_PRIMITIVES),
         ]
-        field = data.View(VgInlinePrimitives, self.record.payload[: Shape.cast(VgInlinePrimitives).width])
-        with m.Switch(field.primitive_type.as_value()):
+        with m.Switch(fields_of(self.record, VgInlinePrimitives).primitive_type.as_value()):
             for value, fields in _MODES.items():
                 with m.Case(value):
                     m.d.comb += [getattr(mode, name).eq(number) for name, number in fields.items()]
 
     def _vertex(self, m, mode, happens, closes, length, value, above):
         """The next vertex, its bytes, and whether it is above the maximum."""
-        indexed = _fields(IndexedPrimitiveList, self.record)
-        counted = _fields(VertexArrayPrimitives, self.record)
+        indexed = fields_of(self.record, IndexedPrimitiveList)
+        counted = fields_of(self.record, VertexArrayPrimitives)
         counter = Signal(_INDEX_BITS + 1)
         with m.If(self.begins):
             first = counted.index_of_first_vertex
@@ -216,7 +215,7 @@ class VertexList(wiring.Component):
             ]
 
     def _vg(self, m, mode, now, value, happens, last, ended):
-        """Continued fans, and marks in now.place of vertices. Returns whether a vertex is to be ignored, whether the list ends
+        """Continued fans, and marks in place of vertices. Returns whether a vertex is to be ignored, whether the list ends
         with it, and whether it does so with the one behind it.
         """
         kept = Signal()  # the list before was a fan
@@ -230,7 +229,9 @@ class VertexList(wiring.Component):
             is_mark.eq(mode.vg & ~ignored.any() & (value == VG_END)),
             skips.eq(is_mark & mode.fan & (now.place == 1)),
             at_end.eq((is_mark & last) | skipped),
-            continues.eq(kept & mode.vg & mode.fan & _fields(VgInlinePrimitives, self.record).continuation_list.any()),
+            continues.eq(
+                kept & mode.vg & mode.fan & fields_of(self.record, VgInlinePrimitives).continuation_list.any()
+            ),
         ]
         with m.If(self.begins):
             m.d.sync += [
@@ -266,7 +267,3 @@ class VertexList(wiring.Component):
                 m.d.comb += step.first.eq(FirstVertex.THIRD)
             with m.Elif(mode.most == 1):
                 m.d.comb += step.first.eq(FirstVertex.SECOND)
-
-
-def _fields(layout, record):
-    return data.View(layout, record.payload[: Shape.cast(layout).width])

@@ -3,7 +3,7 @@
 import pytest
 
 from vc4.records.control import ControlCode as Code
-from vc4.records.primitives import PrimitiveData, PrimitiveMode, PrimitiveType
+from vc4.records.primitives import VG_END, PrimitiveData, PrimitiveMode, PrimitiveType, VgPrimitiveType
 from vc4sim.clist import ListBuilder, compress, load_capture, walk
 from vc4sim.model.cle.cle import BINNING, RENDERING, Cle, Rest
 from vc4sim.model.cle.compressed import ListFormat
@@ -381,6 +381,15 @@ class TestErrors:
             None
         ]
         assert host_of(bench.cle).read("CT0CA") == BASE + 21
+        assert host_of(bench.cle).read("CT0PC") == 0
+
+    def test_a_list_that_ends_early_has_no_primitives_left(self, bench):
+        words = BASE + 0x200
+        bench.put(words, b"".join(word.to_bytes(4, "little") for word in (0, 1, 2, VG_END)))
+        fields = {"primitive_type": VgPrimitiveType.RHTS, "length": 100, "coordinate_array_address": words}
+        bench.start(BINNING, CONFIGURED, VG, (Code.VG_COORDINATE_ARRAY_PRIMITIVES, fields), WIDTH)
+        bench.run()
+        assert [one.vertices for one in bench.binner.taken if isinstance(one, Primitive)] == [(0, 1)]
         assert host_of(bench.cle).read("CT0PC") == 0
 
     def test_an_error_in_a_compressed_list_is_where_it_is(self, bench):
