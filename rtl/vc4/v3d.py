@@ -9,10 +9,11 @@ from vc4.bus.axi_lite import AxiLite
 from vc4.bus.hub import Hub
 from vc4.bus.port import BUS_BYTES, connect_reads
 from vc4.bus.windows import Windows
-from vc4.cle.cle import Cle, PipelinePort
+from vc4.cle.cle import PipelinePort
 from vc4.config import V3DConfig
 from vc4.host.error_status import ErrorStatus
 from vc4.host.registers import Registers
+from vc4.host.structs import connect_registers
 from vc4.l2c.l2c import L2c
 from vc4.qps.scheduler import Scheduler
 from vc4.qps.sync import Sync
@@ -20,8 +21,11 @@ from vc4.qpu.structs import THREADS, ProgramStart
 from vc4.qpu.trace import TracePort
 from vc4.regs.table import OFFSET_BITS, register
 from vc4.slice.slice import Slice
+from vc4.vcm.structs import VcmItem
+from vc4.vertex_pipe import VertexPipe
 from vc4.vpm.allocation import VpmAllocation, allocation
-from vc4.vpm.vpm import Vpm
+from vc4.vpm.structs import QuadAddress, Words
+from vc4.vpm.vpm import VERTEX_READERS, Vpm
 
 __all__ = ["V3D"]
 
@@ -36,8 +40,9 @@ class V3D(wiring.Component):
 
     Interface attributes
     --------------------
-    fragments, vertices, coordinates : programs of the blocks that are still to come
-    binner, renderer : what these get from control lists, if the configuration wants any, see `PipelinePort`
+    fragments : programs of the blocks that are still to come; and vertices, coordinates without control lists
+    binner, renderer : what these get from control lists, if the configuration has any, see `PipelinePort`
+    vertex_reads, vertex_words : words of their vertices, see `Vpm`
     bus : memory
     response_error_stb, response_error_address : memory has answered with an error, and the address of the request
     s_axil : the host, which reaches the registers
@@ -57,12 +62,17 @@ class V3D(wiring.Component):
         self._reads = Hub(len(buses), word_bytes=BUS_BYTES, client_tag_bits=tag_bits)
         self.l2c = L2c(tag_bits=self._reads.bus.signature.tag_bits)
         tag_bits = self.l2c.bus.signature.tag_bits
-        self.vpm = Vpm(config.vpm_rows, qpus=config.qpus, word_bytes=BUS_BYTES, tag_bits=tag_bits)
-        self._cle = Cle(config) if config.lists else None
+        self.vpm = Vpm(
+            config.vpm_rows, qpus=config.qpus, vertices=config.lists, word_bytes=BUS_BYTES, tag_bits=tag_bits
+        )
+        self._vertex_pipe = VertexPipe(config) if config.lists else None
+        if self._vertex_pipe is not None:
+            tag_bits = max(tag_bits, self._vertex_pipe.bus.signature.tag_bits)
+        self._shaders = ("fragments",) if config.lists else ("fragments", "vertices", "coordinates")
         self._hub = Hub(4 if config.lists else 3, word_bytes=BUS_BYTES, client_tag_bits=tag_bits)
         super().__init__(
             {
-                **{name: In(stream.Signature(ProgramStart)) for name in ("fragments", "vertices", "coordinates")},
+                **{name: In(stream.Signature(ProgramStart)) for name in self._shaders},
                 "bus": Out(self._hub.bus.signature),
                 "response_error_stb": In(1),
                 "response_error_address": In(32),
@@ -72,7 +82,16 @@ class V3D(wiring.Component):
                 "idle": Out(1),
                 "allocation": Out(VpmAllocation),
                 "vpm_error": Out(1),
-                **({"binner": Out(PipelinePort()), "renderer": Out(PipelinePort())} if config.lists else {}),
+                **(
+                    {
+                        "binner": Out(PipelinePort(VcmItem)),
+                        "renderer": Out(PipelinePort(VcmItem)),
+                        "vertex_reads": In(stream.Signature(QuadAddress)).array(VERTEX_READERS),
+                        "vertex_words": Out(Words),
+                    }
+                    if config.lists
+                    else {}
+                ),
                 **({"trace": Out(TracePort()).array(config.qpus)} if config.trace else {}),
             }
         )
@@ -102,8 +121,8 @@ class V3D(wiring.Component):
         self._caches(m, registers, l2c)
         self._counts(m, registers.events, l2c)
         self._allocate(m, registers)
-        if self._cle is not None:
-            self._lists(m, registers, self._cle, hub.clients[3])
+        if self._vertex_pipe is not None:
+            self._lists(m, registers, scheduler, self._vertex_pipe, hub.clients[3])
         self._programs(m, registers, scheduler)
         ports = [(one, place) for one in self.slices for place in range(self._config.qpus_per_slice)]
         for number, (one, place) in enumerate(ports):
@@ -139,22 +158,35 @@ class V3D(wiring.Component):
             *(bus for one in with_units for bus in one.tmu_buses),
         ]
 
-    def _lists(self, m, registers, cle, client):
-        """The executor of control lists, its registers and interrupts."""
-        m.submodules.cle = cle
-        connect_reads(m, cle.bus, client)
-        connect(m, cle.binner, flipped(self.binner))
-        connect(m, cle.renderer, flipped(self.renderer))
-        for name in cle.written.signature.members:
-            m.d.comb += getattr(cle.written, name).eq(getattr(registers.written, name))
-        for name in cle.live.signature.members:
-            m.d.comb += getattr(registers.live, name).eq(getattr(cle.live, name))
-        m.d.comb += [registers.raised.INT_FLDONE.eq(cle.flushed), registers.raised.INT_FRDONE.eq(cle.drawn)]
+    def _lists(self, m, registers, scheduler, pipe, client):
+        """Control lists and vertices, their registers and interrupts."""
+        m.submodules.vertex_pipe = pipe
+        connect_reads(m, pipe.bus, client)
+        connect_registers(m, registers, pipe)
+        connect(m, pipe.binner, flipped(self.binner))
+        connect(m, pipe.renderer, flipped(self.renderer))
+        connect(m, pipe.qpus.coordinates, scheduler.coordinates)
+        connect(m, pipe.qpus.vertices, scheduler.vertices)
+        connect(m, pipe.fills, self.vpm.fills)
+        for own, reads in zip(self.vertex_reads, self.vpm.vertex_reads, strict=True):
+            connect(m, flipped(own), reads)
+        m.d.comb += [
+            registers.raised.INT_FLDONE.eq(pipe.flushed),
+            registers.raised.INT_FRDONE.eq(pipe.drawn),
+            registers.events.QPU_CLOCKS_VERTEX.eq(sum(pipe.qpus.shading)),
+            pipe.division.eq(self.allocation),
+            pipe.qpus.starts.eq(Cat(port.valid for port in scheduler.starts)),
+            pipe.qpus.idle.eq(Cat(one.idle for one in self.slices)),
+            pipe.qpus.ended.eq(Cat(ended.any() for one in self.slices for ended in one.ended)),
+            self.vertex_words.eq(self.vpm.vertex_words),
+            self.vpm.restarts.eq(pipe.qpus.restarts),
+            *(window.eq(own) for window, own in zip(self.vpm.windows, pipe.qpus.windows, strict=True)),
+        ]
 
     def _programs(self, m, registers, scheduler):
         """The registers of the scheduler."""
         values, written, status = registers.values, registers.written, registers.live.SRQCS
-        for name in ("fragments", "vertices", "coordinates"):
+        for name in self._shaders:
             connect(m, flipped(getattr(self, name)), getattr(scheduler, name))
         m.d.comb += [
             scheduler.user_pc.eq(written.SRQPC.QPURQPC),
@@ -174,7 +206,8 @@ class V3D(wiring.Component):
         ]
         for number in range(self._config.qpus):
             register, field = f"SQRSV{number // 8}", f"QPURSV{number}"
-            m.d.comb += scheduler.reservations[number].eq(getattr(values, register)[field])
+            held = self._vertex_pipe.qpus.held[number] if self._vertex_pipe else 0
+            m.d.comb += scheduler.reservations[number].eq(getattr(values, register)[field] | held)
 
     def _allocate(self, m, registers):
         """The registers of the VPM, and its errors."""
@@ -252,7 +285,7 @@ class V3D(wiring.Component):
             events.L2C_HITS.eq(l2c.hit),
             events.L2C_MISSES.eq(l2c.miss),
             events.VPM_STALLS_VDW.eq(self.vpm.store_stalled),
-            events.VPM_STALLS_VCD.eq(self.vpm.load_stalled),
+            events.VPM_STALLS_VCD.eq(self.vpm.load_stalled | (self._vertex_pipe.stalled if self._vertex_pipe else 0)),
         ]
         for name, event in (
             ("QPU_INSTRUCTION_HITS", "instruction_hit"),

@@ -19,6 +19,7 @@ from vc4.cle.structs import Primitive as PrimitiveItem
 from vc4.config import preset
 from vc4.host.port import RegisterPort
 from vc4.host.register_file import RegisterFile
+from vc4.host.structs import connect_registers
 from vc4.records.compressed import VERTICES
 from vc4.records.control import RECORDS
 from vc4.records.primitives import PrimitiveType
@@ -62,10 +63,7 @@ class Device(wiring.Component):
         m.submodules.cle = cle = self._cle
         m.submodules.registers = registers = RegisterFile(_CONFIG)
         connect(m, flipped(self.port), registers.port)
-        for name in cle.written.signature.members:
-            m.d.comb += getattr(cle.written, name).eq(getattr(registers.written, name))
-        for name in cle.live.signature.members:
-            m.d.comb += getattr(registers.live, name).eq(getattr(cle.live, name))
+        connect_registers(m, registers, cle)
         connect(m, cle.binner, flipped(self.binner))
         connect(m, cle.renderer, flipped(self.renderer))
         connect(m, cle.bus, flipped(self.bus))

@@ -65,7 +65,9 @@ class MemoryPort(wiring.Signature):
 
 
 def connect_reads(m, port, client):
-    """Connects a port that only reads to one whose tags have as many bits or more."""
+    """Connects a port that only reads to one whose tags have as many bits or more; `ValueError` if they have less."""
+    if port.signature.tag_bits > client.signature.tag_bits:
+        raise ValueError(f"tags of {port.signature.tag_bits} bits do not fit into {client.signature.tag_bits}")
     asked, response = port.requests.payload, client.responses.payload
     m.d.comb += [
         client.requests.valid.eq(port.requests.valid),

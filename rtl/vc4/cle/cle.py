@@ -22,19 +22,23 @@ _COUNT_BITS = 8
 class PipelinePort(wiring.Signature):
     """The side of a thread of its pipeline.
 
+    Parameters
+    ----------
+    item : shape of what it gets
+
     Interface attributes
     --------------------
-    items : stream of `ListItem`
+    items : stream of what it gets, in the order of the lists
     busy : the pipeline has something to do
     stalled : and gets no further
     finished : strobe: a flush, or the last store of a frame, is done
     reset : strobe: forget everything that is under way
     """
 
-    def __init__(self):
+    def __init__(self, item=ListItem):
         super().__init__(
             {
-                "items": Out(stream.Signature(ListItem)),
+                "items": Out(stream.Signature(item)),
                 "busy": In(1),
                 "stalled": In(1),
                 "finished": In(1),

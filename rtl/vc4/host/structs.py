@@ -13,7 +13,14 @@ from vc4.config import V3DConfig
 from vc4.regs.counters import SOURCES
 from vc4.regs.register import Field, Reads, Register, Writes
 
-__all__ = ["events_layout", "fields_layout", "live_signature", "values_signature", "written_signature"]
+__all__ = [
+    "connect_registers",
+    "events_layout",
+    "fields_layout",
+    "live_signature",
+    "values_signature",
+    "written_signature",
+]
 
 
 def _is_held(field: Field) -> bool:
@@ -49,6 +56,14 @@ def written_signature(registers: Iterable[Register], config: V3DConfig) -> wirin
         widths = {field.name: 1 if field.access.writes is Writes.LOWEST else field.width_in(config) for field in fields}
         members[register.name] = Out(data.StructLayout({"stb": 1, **widths}))
     return wiring.Signature(members)
+
+
+def connect_registers(m, registers, block) -> None:
+    """Connects those of a block, its `written` and `live`, to those of all."""
+    for name in block.written.signature.members:
+        m.d.comb += getattr(block.written, name).eq(getattr(registers.written, name))
+    for name in block.live.signature.members:
+        m.d.comb += getattr(registers.live, name).eq(getattr(block.live, name))
 
 
 def fields_layout(register: Register, config: V3DConfig) -> data.StructLayout:

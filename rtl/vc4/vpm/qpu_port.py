@@ -11,6 +11,7 @@ from .port import VpmCommand, VpmPort
 from .read_port import ReadPort
 from .structs import RowRange, VdrLoad, VdwStore, Words
 from .vectors import VectorRead, VectorWrite
+from .window import ShaderWindow, is_inside, moved
 from .write_port import WritePort
 
 __all__ = ["PortErrors", "QpuPort"]
@@ -21,6 +22,8 @@ class PortErrors(data.Struct):
 
     write: unsigned(1)  # a vector of the reserved size, or a word of the reserved kind in `vw_setup`
     read: unsigned(1)  # the same of `vr_setup`
+    write_outside: unsigned(1)  # a quad of a vector of rows that are not reserved for user programs
+    read_outside: unsigned(1)
 
 
 class QpuPort(wiring.Component):
@@ -28,11 +31,14 @@ class QpuPort(wiring.Component):
 
     Behaviour: a beat passes without delay unless it has to wait, and one moves every clock. `WritePort`, `ReadPort` and
     `DmaPort` say what waits for what; behind a beat that waits everything else does, but for vectors that are already to be
-    fetched. A `CANCEL` waits until all of them are forgotten. Set-up words of a reserved kind are ignored.
+    fetched. A `CANCEL` waits until all of them are forgotten. Set-up words of a reserved kind are ignored. Outside of the
+    window vectors read 0 and are written nowhere. A shader of vertices that starts DMA waits for ever.
 
     Interface attributes
     --------------------
     qpu : the port of the QPU
+    window : the rows that it reaches
+    restarts : strobe: the set-up of writes is forgotten
     writes : vectors to the VPM
     reads, words : requests for vectors, and what the one of two clocks ago asked for
     stores, loads : to the DMA engines
@@ -42,6 +48,8 @@ class QpuPort(wiring.Component):
     """
 
     qpu: In(VpmPort())
+    window: In(ShaderWindow)
+    restarts: In(1)
     writes: Out(stream.Signature(VectorWrite))
     reads: Out(stream.Signature(VectorRead))
     words: In(Words)
@@ -58,8 +66,6 @@ class QpuPort(wiring.Component):
         m.submodules.write_port = write = WritePort()
         m.submodules.read_port = read = ReadPort()
         m.submodules.dma_port = dma = DmaPort()
-        connect(m, write.quads, flipped(self.writes))
-        connect(m, read.requests, flipped(self.reads))
         connect(m, read.reads, flipped(self.qpu.reads))
         connect(m, dma.stores, flipped(self.stores))
         connect(m, dma.loads, flipped(self.loads))
@@ -77,8 +83,29 @@ class QpuPort(wiring.Component):
             self.qpu.fetching.eq(read.busy),
             self.qpu.readable.eq(read.readable),
         ]
+        m.d.comb += write.restarts.eq(self.restarts)
+        for quads, out, space, outside in (
+            (write.quads, self.writes, self.window.results, self.errors.write_outside),
+            (read.requests, self.reads, self.window.attributes, self.errors.read_outside),
+        ):
+            self._place(m, quads, out, space, outside)
         self._commands(m, write, read, dma)
         return m
+
+    def _place(self, m, quads, out, space, outside):
+        """Rows count from the beginning of the window. A quad outside of it has the reserved size."""
+        address = quads.payload.address
+        m.d.comb += [
+            out.payload.eq(quads.payload),
+            out.payload.address.row.eq(moved(space, address)),
+            out.valid.eq(quads.valid),
+            quads.ready.eq(out.ready),
+        ]
+        with m.If(~is_inside(space, address)):
+            m.d.comb += [
+                out.payload.form.size.eq(VpmSize.RESERVED_3),
+                outside.eq(quads.valid & quads.ready & ~self.window.shades),
+            ]
 
     def _commands(self, m, write, read, dma):
         """Each beat goes to the part that it is for; of set-ups and addresses, only the first one counts."""
@@ -113,13 +140,13 @@ class QpuPort(wiring.Component):
                 ]
             with m.Case(VpmCommand.STORE_ADDRESS):
                 m.d.comb += [
-                    dma.store_addresses.valid.eq(first),
-                    commands.ready.eq(dma.store_addresses.ready | (beat.quad != 0)),
+                    dma.store_addresses.valid.eq(first & ~self.window.shades),
+                    commands.ready.eq((dma.store_addresses.ready & ~self.window.shades) | (beat.quad != 0)),
                 ]
             with m.Case(VpmCommand.LOAD_ADDRESS):
                 m.d.comb += [
-                    dma.load_addresses.valid.eq(first),
-                    commands.ready.eq(dma.load_addresses.ready | (beat.quad != 0)),
+                    dma.load_addresses.valid.eq(first & ~self.window.shades),
+                    commands.ready.eq((dma.load_addresses.ready & ~self.window.shades) | (beat.quad != 0)),
                 ]
             with m.Case(VpmCommand.CANCEL):
                 m.d.comb += [read.cancel.eq(commands.valid), commands.ready.eq(read.cancelled)]

@@ -24,8 +24,8 @@ class VpmStore(wiring.Component):
     banks.
 
     Behaviour: takes a quad and reads a quad every clock. `read_data` has the quad of `read` one clock after
-    `read_enable`, for one clock. A word must not be read in the clock that writes it. Rows from `rows_limit` on are not
-    there: they read as zeros, and what is written to them is lost.
+    `read_enable`, for one clock. A word must not be read in the clock that writes it. Rows that are not there read as
+    zeros, and what is written to them is lost.
 
     Parameters
     ----------
@@ -36,7 +36,6 @@ class VpmStore(wiring.Component):
     writes : stream of `QuadWrite`; always ready
     read, read_enable : where to read
     read_data : what was read, first word first
-    rows_limit : rows that may be used, a multiple of four; all of them if it is not connected
     """
 
     def __init__(self, rows: int):
@@ -49,7 +48,6 @@ class VpmStore(wiring.Component):
                 "read": In(QuadAddress),
                 "read_enable": In(1),
                 "read_data": Out(Words),
-                "rows_limit": In(range(rows + 1), init=rows),
             }
         )
 
@@ -86,8 +84,8 @@ class VpmStore(wiring.Component):
         return m
 
     def _inside(self, quad):
-        """All rows of `quad` are there; as the limit is a multiple of four, all are or none is."""
-        return quad.row[2:] < self.rows_limit[2:]
+        """All rows of `quad` are there; as there is a multiple of four of them, all are or none is."""
+        return quad.row[2:] < self._rows // 4
 
     def _address(self, quad, bank):
         """The place in bank number `bank` of its word of `quad`."""

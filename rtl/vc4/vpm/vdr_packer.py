@@ -53,6 +53,7 @@ class VdrPacker(wiring.Component):
         be written
     o : stream of `QuadWrite`
     final : the quad at the output is the last one of its block
+    failed : with the last one: a word of the block had an error
     """
 
     def __init__(self, *, word_bytes: int):
@@ -65,6 +66,7 @@ class VdrPacker(wiring.Component):
                 "words": In(stream.Signature(word)),
                 "o": Out(stream.Signature(QuadWrite)),
                 "final": Out(1),
+                "failed": Out(1),
             }
         )
 
@@ -75,6 +77,9 @@ class VdrPacker(wiring.Component):
         next_word = Signal(PLACE_BITS)
         flushes = Signal()  # what is kept is the end of a unit
         flushes_final = Signal()
+        flushes_failed = Signal()
+        fails = Signal()  # the block has had an error, at the latest in the word that comes
+        had_error = Signal()  # before
         kept_quad = Signal(self.o.payload.address.shape())
         step = Signal()  # there is room at the output
         takes = Signal()
@@ -92,9 +97,11 @@ class VdrPacker(wiring.Component):
             takes.eq(self.words.valid & self.words.ready),
             next_word.eq(next_place(state.vertical, state.place, C(self._bytes, PLACE_BITS))),
             self.units.ready.eq(~active | (takes & last)),
+            fails.eq(had_error | (takes & self.words.payload.error)),
         ]
         with m.If(takes):
             m.d.sync += [
+                had_error.eq(fails & ~(last & state.final)),
                 state.place.eq(next_word),
                 state.left.eq(state.left - 1),
                 state.first.eq(0),
@@ -104,9 +111,11 @@ class VdrPacker(wiring.Component):
             m.d.sync += [
                 flushes.eq(takes & spills),
                 flushes_final.eq(state.final),
+                flushes_failed.eq(fails),
                 self.o.valid.eq(flushes | (takes & emits)),
                 self.o.payload.address.eq(Mux(flushes, kept_quad, quad_address(state.vertical, state.place))),
                 self.final.eq(Mux(flushes, flushes_final, state.final & last & ~spills)),
+                self.failed.eq(Mux(flushes, flushes_failed, fails)),
             ]
         with m.If(self.units.ready):
             m.d.sync += active.eq(self.units.valid)

@@ -1,23 +1,27 @@
 """The vertex pipe memory."""
 
 from amaranth import *
-from amaranth.lib import data, wiring
+from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from vc4.bus.port import MemoryPort
+from vc4.common.merge import Merge
 
 from .gather import Gather
-from .merge import Merge
 from .port import VpmPort
 from .qpu_port import QpuPort
 from .scatter import Scatter
 from .store import VpmStore
-from .structs import QuadAddress, QuadWrite, VdrLoad, VdwStore
+from .structs import QuadAddress, QuadWrite, VdrLoad, VdwStore, Words
 from .vdr import Vdr
 from .vdw import Vdw
 from .vectors import QuadForm, VectorRead, VectorWrite
+from .window import ShaderWindow
 
-__all__ = ["Vpm", "VpmErrors"]
+__all__ = ["VERTEX_READERS", "Vpm", "VpmErrors"]
+
+#: Blocks that read vertices: binner and primitive set-up.
+VERTEX_READERS = 2
 
 
 class VpmErrors(data.Struct):
@@ -41,7 +45,8 @@ class Vpm(wiring.Component):
     several, a store reads what was written before it was taken, and rows that an engine has to do with stay as they are. A
     read waits a clock for a write to the same sixteen words.
 
-    Rows that are not there or not reserved read 0, and what is written to them is lost.
+    User programs and DMA reach the rows for user programs, shaders of vertices those of their batch. Others read 0, and what
+    is written to them is lost.
 
     Implements section 7 of the guide.
 
@@ -49,6 +54,7 @@ class Vpm(wiring.Component):
     ----------
     rows : rows of sixteen words: 64 in 4 KiB
     qpus : number of QPUs
+    vertices : there are batches of vertices
     word_bytes : width of the bus in bytes: 4, 8 or 16
     tag_bits : width of a tag
 
@@ -56,6 +62,10 @@ class Vpm(wiring.Component):
     --------------------
     qpus : the port of each QPU
     user_rows : rows for user programs, from row 0 on; a multiple of four
+    windows, restarts : what each QPU reaches that shades vertices, and the clock in which it begins; with `vertices`, like
+        what follows
+    fills : stream of `QuadWrite`: attributes on their way into the VPM; always taken some day
+    vertex_reads, vertex_words : streams of quads that are wanted, and what the one of the clock before asked for
     store_bus, load_bus : the ports to memory
     errors : of a clock
     error : memory has answered a store or load with an error; sticky
@@ -63,13 +73,14 @@ class Vpm(wiring.Component):
     loading : a DMA load is under way
     """
 
-    def __init__(self, rows: int = 64, *, qpus: int = 1, word_bytes: int, tag_bits: int = 1):
+    def __init__(self, rows: int = 64, *, qpus: int = 1, vertices: bool = False, word_bytes: int, tag_bits: int = 1):
         if rows not in (64, 128, 192, 256):
             raise ValueError(f"rows must be 64, 128, 192 or 256, not {rows!r}")
         if word_bytes not in (4, 8, 16):
             raise ValueError(f"word_bytes must be 4, 8 or 16, not {word_bytes!r}")
         self._rows = rows
         self._count = qpus
+        self._vertices = vertices
         self._vdw = Vdw(word_bytes=word_bytes, tag_bits=tag_bits)
         self._vdr = Vdr(word_bytes=word_bytes, tag_bits=tag_bits)
         bus = MemoryPort(word_bytes=word_bytes, tag_bits=tag_bits)
@@ -84,6 +95,17 @@ class Vpm(wiring.Component):
                 "store_stalled": Out(1),
                 "load_stalled": Out(1),
                 "loading": Out(1),
+                **(
+                    {
+                        "windows": In(ShaderWindow).array(qpus),
+                        "restarts": In(qpus),
+                        "fills": In(stream.Signature(QuadWrite)),
+                        "vertex_reads": In(stream.Signature(QuadAddress)).array(VERTEX_READERS),
+                        "vertex_words": Out(Words),
+                    }
+                    if vertices
+                    else {}
+                ),
             }
         )
 
@@ -100,17 +122,18 @@ class Vpm(wiring.Component):
         connect(m, vdr.bus, flipped(self.load_bus))
         limit = Signal(range(self._rows + 1))
         m.d.sync += limit.eq(Mux(self.user_rows > self._rows, self._rows, self.user_rows))
-        m.d.comb += store.rows_limit.eq(limit)
-        write = self._write(m, vectors_in, vdr, store)
-        words = self._read(m, vectors_out, vdw, store, write)
-        ports = self._ports(m, vectors_in, vectors_out, stores, loads, words)
+        write = self._write(m, vectors_in, vdr, store, limit)
+        words = self._read(m, vectors_out, vdw, store, write, limit)
+        ports = self._ports(m, vectors_in, vectors_out, stores, loads, words, limit)
         self._start(m, stores, loads)
-        self._errors(m, ports, limit, write, store)
+        self._errors(m, ports, limit)
         return m
 
-    def _ports(self, m, vectors_in, vectors_out, stores, loads, words):
+    def _ports(self, m, vectors_in, vectors_out, stores, loads, words, limit):
         """The ways of the QPUs."""
         ports = []
+        user = Signal(ShaderWindow)
+        m.d.comb += [user.attributes.count.eq(limit[2:]), user.results.count.eq(limit[2:])]
         for number, qpu in enumerate(self.qpus):
             m.submodules[f"qpu_port{number}"] = port = QpuPort()
             ports.append(port)
@@ -125,12 +148,17 @@ class Vpm(wiring.Component):
                 port.unwritten.eq(self._vdr.unwritten),
                 port.store_done.eq(self._vdw.done),
                 port.load_done.eq(self._vdr.done),
+                port.window.eq(user),
             ]
+            if self._vertices:
+                m.d.comb += port.restarts.eq(self.restarts[number])
+                with m.If(self.windows[number].shades):
+                    m.d.comb += port.window.eq(self.windows[number])
         return ports
 
-    def _write(self, m, vectors, vdr, store):
-        """Vectors and loads share the way in; returns the quad on its last clock, as (valid, quad)."""
-        m.submodules.writes = writes = Merge(QuadWrite, 2)
+    def _write(self, m, vectors, vdr, store, limit):
+        """Vectors, loads and attributes share the way in; returns the quad on its last clock, as (valid, quad)."""
+        m.submodules.writes = writes = Merge(QuadWrite, 3 if self._vertices else 2)
         m.submodules.scatter = scatter = Scatter()
         valid, quad = Signal(name="write_valid"), Signal(QuadWrite, name="write")
         m.d.comb += [
@@ -144,14 +172,26 @@ class Vpm(wiring.Component):
             self.load_stalled.eq(vdr.stalled),
         ]
         connect(m, vdr.writes, writes.i[1])
+        with m.If(vdr.writes.payload.address.row >= limit):
+            m.d.comb += writes.i[1].payload.enable.eq(0)
+        if self._vertices:
+            connect(m, flipped(self.fills), writes.i[2])
         m.d.sync += [valid.eq(writes.o.valid), quad.eq(writes.o.payload)]
         return valid, quad
 
-    def _read(self, m, vectors, vdw, store, write):
-        """Vectors and stores share the way out; returns the elements that came, two clocks after they were asked for."""
-        m.submodules.reads = reads = Merge(QuadAddress, 2)
+    def _read(self, m, vectors, vdw, store, write, limit):
+        """Vectors, stores and vertices share the way out; returns the elements that came, two clocks after they were asked
+        for.
+        """
+        readers = self.vertex_reads if self._vertices else ()
+        m.submodules.reads = reads = Merge(QuadAddress, 2 + len(readers))
         m.submodules.gather = gather = Gather()
         connect(m, vdw.reads, reads.i[1])
+        for number, reader in enumerate(readers):
+            connect(m, flipped(reader), reads.i[2 + number])
+        if readers:
+            m.d.comb += self.vertex_words.eq(store.read_data)
+        stored = Signal()  # a DMA store reads what is there
         meets = Signal()  # a write to the same group of words comes first
         quad = reads.o.payload
         forms = [Signal(QuadForm, name=f"form_{age}") for age in (1, 2)]
@@ -168,11 +208,12 @@ class Vpm(wiring.Component):
             reads.o.ready.eq(~meets),
             store.read.eq(quad),
             store.read_enable.eq(reads.o.valid & ~meets),
-            vdw.read_data.eq(store.read_data),
+            vdw.read_data.eq(Mux(stored, store.read_data, 0)),
             gather.form.eq(forms[1]),
             self.store_stalled.eq(vdw.stalled),
         ]
         m.d.sync += [
+            stored.eq(vdw.reads.payload.row < limit),
             forms[0].eq(vectors.o.payload.form),
             forms[1].eq(forms[0]),
             gather.words.eq(store.read_data),
@@ -189,18 +230,18 @@ class Vpm(wiring.Component):
             self.loading.eq(Cat(port.load_busy for port in self.qpus).any()),
         ]
 
-    def _errors(self, m, ports, limit, write, store):
+    def _errors(self, m, ports, limit):
         """What goes wrong."""
-        read_valid = Signal()
-        read_row = Signal(range(256))
-        write_valid, written = write
-        m.d.sync += [read_valid.eq(store.read_enable), read_row.eq(store.read.row)]
-        write_lacks, read_lacks = written.address.row >= self._rows, read_row >= self._rows
+        loaded, stored = self._vdr.writes, self._vdw.reads
+        for quads, row, name in ((loaded, loaded.payload.address.row, "write"), (stored, stored.payload.row, "read")):
+            moves = quads.valid & quads.ready
+            lacks = row >= self._rows
+            outside = Cat(port.errors[f"{name}_outside"] for port in ports).any()
+            m.d.comb += [
+                self.errors[f"{name}_range"].eq((moves & lacks) | Cat(port.errors[name] for port in ports).any()),
+                self.errors[f"{name}_unallocated"].eq((moves & ~lacks & (row >= limit)) | outside),
+            ]
         m.d.comb += [
-            self.errors.write_range.eq((write_valid & write_lacks) | Cat(port.errors.write for port in ports).any()),
-            self.errors.read_range.eq((read_valid & read_lacks) | Cat(port.errors.read for port in ports).any()),
-            self.errors.write_unallocated.eq(write_valid & ~write_lacks & (written.address.row >= limit)),
-            self.errors.read_unallocated.eq(read_valid & ~read_lacks & (read_row >= limit)),
             self.errors.store.eq(self._vdw.error | self._vdw.bad_setup),
             self.errors.load.eq(self._vdr.error | self._vdr.bad_setup),
             self.error.eq(self._vdw.error | self._vdr.error),

@@ -31,6 +31,7 @@ class WritePort(wiring.Component):
     Interface attributes
     --------------------
     setup, setup_stb : a new set-up
+    restarts : strobe: the set-up is that after reset
     vectors : stream of beats that are quads of vectors
     quads : stream of `VectorWrite` to the VPM; one that waits is withdrawn while a store or load comes to have its row
     unread, unwritten : rows that a DMA store has yet to read, and that a DMA load has yet to write
@@ -40,6 +41,7 @@ class WritePort(wiring.Component):
 
     setup: In(VpmWriteSetup)
     setup_stb: In(1)
+    restarts: In(1)
     vectors: In(stream.Signature(VpmBeat))
     quads: Out(stream.Signature(VectorWrite))
     unread: In(RowRange)
@@ -77,4 +79,6 @@ class WritePort(wiring.Component):
                 m.d.sync += setup.address.eq(next_address(setup))
         with m.If(self.setup_stb):
             m.d.sync += setup.eq(self.setup)
+        with m.If(self.restarts):
+            m.d.sync += setup.eq(0)
         return m

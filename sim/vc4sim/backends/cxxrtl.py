@@ -18,13 +18,13 @@ from .base import Follower, Job, Outcome, Watcher, Waves
 from .library import run_library
 from .parts import TRACE, Gpu, bench_text, hardware_texts
 
-__all__ = ["run"]
+__all__ = ["library", "run"]
 
 
 @functools.cache
-def _library(config: V3DConfig, folder: Path, kind: Kind) -> ctypes.CDLL:
-    """The GPU and its bench. Raises `NoCompiler`."""
-    driver = bench_text("bench_gpu.h", "bench_waves.h" if kind is Kind.WAVES else "bench_no_waves.h")
+def library(config: V3DConfig, folder: Path, kind: Kind, bench: str = "") -> ctypes.CDLL:
+    """The GPU and a bench, see `bench_text`. Raises `NoCompiler`."""
+    driver = bench_text("bench_gpu.h", "bench_waves.h" if kind is Kind.WAVES else "bench_no_waves.h", bench)
 
     def make() -> ctypes.CDLL:
         gpu = Gpu(config)
@@ -45,14 +45,14 @@ def run(job: Job, watch: Watcher | None = None, waves: Waves | None = None, foll
     """
     kind = Kind.WAVES if waves else Kind.FAST
     try:
-        library = _library(dataclasses.replace(job.config, trace=True), cache_folder(), kind)
+        built = library(dataclasses.replace(job.config, trace=True), cache_folder(), kind)
     except NoCompiler as reason:
         if waves and not waves.whole:
             raise BadInput(f"{reason}; without one, waves are of the whole run only") from None
         print(f"{reason}; this runs in Amaranth's simulator instead, which is slow", file=sys.stderr)
         return pysim.run(job, watch, waves, follow)
     try:
-        return run_library(library, job, watch, waves, follow)
+        return run_library(built, job, watch, waves, follow)
     finally:
         if waves:
             write_view(waves.path)

@@ -17,13 +17,13 @@ from .base import Follower, Job, Outcome, Watcher, Waves
 from .library import run_library
 from .parts import Gpu, bench_text, hardware_texts
 
-__all__ = ["run"]
+__all__ = ["library", "run"]
 
 
 @functools.cache
-def _library(config: V3DConfig, folder: Path) -> ctypes.CDLL:
-    """The GPU and its bench. Raises `NoCompiler`."""
-    driver = bench_text("bench_lanes.h", "bench_no_waves.h")
+def library(config: V3DConfig, folder: Path, bench: str = "") -> ctypes.CDLL:
+    """The GPU and a bench, see `bench_text`. Raises `NoCompiler`."""
+    driver = bench_text("bench_lanes.h", "bench_no_waves.h", bench)
 
     def make() -> ctypes.CDLL:
         gpu = Gpu(config)
@@ -43,8 +43,8 @@ def run(job: Job, watch: Watcher | None = None, waves: Waves | None = None, foll
     if waves:
         raise BadInput("native writes no waves: use --on pysim or --on cxxrtl")
     try:
-        library = _library(dataclasses.replace(job.config, trace=True), cache_folder())
+        built = library(dataclasses.replace(job.config, trace=True), cache_folder())
     except NoCompiler as reason:
         print(f"{reason}; this runs in Amaranth's simulator instead, which is slow", file=sys.stderr)
         return pysim.run(job, watch, follow=follow)
-    return run_library(library, job, watch, follow=follow)
+    return run_library(built, job, watch, follow=follow)

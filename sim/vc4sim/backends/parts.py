@@ -82,11 +82,17 @@ def hardware_texts() -> list[str]:
     return [path.read_text() for path in paths]
 
 
-def bench_text(gpu: str, waves: str) -> str:
-    """C++ of the bench: the file `gpu` has the GPU, the file `waves` its waves."""
+def bench_text(gpu: str, waves: str, bench: str = "") -> str:
+    """C++ of a bench: the file `gpu` has the GPU, the file `waves` its waves; `bench` is the text of another one than that
+    for programs.
+    """
     package = resources.files(__package__)
-    files = (gpu, "bench_memory.h", "bench_gather.h", waves, "bench.cc")
-    return _constants() + "".join((package / name).read_text() for name in files)
+    files = (gpu, "bench_memory.h", "bench_gather.h", waves)
+    return (
+        _constants()
+        + "".join((package / name).read_text() for name in files)
+        + (bench or (package / "bench.cc").read_text())
+    )
 
 
 def _constants() -> str:

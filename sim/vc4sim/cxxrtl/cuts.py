@@ -13,6 +13,7 @@ __all__ = [
     "WORD",
     "Cuts",
     "choices",
+    "is_register",
     "memory_of",
     "splits",
     "width_of",
@@ -34,6 +35,11 @@ BITWISE = {
     **dict.fromkeys(REGISTERS, ("\\D", "\\Q")),
 }
 MEMORY_READ, MEMORY_WRITE = "$memrd_v2", "$memwr_v2"
+
+
+def is_register(cell: Cell) -> bool:
+    """What a cell drives changes with the clock only."""
+    return cell.kind in REGISTERS or (cell.kind == MEMORY_READ and cell.parameters["\\CLK_ENABLE"].endswith("1"))
 
 
 class Cuts:

@@ -8,7 +8,7 @@ full of structs runs several times faster when their fields are signals of their
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 
-from .cuts import BITWISE, MEMORY_READ, MEMORY_WRITE, REGISTERS, Cuts, choices, memory_of, splits, width_of
+from .cuts import BITWISE, MEMORY_READ, MEMORY_WRITE, Cuts, choices, is_register, memory_of, splits, width_of
 from .rtlil import Cell, Chunk, Memory, Module, Spec, Wire, sliced
 
 __all__ = ["Pieces", "narrow"]
@@ -148,7 +148,8 @@ def _loops(module: Module) -> set[str]:
     """Wires that depend on themselves, as far as one sees without looking at single bits."""
     before: dict[str, set[str]] = {}
     for cell in module.cells:
-        driven = "\\DATA" if cell.kind == MEMORY_READ else ("" if cell.kind in REGISTERS else "\\Y")
+        # What is read with a clock comes from a register.
+        driven = "" if is_register(cell) else "\\DATA" if cell.kind == MEMORY_READ else "\\Y"
         if driven and driven in cell.ports:
             before[cell.name] = {chunk.wire for name, spec in cell.ports.items() if name != driven for chunk in spec}
             for chunk in cell.ports[driven]:

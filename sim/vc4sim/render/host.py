@@ -1,6 +1,6 @@
 """What a host does to draw the jobs of a captured frame, as the kernel's driver would."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from vc4.config import V3DConfig
 
@@ -32,8 +32,11 @@ class Host:
         self.gpu = V3D(config, self.memory)
         self._capture = capture
 
-    def run(self, job: CaptureJob) -> Iterator[int]:
-        """Draw a job; an item is the number of tiles that were begun. Raises `BadInput` if it does not come to its end."""
+    def run(self, job: CaptureJob, *, binned: Callable[[], None] = lambda: None) -> Iterator[int]:
+        """Draw a job; an item is the number of tiles that were begun. Raises `BadInput` if it does not come to its end.
+
+        binned : called between binning and rendering
+        """
         job.load(self.memory)
         for name, value in (
             ("INTCTL", _FRAME_DONE | _FLUSH_DONE | _OUT_OF_MEMORY),
@@ -46,6 +49,8 @@ class Host:
             self.gpu.write(f"CT{number}CA", job.registers[f"CT{number}CA"])
             self.gpu.write(f"CT{number}EA", job.registers[f"CT{number}EA"])
             yield from self._finish(job, number)
+            if number == BINNING:
+                binned()
 
     def _finish(self, job: CaptureJob, number: int) -> Iterator[int]:
         """Go on until a thread's list is done."""

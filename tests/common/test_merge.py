@@ -5,7 +5,7 @@ import random
 import pytest
 from amaranth.sim import Simulator
 
-from vc4.vpm.merge import Merge
+from vc4.common.merge import Merge
 from vc4sim.bench.streams import collect, feed, watch
 
 

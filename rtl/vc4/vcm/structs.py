@@ -1,0 +1,204 @@
+"""What passes between the parts of the VCM."""
+
+from amaranth.hdl import unsigned
+from amaranth.lib import data, enum
+
+from vc4.cle.structs import VERTICES, PipelineRecord
+from vc4.isa.registers import ELEMENTS
+from vc4.records.primitives import PrimitiveType
+from vc4.records.shaders import ATTRIBUTE_ARRAYS, EXTENDED_STRIDES_OFFSET
+from vc4.vpm.window import BLOCK_BITS, Space
+
+__all__ = [
+    "BATCH",
+    "BATCHES",
+    "INDEX_BITS",
+    "RECORD_WORDS",
+    "THREADS",
+    "Batch",
+    "FreedSpace",
+    "IndexWrite",
+    "PlacedBatch",
+    "PlacedPrimitive",
+    "ShaderHeader",
+    "ShaderRequest",
+    "ShaderWord",
+    "VcmBody",
+    "VcmItem",
+    "VcmKind",
+    "VertexArray",
+    "VertexFormat",
+    "VertexPlace",
+]
+
+#: Indices have no more bits (pipeline facts, 3.6).
+INDEX_BITS = 16
+#: Vertices that are shaded together.
+BATCH = ELEMENTS
+#: Batches of a thread that are under way. A QPU shades one, so with those of both threads even twelve QPUs are never without.
+BATCHES = 8
+#: Of the control list executor: binning and rendering.
+THREADS = 2
+#: Of the longest shader record.
+RECORD_WORDS = EXTENDED_STRIDES_OFFSET // 4 + ATTRIBUTE_ARRAYS
+
+
+class Batch(data.Struct):
+    """Vertices of a thread that belong together.
+
+    thread : 0: binning, 1: rendering
+    slot : which one of the batches of its thread
+    last : number of its last vertex
+    """
+
+    thread: range(THREADS)
+    slot: range(BATCHES)
+    last: range(BATCH)
+
+
+class PlacedBatch(data.Struct):
+    """A batch, and where it is in the VPM.
+
+    attributes, results : the rows of both; none if there was no room, or if it need not be shaded
+    bad : nobody gets its vertices: they are not in memory, or it would never have room
+    dropped : nobody wants its vertices any more
+    """
+
+    batch: Batch
+    attributes: Space
+    results: Space
+    bad: unsigned(1)
+    dropped: unsigned(1)
+
+
+class IndexWrite(data.Struct):
+    """The index of a vertex of the batch that is collected."""
+
+    valid: unsigned(1)
+    column: range(BATCH)
+    index: unsigned(INDEX_BITS)
+
+
+class FreedSpace(data.Struct):
+    """Rows that a batch of a thread gives back."""
+
+    thread: range(THREADS)
+    space: Space
+
+
+class VertexArray(data.Struct):
+    """Something that vertices have in memory, one behind the other.
+
+    address : of vertex 0
+    stride : bytes from one to the next
+    length : bytes of each - 1
+    offset : byte of the column where each begins
+    """
+
+    address: unsigned(32)
+    stride: unsigned(32)
+    length: unsigned(8)
+    offset: unsigned(8)
+
+
+class VertexFormat(data.Struct):
+    """What a shader record says of the vertices of a thread.
+
+    known : there is a record with vertices; without one primitives are lost
+    shades : a program shades them; else they are in memory as they are
+    arrays : which arrays they have, a bit each
+    extended : strides have their upper bits
+    attributes, results : blocks of the VPM that a batch needs
+    pc, uniforms : of the program
+    """
+
+    known: unsigned(1)
+    shades: unsigned(1)
+    arrays: unsigned(8)
+    extended: unsigned(1)
+    attributes: unsigned(BLOCK_BITS)
+    results: unsigned(BLOCK_BITS)
+    pc: unsigned(32)
+    uniforms: unsigned(32)
+
+
+class ShaderRequest(data.Struct):
+    """A shader record that is to be read.
+
+    address : in units of 16 bytes
+    vertices : it has some
+    shades : and programs for them
+    arrays : how many attribute arrays follow - 1
+    extended : and the upper bits of strides
+    """
+
+    address: unsigned(28)
+    vertices: unsigned(1)
+    shades: unsigned(1)
+    arrays: unsigned(3)
+    extended: unsigned(1)
+
+
+class ShaderWord(data.Struct):
+    """A word of a shader record."""
+
+    valid: unsigned(1)
+    number: range(RECORD_WORDS)
+    value: unsigned(32)
+
+
+class ShaderHeader(data.Struct):
+    """What all shader records begin with; the bits in front differ, see `vc4.records.shaders`."""
+
+    flags: unsigned(24)
+    varyings: unsigned(8)
+    pc: unsigned(32)
+    uniforms: unsigned(32)
+
+
+class VcmKind(enum.Enum, shape=unsigned(2)):
+    """What comes out."""
+
+    RECORD = 0  # as from the executor
+    PRIMITIVE = 1
+    END = 2  # the list has no more primitives
+    SHADER = 3  # the shader record of the primitives from here on
+
+
+class VertexPlace(data.Struct):
+    """Where a shaded vertex is: a column of the VPM from a row on."""
+
+    column: range(BATCH)
+    row: unsigned(8)
+
+
+class PlacedPrimitive(data.Struct):
+    """A primitive whose vertices are in the VPM, or coordinates.
+
+    type : how many of its vertices count, the first ones
+    vertices : a `VertexPlace` each, or coordinates with x in the low half
+    coordinates : which of both
+    clipped : it is the first one behind a record of a clipped primitive
+    opens : it is the first one of its batch
+    """
+
+    type: PrimitiveType
+    vertices: data.ArrayLayout(32, VERTICES)
+    coordinates: unsigned(1)
+    clipped: unsigned(1)
+    opens: unsigned(1)
+
+
+class VcmBody(data.Union):
+    """By the kind of an item."""
+
+    record: PipelineRecord
+    primitive: PlacedPrimitive
+    shader: ShaderHeader
+
+
+class VcmItem(data.Struct):
+    """What binner and renderer get, in the order of the lists."""
+
+    kind: VcmKind
+    body: VcmBody

@@ -1,0 +1,93 @@
+"""Which vertices of primitives a batch has already."""
+
+from amaranth import *
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from vc4.cle.structs import Primitive
+from vc4.records.compressed import VERTICES
+
+from .structs import BATCH, INDEX_BITS, IndexWrite, PlacedPrimitive
+
+__all__ = ["VertexCache"]
+
+
+class VertexCache(wiring.Component):
+    """Collects primitives until their vertices fill a batch (pipeline facts, 3.6).
+
+    Behaviour: looks up a vertex a clock, and the primitive is at the output in the clock of its last one. A primitive whose
+    new vertices have no room ends the batch before it, in the clock in which that is known, and is looked up anew.
+
+    Interface attributes
+    --------------------
+    i : stream of primitives with indices
+    o : stream of the same with columns in place of indices
+    writes : the index of a column of the batch
+    last : the number of the last vertex of the batch, without the primitive that is looked up
+    any : it has some
+    full : the batch ends, as soon as `closes`
+    closes : strobe: it has ended, now or when there are no more primitives
+    """
+
+    i: In(stream.Signature(Primitive))
+    o: Out(stream.Signature(PlacedPrimitive))
+    writes: Out(IndexWrite)
+    last: Out(range(BATCH))
+    any: Out(1)
+    full: Out(1)
+    closes: In(1)
+
+    def elaborate(self, platform):
+        m = Module()
+        indices = Signal(data.ArrayLayout(INDEX_BITS, BATCH))
+        used = Signal(range(BATCH + 1))  # columns, with those of the primitive that is looked up
+        settled = Signal(range(BATCH + 1))  # without
+        number = Signal(range(len(self.i.payload.vertices)))  # of the vertex
+        columns = Signal(data.ArrayLayout(range(BATCH), len(self.i.payload.vertices)))
+        index = Signal(INDEX_BITS)
+        hits = Signal(BATCH)
+        column = Signal(range(BATCH))
+        is_last = Signal()
+        moves = Signal()
+        m.d.comb += [
+            index.eq(self.i.payload.vertices[number]),
+            hits.eq(Cat((one == index) & (place < used) for place, one in enumerate(indices))),
+            column.eq(used),
+            self.full.eq(self.i.valid & ~hits.any() & (used == BATCH)),
+            moves.eq(self.i.valid & ~self.full & (~is_last | self.o.ready)),
+            self.o.valid.eq(self.i.valid & ~self.full & is_last),
+            self.i.ready.eq(moves & is_last),
+            self.any.eq(settled != 0),
+            self.last.eq(settled - 1),
+            self.writes.valid.eq(moves & ~hits.any()),
+            self.writes.column.eq(used),
+            self.writes.index.eq(index),
+        ]
+        for place, hit in enumerate(hits):
+            with m.If(hit):
+                m.d.comb += column.eq(place)
+        with m.Switch(self.i.payload.type):
+            for type_, count in VERTICES.items():
+                with m.Case(type_):
+                    m.d.comb += is_last.eq(number == count - 1)
+        with m.If(moves):
+            m.d.sync += [number.eq(Mux(is_last, 0, number + 1)), columns[number].eq(column)]
+            with m.If(~hits.any()):
+                m.d.sync += [used.eq(used + 1), indices[used[:4]].eq(index)]
+            with m.If(is_last):
+                m.d.sync += settled.eq(used + ~hits.any())
+        with m.If(self.closes):
+            m.d.sync += [used.eq(0), settled.eq(0), number.eq(0)]
+        self._primitive(m, columns, number, column)
+        return m
+
+    def _primitive(self, m, columns, number, column):
+        """The primitive; its last column is that of this clock."""
+        primitive, out = self.i.payload, self.o.payload
+        m.d.comb += [
+            out.type.eq(primitive.type),
+            out.clipped.eq(primitive.clipped),
+            out.opens.eq(~self.any),
+        ]
+        for place, vertex in enumerate(out.vertices):
+            m.d.comb += vertex.eq(Mux(number == place, column, columns[place]))

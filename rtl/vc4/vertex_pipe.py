@@ -1,0 +1,83 @@
+"""The front of the 3D pipeline: from control lists to shaded vertices."""
+
+from amaranth import *
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out, connect, flipped
+
+from vc4.bus.hub import Hub
+from vc4.bus.port import BUS_BYTES, connect_reads
+from vc4.cle.cle import Cle, PipelinePort
+from vc4.config import V3DConfig
+from vc4.host.structs import live_signature, written_signature
+from vc4.regs.lists import LISTS
+from vc4.vcm.shading import ShadingPort
+from vc4.vcm.structs import VcmItem
+from vc4.vcm.vcm import Vcm
+from vc4.vpm.allocation import VpmAllocation
+from vc4.vpm.structs import QuadWrite
+
+__all__ = ["VertexPipe"]
+
+
+class VertexPipe(wiring.Component):
+    """The executor of control lists and the VCM, with one way into memory; see `Cle` and `Vcm` for what is what.
+
+    Parameters
+    ----------
+    config : of the GPU
+
+    Interface attributes
+    --------------------
+    written, live, flushed, drawn, out_of_memory : registers and interrupts
+    division, fills, stalled : of the VPM
+    binner, renderer : the pipelines
+    qpus : programs for QPUs
+    bus : the way into memory, which is only read
+    """
+
+    def __init__(self, config: V3DConfig):
+        self.cle = Cle(config)
+        self.vcm = Vcm(config)
+        tag_bits = max(part.bus.signature.tag_bits for part in (self.cle, self.vcm))
+        self._hub = Hub(2, word_bytes=BUS_BYTES, client_tag_bits=tag_bits)
+        super().__init__(
+            {
+                "written": In(written_signature(LISTS, config)),
+                "live": Out(live_signature(LISTS, config)),
+                "flushed": Out(1),
+                "drawn": Out(1),
+                "out_of_memory": In(1),
+                "division": In(VpmAllocation),
+                "fills": Out(stream.Signature(QuadWrite)),
+                "stalled": Out(1),
+                "binner": Out(PipelinePort(VcmItem)),
+                "renderer": Out(PipelinePort(VcmItem)),
+                "qpus": Out(ShadingPort(config.qpus)),
+                "bus": Out(self._hub.bus.signature),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.hub = hub = self._hub
+        m.submodules.cle = cle = self.cle
+        m.submodules.vcm = vcm = self.vcm
+        connect_reads(m, cle.bus, hub.clients[0])
+        connect_reads(m, vcm.bus, hub.clients[1])
+        connect(m, hub.bus, flipped(self.bus))
+        connect(m, flipped(self.written), cle.written)
+        connect(m, cle.live, flipped(self.live))
+        connect(m, cle.binner, vcm.binner_items)
+        connect(m, cle.renderer, vcm.renderer_items)
+        connect(m, vcm.binner, flipped(self.binner))
+        connect(m, vcm.renderer, flipped(self.renderer))
+        connect(m, vcm.qpus, flipped(self.qpus))
+        connect(m, vcm.fills, flipped(self.fills))
+        m.d.comb += [
+            self.flushed.eq(cle.flushed),
+            self.drawn.eq(cle.drawn),
+            cle.out_of_memory.eq(self.out_of_memory),
+            vcm.division.eq(self.division),
+            self.stalled.eq(vcm.stalled),
+        ]
+        return m

@@ -1,0 +1,6 @@
+"""Control lists on the RTL: what comes of them, compared with the model.
+
+``items``     what binner and renderer get, in a form that both have
+``expected``  what the model hands them
+``front``     the RTL, from control lists to shaded vertices
+"""

@@ -1,0 +1,28 @@
+"""Captured frames as jobs for the RTL."""
+
+from collections.abc import Iterator
+
+from vc4.config import V3DConfig, preset
+
+from ..clist import Capture, CaptureJob
+from ..render import Host
+from .front import FrontJob
+
+__all__ = ["front_jobs"]
+
+
+def front_jobs(capture: Capture, config: V3DConfig, **options) -> Iterator[tuple[CaptureJob, FrontJob]]:
+    """Each job of a frame that bins, with memory as it is after binning: so both threads can go at once.
+
+    The model draws all of them, for later ones may need what earlier ones have drawn. `options` : see `FrontJob`
+    """
+    host = Host(capture, preset("bcm2835"))
+    for job in capture.jobs:
+        images: list[bytes] = []
+        for _ in host.run(job, binned=lambda images=images: images.append(host.memory.read(0, capture.memory_size))):
+            pass
+        for image in images:
+            # The ends start the threads, so they come last.
+            names = [f"CT{thread}{name}" for name in ("CA", "EA") for thread in job.threads]
+            registers = tuple((name, job.registers[name]) for name in names)
+            yield job, FrontJob(image=image, registers=registers, config=config, **options)
