@@ -21,7 +21,7 @@ from vc4.qpu.structs import THREADS, ProgramStart
 from vc4.qpu.trace import TracePort
 from vc4.regs.table import OFFSET_BITS, register
 from vc4.slice.slice import Slice
-from vc4.vcm.structs import VcmItem
+from vc4.vcm.structs import VcmItem, VcmStalls
 from vc4.vertex_pipe import VertexPipe
 from vc4.vpm.allocation import VpmAllocation, allocation
 from vc4.vpm.structs import QuadAddress, Words
@@ -42,7 +42,7 @@ class V3D(wiring.Component):
     --------------------
     fragments : programs of the blocks that are still to come; and vertices, coordinates without control lists
     binner, renderer : what these get from control lists, if the configuration has any, see `PipelinePort`
-    vertex_reads, vertex_words : words of their vertices, see `Vpm`
+    vertex_reads, vertex_words, vertex_stalls : words of their vertices, see `Vpm`, and what waits on the way to them
     bus : memory
     response_error_stb, response_error_address : memory has answered with an error, and the address of the request
     s_axil : the host, which reaches the registers
@@ -66,8 +66,6 @@ class V3D(wiring.Component):
             config.vpm_rows, qpus=config.qpus, vertices=config.lists, word_bytes=BUS_BYTES, tag_bits=tag_bits
         )
         self._vertex_pipe = VertexPipe(config) if config.lists else None
-        if self._vertex_pipe is not None:
-            tag_bits = max(tag_bits, self._vertex_pipe.bus.signature.tag_bits)
         self._shaders = ("fragments",) if config.lists else ("fragments", "vertices", "coordinates")
         self._hub = Hub(4 if config.lists else 3, word_bytes=BUS_BYTES, client_tag_bits=tag_bits)
         super().__init__(
@@ -88,6 +86,7 @@ class V3D(wiring.Component):
                         "renderer": Out(PipelinePort(VcmItem)),
                         "vertex_reads": In(stream.Signature(QuadAddress)).array(VERTEX_READERS),
                         "vertex_words": Out(Words),
+                        "vertex_stalls": Out(VcmStalls),
                     }
                     if config.lists
                     else {}
@@ -119,7 +118,7 @@ class V3D(wiring.Component):
         m.submodules.scheduler = scheduler = Scheduler(self._config.qpus)
         self._memory(m, registers, hub.bus)
         self._caches(m, registers, l2c)
-        self._counts(m, registers.events, l2c)
+        self._counts(m, registers.events, l2c, scheduler)
         self._allocate(m, registers)
         if self._vertex_pipe is not None:
             self._lists(m, registers, scheduler, self._vertex_pipe, hub.clients[3])
@@ -179,6 +178,7 @@ class V3D(wiring.Component):
             pipe.qpus.idle.eq(Cat(one.idle for one in self.slices)),
             pipe.qpus.ended.eq(Cat(ended.any() for one in self.slices for ended in one.ended)),
             self.vertex_words.eq(self.vpm.vertex_words),
+            self.vertex_stalls.eq(pipe.stalls),
             self.vpm.restarts.eq(pipe.qpus.restarts),
             *(window.eq(own) for window, own in zip(self.vpm.windows, pipe.qpus.windows, strict=True)),
         ]
@@ -274,18 +274,21 @@ class V3D(wiring.Component):
                 one.clear_tmus.eq(Cat(clears.T0CCS[number], clears.T1CCS[number])),
             ]
 
-    def _counts(self, m, events, l2c):
+    def _counts(self, m, events, l2c, scheduler):
         """What performance counters count."""
         m.d.comb += [
             events.QPU_CLOCKS_IDLE.eq(sum(Cat(one.idle for one in self.slices))),
             events.QPU_CLOCKS_EXECUTING.eq(sum(Cat(one.executing for one in self.slices))),
+            events.QPU_CLOCKS_FRAGMENT.eq(sum(scheduler.fragment)),
             events.QPU_STALLS_TMU.eq(sum(Cat(one.waits_tmu for one in self.slices))),
             events.TMU_QUADS.eq(sum(Cat(one.events.tmu_quad for one in self.slices))),
             events.TMU_MISSES.eq(sum(Cat(one.events.tmu_miss for one in self.slices))),
             events.L2C_HITS.eq(l2c.hit),
             events.L2C_MISSES.eq(l2c.miss),
             events.VPM_STALLS_VDW.eq(self.vpm.store_stalled),
-            events.VPM_STALLS_VCD.eq(self.vpm.load_stalled | (self._vertex_pipe.stalled if self._vertex_pipe else 0)),
+            events.VPM_STALLS_VCD.eq(
+                self.vpm.load_stalled | (self._vertex_pipe.stalls.loads if self._vertex_pipe else 0)
+            ),
         ]
         for name, event in (
             ("QPU_INSTRUCTION_HITS", "instruction_hit"),

@@ -11,7 +11,7 @@ from vc4.config import V3DConfig
 from vc4.host.structs import live_signature, written_signature
 from vc4.regs.lists import LISTS
 from vc4.vcm.shading import ShadingPort
-from vc4.vcm.structs import VcmItem
+from vc4.vcm.structs import VcmItem, VcmStalls
 from vc4.vcm.vcm import Vcm
 from vc4.vpm.allocation import VpmAllocation
 from vc4.vpm.structs import QuadWrite
@@ -29,7 +29,8 @@ class VertexPipe(wiring.Component):
     Interface attributes
     --------------------
     written, live, flushed, drawn, out_of_memory : registers and interrupts
-    division, fills, stalled : of the VPM
+    division, fills : of the VPM
+    stalls : what waits
     binner, renderer : the pipelines
     qpus : programs for QPUs
     bus : the way into memory, which is only read
@@ -49,7 +50,7 @@ class VertexPipe(wiring.Component):
                 "out_of_memory": In(1),
                 "division": In(VpmAllocation),
                 "fills": Out(stream.Signature(QuadWrite)),
-                "stalled": Out(1),
+                "stalls": Out(VcmStalls),
                 "binner": Out(PipelinePort(VcmItem)),
                 "renderer": Out(PipelinePort(VcmItem)),
                 "qpus": Out(ShadingPort(config.qpus)),
@@ -78,6 +79,6 @@ class VertexPipe(wiring.Component):
             self.drawn.eq(cle.drawn),
             cle.out_of_memory.eq(self.out_of_memory),
             vcm.division.eq(self.division),
-            self.stalled.eq(vcm.stalled),
+            self.stalls.eq(vcm.stalls),
         ]
         return m

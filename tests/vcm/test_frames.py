@@ -1,4 +1,4 @@
-"""From control lists to shaded vertices: both threads of captured frames at once, against the model."""
+"""From control lists to shaded vertices: both threads of captured frames at once, in lockstep with the model."""
 
 import pytest
 
@@ -6,9 +6,8 @@ from vc4.config import V3DConfig
 from vc4sim.clist import load_capture
 from vc4sim.cxxrtl.build import find_compiler
 from vc4sim.frames.captures import front_jobs
-from vc4sim.frames.expected import FrontModel
 from vc4sim.frames.front import run_front
-from vc4sim.model.memory import Memory
+from vc4sim.frames.lockstep import FrontLockstep
 
 from ..render.test_captures import NAMES
 
@@ -24,14 +23,12 @@ def check(folder, on, **memory):
     """All jobs of a frame on the RTL and on the model."""
     capture = load_capture(folder)
     for _, job in front_jobs(capture, CONFIG, **memory):
-        model = FrontModel(CONFIG, Memory(len(job.image), 0, job.image))
-        model.run(job.registers, 10_000_000)
-        run = run_front(job, on, read=["ERRSTAT"])
+        lockstep = FrontLockstep(job)
+        run = run_front(job, on, follow=lockstep)
         assert run.rests
-        assert [front.error for front in model.fronts] == [None, None]
-        for front, items in zip(model.fronts, run.items, strict=True):
-            assert items == front.items
-        assert run.instructions == model.gpu.instructions
+        assert [front.error for front in lockstep.expected.fronts] == [None, None]
+        lockstep.compare(run)
+        assert lockstep.retired == run.instructions == lockstep.expected.gpu.instructions
 
 
 @pytest.fixture(autouse=True)

@@ -16,7 +16,7 @@ from .user_requests import UserRequests
 
 __all__ = ["Scheduler"]
 
-_USER = KINDS.index("user")
+_USER, _FRAGMENT = KINDS.index("user"), KINDS.index("fragment")
 _LIMIT_BITS = 2
 _MOST_PASSES = 1 << ((1 << _LIMIT_BITS) - 1)
 
@@ -48,6 +48,7 @@ class Scheduler(wiring.Component):
     queued, made, completed : user programs that wait, that were asked for and that have ended; the last two modulo 256
     error : a user program was asked for without room for it; sticky
     busy : a user program waits or runs
+    fragment : a QPU runs fragment shaders, one bit each
     fragments, vertices, coordinates : streams of programs
     reservations : the kinds that a QPU does not run, a bit for each of `KINDS`
     vertex_limit, coordinate_limit : V3D_SQCNTL
@@ -71,6 +72,7 @@ class Scheduler(wiring.Component):
                 "completed": Out(8),
                 "error": Out(1),
                 "busy": Out(1),
+                "fragment": Out(qpus),
                 **{name: In(programs) for name in ("fragments", "vertices", "coordinates")},
                 "reservations": In(data.ArrayLayout(unsigned(len(KINDS)), qpus)),
                 "vertex_limit": In(_LIMIT_BITS),
@@ -147,6 +149,7 @@ class Scheduler(wiring.Component):
             occupied.eq(left | place),
             # A user program has the QPU for itself.
             user.eq(Mux(starts, kind[_USER], user & ~ended.any())),
+            self.fragment[number].eq(Mux(starts, kind[_FRAGMENT], self.fragment[number] & left.any())),
             Assert((ended & ~occupied) == 0, "a program ends that did not start"),
             Assert((left & place) == 0, "a program starts in a thread that has one"),
             Assert(~user | (occupied == 1) | (occupied == 2), "a user program does not run alone"),

@@ -26,6 +26,7 @@ __all__ = [
     "VcmBody",
     "VcmItem",
     "VcmKind",
+    "VcmStalls",
     "VertexArray",
     "VertexFormat",
     "VertexPlace",
@@ -154,6 +155,23 @@ class ShaderHeader(data.Struct):
     varyings: unsigned(8)
     pc: unsigned(32)
     uniforms: unsigned(32)
+
+
+class VcmStalls(data.Struct):
+    """What waits in a clock.
+
+    binning_batches, rendering_batches : primitives, for one of the batches of their thread to be given back
+    rows : a batch, for rows of the VPM
+    loads : a word from memory, for the VPM
+    coordinates, vertices : a batch, for a QPU
+    """
+
+    binning_batches: unsigned(1)
+    rendering_batches: unsigned(1)
+    rows: unsigned(1)
+    loads: unsigned(1)
+    coordinates: unsigned(1)
+    vertices: unsigned(1)
 
 
 class VcmKind(enum.Enum, shape=unsigned(2)):

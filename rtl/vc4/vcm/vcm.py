@@ -17,7 +17,7 @@ from vc4.vpm.structs import QuadWrite
 from .row_clear import RowClear
 from .shader_records import ShaderRecords
 from .shading import Shading, ShadingPort
-from .structs import THREADS, FreedSpace, PlacedBatch, VcmItem
+from .structs import THREADS, FreedSpace, PlacedBatch, VcmItem, VcmStalls
 from .vcd import Vcd
 from .vertex_thread import VertexThread
 from .vpm_allocator import VpmAllocator
@@ -39,7 +39,7 @@ class Vcm(wiring.Component):
     binner, renderer : what these get: items of `VcmItem`; a primitive stays until its vertices have been read
     fills : stream of `QuadWrite` for the VPM
     qpus : programs for QPUs
-    stalled : a word of memory waits for the VPM
+    stalls : what waits
     bus : the way into memory, which is only read
     """
 
@@ -55,7 +55,7 @@ class Vcm(wiring.Component):
                 "renderer": Out(PipelinePort(VcmItem)),
                 "fills": Out(stream.Signature(QuadWrite)),
                 "qpus": Out(ShadingPort(config.qpus)),
-                "stalled": Out(1),
+                "stalls": Out(VcmStalls),
                 "bus": Out(self._hub.bus.signature),
             }
         )
@@ -90,7 +90,11 @@ class Vcm(wiring.Component):
             records.number.eq(vcd.number),
             vcd.array.eq(records.array),
             vcd.formats.eq(records.formats),
-            self.stalled.eq(vcd.stalled),
+            self.stalls.binning_batches.eq(binning.waits),
+            self.stalls.rendering_batches.eq(rendering.waits),
+            self.stalls.loads.eq(vcd.stalled),
+            self.stalls.coordinates.eq(self.qpus.coordinates.valid & ~self.qpus.coordinates.ready),
+            self.stalls.vertices.eq(self.qpus.vertices.valid & ~self.qpus.vertices.ready),
         ]
         self._batches(m, threads, records, vcd)
         return m
@@ -129,6 +133,7 @@ class Vcm(wiring.Component):
             allocator.division.eq(self.division),
             allocator.formats.eq(records.formats),
             allocator.abandons.eq(abandons),
+            self.stalls.rows.eq(allocator.waits),
             shading.formats.eq(records.formats),
             shading.abandons.eq(abandons),
         ]

@@ -64,6 +64,7 @@ class VertexThread(wiring.Component):
     resets : strobe: everything is forgotten
     abandons : this goes on: batches need not be shaded
     busy, stalled : something is under way; and will never end
+    waits : a primitive, or the end of a list, waits for a batch to be given back
     request, header, fault, format, forgets : see `ShaderRecords`
     batches, ended, ended_stb, space : see `BatchRing`
     slot, column, step, index : a vertex of a batch, and its index after the clock of `step`
@@ -79,6 +80,7 @@ class VertexThread(wiring.Component):
                 "abandons": Out(1),
                 "busy": Out(1),
                 "stalled": Out(1),
+                "waits": Out(1),
                 "request": Out(stream.Signature(ShaderRequest)),
                 "header": In(stream.Signature(ShaderHeader)),
                 "fault": In(1),
@@ -124,6 +126,9 @@ class VertexThread(wiring.Component):
             self.busy.eq(under_way | cache.any | self.abandons),
             self.stalled.eq((state == _State.HANG) | (waits & ring.bad)),
             self.forgets.eq(self.abandons),
+            self.waits.eq(
+                (cache.full | (cache.any & (self.i.payload.kind == ItemKind.END))) & self.i.valid & ~ring.room
+            ),
         ]
         with m.If(self.resets):
             m.d.sync += self.abandons.eq(1)

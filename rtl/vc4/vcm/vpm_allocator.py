@@ -47,6 +47,7 @@ class VpmAllocator(wiring.Component):
     abandons : of each thread: its batches are dropped, and need nothing
     o : stream of `PlacedBatch`
     freed : stream of rows that are given back
+    waits : a batch waits for rows to be given back
     """
 
     def __init__(self, rows: int):
@@ -59,6 +60,7 @@ class VpmAllocator(wiring.Component):
                 "abandons": In(THREADS),
                 "o": Out(stream.Signature(PlacedBatch)),
                 "freed": In(stream.Signature(FreedSpace)),
+                "waits": Out(1),
             }
         )
 
@@ -91,6 +93,7 @@ class VpmAllocator(wiring.Component):
             turn.freed_thread.eq(freed.thread),
             turn.freed.eq(freed.space.count),
             self.freed.ready.eq(state == _State.REST),
+            self.waits.eq((state == _State.REST) & turn.waiting.any() & ~turn.any),
             begins.eq((state == _State.REST) & ~self.freed.valid & turn.any),
         ]
         m.d.sync += Assert(

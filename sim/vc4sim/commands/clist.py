@@ -12,6 +12,7 @@ from ..model.cle.control_records import ListError
 from ..model.memory import Memory
 from ..problem import BadInput, ExitStatus
 from ..render.host import Host
+from . import clist_run
 from .options import Commands
 
 __all__ = ["register"]
@@ -39,6 +40,7 @@ def register(commands: Commands) -> None:
     dump.add_argument("case", metavar="CASE", type=Path, help="directory with case.json")
     dump.add_argument("--binned", action="store_true", help="run the binning lists first: tile lists are there then")
     dump.set_defaults(execute=_dump)
+    clist_run.register(inner)
 
 
 def _dump(options: argparse.Namespace) -> int:

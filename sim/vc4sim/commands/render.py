@@ -16,7 +16,7 @@ from ..clist import Capture, CaptureJob, load_capture
 from ..problem import BadInput, ExitStatus
 from ..render.host import Host
 from ..render.picture import Picture, compare, difference_picture, expected_picture, is_top_first, picture_of, save
-from ..workload.example import example_folder, frame_names
+from ..workload.example import frame_folder
 from .options import Commands
 
 __all__ = ["register"]
@@ -70,7 +70,7 @@ def register(commands: Commands) -> None:
 
 
 def _render(options: argparse.Namespace) -> int:
-    capture = load_capture(_folder(options.case))
+    capture = load_capture(frame_folder(options.case))
     host = Host(capture, preset(_CONFIG))
     start = time.perf_counter()
     _draw(host, capture, options.tile)
@@ -84,13 +84,6 @@ def _render(options: argparse.Namespace) -> int:
         print("\n".join(_statistics(host, seconds)))
     print(f"{capture.name}: {picture.shape[1]} by {picture.shape[0]} pixels")
     return _verdict(capture, host, picture, options) if options.compare else ExitStatus.PASS
-
-
-def _folder(case: Path) -> Path:
-    """The folder of a case, which a name of an example stands for unless there is such a folder here."""
-    if not case.exists() and str(case) in frame_names():
-        return Path(str(example_folder(str(case))))
-    return case
 
 
 def _draw(host: Host, capture: Capture, tile: tuple[int, int] | None) -> None:

@@ -1,31 +1,64 @@
 """What the model hands to binner and renderer: the same as the RTL, from the same lists."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from vc4.config import V3DConfig
 from vc4.records.control import ControlCode, Role, Threads
+from vc4.records.shaders import GlShaderRecord
 
+from ..launch import Launch
 from ..model.cle.cle import Cle, Rest
 from ..model.cle.control_records import ControlRecord, ListError
 from ..model.cle.pipeline import Work
 from ..model.cle.primitives import Primitive as ListPrimitive
+from ..model.cle.shader_records import ShaderRecord as ReadShader
 from ..model.cle.shader_records import read_shader_record
 from ..model.memory import Memory, MemoryFault
 from ..model.v3d import V3D
 from ..model.vcm.vcm import Shaded, Vcm
-from ..model.vcm.vertices import ShaderKind, ShadingError, VertexShading
+from ..model.vcm.vertices import ShaderKind, ShadingError, Vertex, VertexShading, program_of
 from .items import Ended, Item, Primitive, Record, ShaderRecord
 
-__all__ = ["FrontModel", "Front"]
+__all__ = ["Batch", "Front", "FrontModel"]
 
 _WITH_VERTICES = (ControlCode.GL_SHADER_STATE, ControlCode.NV_SHADER_STATE)
 _HEADER_BYTES = 12
+
+
+class Batch(NamedTuple):
+    """Vertices that were shaded together.
+
+    launch : the program; `None`: they were shaded already
+    """
+
+    shader: ReadShader
+    coordinate: bool
+    indices: tuple[int, ...]
+    launch: Launch | None
+
+
+class _Shading:
+    """Shades vertices, and keeps which ones."""
+
+    def __init__(self, shading: VertexShading):
+        self.batches: list[Batch] = []
+        self.lacks = shading.lacks
+        self._shading = shading
+
+    def vertices(self, shader: ReadShader, kind: ShaderKind, indices: Sequence[int]) -> list[Vertex]:
+        """See `VertexShading`."""
+        coordinate = kind is ShaderKind.COORDINATE
+        launch = program_of(shader, kind) if shader.layout is GlShaderRecord else None
+        self.batches.append(Batch(shader, coordinate, tuple(indices), launch))
+        return self._shading.vertices(shader, kind, indices)
 
 
 class Front:
     """A pipeline that shades vertices and keeps what comes out.
 
     items : this
+    batches : what was shaded together
     error : why it has stopped
     """
 
@@ -36,7 +69,9 @@ class Front:
         self.error: str | None = None
         self._memory = memory
         kind = ShaderKind.COORDINATE if threads is Threads.BINNING else ShaderKind.VERTEX
-        self._vcm = Vcm(shading, kind)
+        keeper = _Shading(shading)
+        self.batches = keeper.batches
+        self._vcm = Vcm(keeper, kind)
         self._reads_all = threads is Threads.RENDERING
         self._shader: ControlRecord | None = None  # that was not read
 

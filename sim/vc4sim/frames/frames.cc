@@ -11,7 +11,7 @@ constexpr size_t EVENT_WORDS = 1 + RECORD_WORDS;
 enum Kind : uint32_t { RETIRED, WRITTEN, STARTED, R4_ARRIVED, ITEM = R4_ARRIVED + 2, QUAD };
 constexpr uint32_t QPU_SHIFT = 8, THREADS = 2;
 constexpr uint32_t EVENTS_A_CLOCK = 4 * joints::qpu::COUNT + 1 + 2 * THREADS;
-//: Clocks in which nothing moves, after which nothing will.
+// Clocks in which nothing moves, after which nothing will.
 constexpr uint32_t REST_CLOCKS = 600;
 
 using Item = std::array<uint32_t, ITEM_WORDS>;
@@ -131,7 +131,8 @@ public:
     Memory memory;
     std::array<Gather, joints::qpu::COUNT> gathers;
     Waves waves;
-    uint32_t cycles = 0, retired = 0, items[THREADS] = {};
+    uint32_t cycles = 0, retired = 0;
+    std::array<uint32_t, STALLS> stalls = {};
     bool done = false, stopped = false;
     Gpu gpu;
 
@@ -195,19 +196,17 @@ private:
             moves |= gather(number);
         if (memory.clock(gpu.v3d))
             tell(WRITTEN, memory.written);
-        moves |= binner.clock(gpu.v3d, [this](Kind kind, const auto &words) { take(kind, words, 0); });
-        moves |= renderer.clock(gpu.v3d, [this](Kind kind, const auto &words) { take(kind, words, 1); });
+        moves |= binner.clock(gpu.v3d, [this](Kind kind, const auto &words) { tell(kind, words, 0); });
+        moves |= renderer.clock(gpu.v3d, [this](Kind kind, const auto &words) { tell(kind, words, 1); });
         take_answers();
+        uint32_t waiting = ports::vertex_stalls(gpu.v3d)[0];
+        for (size_t stall = 0; stall < STALLS; stall++)
+            stalls[stall] += waiting >> stall & 1;
         still = moves ? 0 : still + 1;
         done = still >= REST_CLOCKS + options.latency;
         cycles++;
         stopped = done || cycles >= options.max_cycles;
         gpu.commit();
-    }
-
-    template<class Words> void take(Kind kind, const Words &words, uint32_t thread) {
-        items[thread] += kind == ITEM;
-        tell(kind, words, thread);
     }
 
     void offer_write() {
@@ -288,8 +287,9 @@ uint32_t bench_register(bench::Bench *bench, uint32_t offset) { return bench->re
 
 // Whether it has stopped; the report is in the order of `FrameState`.
 bool bench_report(bench::Bench *bench, uint32_t *report) {
-    const std::array<uint32_t, 5> words = {bench->done, bench->cycles, bench->retired, bench->items[0], bench->items[1]};
-    std::copy(words.begin(), words.end(), report);
+    const std::array<uint32_t, 3> words = {bench->done, bench->cycles, bench->retired};
+    report = std::copy(words.begin(), words.end(), report);
+    std::copy(bench->stalls.begin(), bench->stalls.end(), report);
     return bench->stopped;
 }
 

@@ -13,9 +13,12 @@ from amaranth.lib.data import Layout
 from vc4.bus.port import BUS_BYTES
 from vc4.config import V3DConfig
 from vc4.records.shaders import NvShaderRecord
+from vc4.regs.counters import SOURCES
 from vc4.regs.table import register
+from vc4.vcm.structs import VcmStalls
 
 from ..backends import cxxrtl, native
+from ..backends.base import Follower
 from ..bench.memory import chance_of, seed_of
 from ..cache import cache_folder
 from ..cxxrtl.build import Kind
@@ -23,13 +26,22 @@ from ..retired import EVENT_WORDS, KIND_BITS, R4_ARRIVED
 from ..waves.view import write_view
 from .items import ITEM_WORDS, Item, ShaderRecord, constants, item_of
 
-__all__ = ["FrontJob", "FrontRun", "run_front"]
+__all__ = ["STALLS", "FrontJob", "FrontRun", "run_front"]
 
 _ITEM, _QUAD = R4_ARRIVED + 2, R4_ARRIVED + 3
+_ITEM_ROW = 1 + max(ITEM_WORDS, 6)
 _ROOM, _CLOCKS, _LAST_CLOCK = 4096, 1 << 16, (1 << 32) - 1
-_CLEAR_L2, _CLEAR_SLICES = 4, 0x0F0F_0F0F
+_CLEAR_L2, _CLEAR_SLICES, _INTERRUPTS = 4, 0x0F0F_0F0F, 7
 _POINT_SIZE = 1 << Layout.cast(NvShaderRecord)["point_size_included"].offset
-_STATE = ("done", "cycles", "retired", "binner_items", "renderer_items")
+_STATE = ("done", "cycles", "retired")
+#: What waits, see `VcmStalls`.
+STALLS = tuple(VcmStalls.as_shape().members)
+#: What performance counters count.
+_COUNTED = tuple(
+    source
+    for source in SOURCES
+    if source.name.startswith("QPU_CLOCKS_") or source.name in ("VPM_STALLS_VCD", "L2C_HITS", "L2C_MISSES")
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,6 +75,8 @@ class FrontRun:
     rests : nothing moves any more
     cycles : clocks, with those in which nothing moved at the end
     instructions : of all shaders
+    stalls : clocks in which something waited, by the names of `VcmStalls`
+    counts : performance counters, by the names of their sources
     items : what binner and renderer got
     read : registers that were asked for
     """
@@ -70,6 +84,8 @@ class FrontRun:
     rests: bool = False
     cycles: int = 0
     instructions: int = 0
+    stalls: dict[str, int] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)
     items: tuple[list[Item], list[Item]] = field(default_factory=lambda: ([], []))
     read: dict[str, int] = field(default_factory=dict)
 
@@ -126,14 +142,28 @@ def _library(config: V3DConfig, on: str, *, waves: bool) -> ctypes.CDLL:
 
 
 def _writes(job: FrontJob) -> list[int]:
-    setup = (("INTENA", 7), ("L2CACTL", _CLEAR_L2), ("SLCACTL", _CLEAR_SLICES))
+    counted = len(_COUNTED)
+    setup = (
+        *(("INTENA", _INTERRUPTS), ("L2CACTL", _CLEAR_L2), ("SLCACTL", _CLEAR_SLICES)),
+        *((f"PCTRS{number}", source.number) for number, source in enumerate(_COUNTED)),
+        *(("PCTRC", (1 << counted) - 1), ("PCTRE", 1 << 31 | (1 << counted) - 1)),
+    )
     return [word for name, value in (*setup, *job.registers) for word in (register(name).offset, value)]
 
 
-def run_front(job: FrontJob, on: str = "native", *, waves: Path | None = None, read: Iterable[str] = ()) -> FrontRun:
+def run_front(
+    job: FrontJob,
+    on: str = "native",
+    *,
+    follow: Follower | None = None,
+    waves: Path | None = None,
+    window: tuple[int, int] | None = None,
+    read: Iterable[str] = (),
+) -> FrontRun:
     """Run `job` on `native` or `cxxrtl`, and read registers at the end.
 
-    waves : a VCD file, of cxxrtl only. Raises `AssertionError` if a check of the hardware fails, and `NoCompiler`.
+    follow : gets the records of the QPUs
+    waves, window : a VCD file, of cxxrtl only, and its clocks. Raises `AssertionError` if a check of the hardware fails, and `NoCompiler`.
     """
     library = _library(job.config, on, waves=waves is not None)
     image = job.image + bytes(-len(job.image) % BUS_BYTES)
@@ -145,18 +175,33 @@ def run_front(job: FrontJob, on: str = "native", *, waves: Path | None = None, r
             *(ctypes.c_uint32(len(writes) // 2), job.reads, ctypes.c_uint32(round(256 * job.pipeline_gap))),
         )
     )
+
+    def read_register(name: str) -> int:
+        return library.bench_register(bench, ctypes.c_uint32(register(name).offset))
+
     with contextlib.ExitStack() as stack:
         stack.callback(library.bench_destroy, bench)
         if waves:
-            library.bench_waves(bench, str(waves).encode(), ctypes.c_uint32(0), ctypes.c_uint32(_LAST_CLOCK))
+            first, last = window or (0, _LAST_CLOCK)
+            library.bench_waves(bench, str(waves).encode(), ctypes.c_uint32(first), ctypes.c_uint32(last))
             stack.callback(write_view, waves)
-        collector, report = _Collector(), (ctypes.c_uint32 * len(_STATE))()
+        collector, report = _Collector(), (ctypes.c_uint32 * (len(_STATE) + len(STALLS)))()
         for rows in _records(library, bench, report):
-            for row in rows.tolist():
+            is_item = rows[:, 0] % (1 << KIND_BITS) >= _ITEM
+            if follow:
+                follow(rows[~is_item])
+            for row in rows[is_item, :_ITEM_ROW].tolist():
                 collector.take(row)
-        state = dict(zip(_STATE, report, strict=True))
-        words = {name: library.bench_register(bench, ctypes.c_uint32(register(name).offset)) for name in read}
-        return FrontRun(bool(state["done"]), state["cycles"], state["retired"], collector.items, words)
+        rests, cycles, retired, *stalls = report
+        return FrontRun(
+            rests=bool(rests),
+            cycles=cycles,
+            instructions=retired,
+            stalls=dict(zip(STALLS, stalls, strict=True)),
+            counts={source.name: read_register(f"PCTR{number}") for number, source in enumerate(_COUNTED)},
+            items=collector.items,
+            read={name: read_register(name) for name in read},
+        )
 
 
 def _records(library: ctypes.CDLL, bench: ctypes.c_void_p, report: ctypes.Array) -> Iterator[np.ndarray]:

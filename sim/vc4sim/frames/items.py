@@ -10,7 +10,7 @@ from vc4.records.compressed import VERTICES
 from vc4.records.control import RECORDS, ControlCode
 from vc4.records.primitives import PrimitiveType
 from vc4.records.shaders import NvShaderRecord
-from vc4.vcm.structs import PlacedPrimitive, ShaderHeader, VcmItem, VcmKind
+from vc4.vcm.structs import PlacedPrimitive, ShaderHeader, VcmItem, VcmKind, VcmStalls
 
 __all__ = ["ITEM_WORDS", "Ended", "Item", "Primitive", "Record", "ShaderRecord", "constants", "item_of"]
 
@@ -65,9 +65,11 @@ def constants() -> str:
         "SHADER": VcmKind.SHADER.value,
         "WORDS": ITEM_WORDS,
     }
+    stalls = len(VcmStalls.as_shape().members)
     counts = ", ".join(str(VERTICES[type_]) for type_ in PrimitiveType)
     return "".join(f"constexpr size_t ITEM_{name} = {at};\n" for name, at in places.items()) + (
         f"constexpr uint32_t VERTICES[] = {{{counts}}};\nconstexpr uint32_t MOST_VERTEX_WORDS = 64;\n"
+        f"constexpr size_t STALLS = {stalls};\n"
     )
 
 

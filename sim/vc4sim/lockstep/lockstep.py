@@ -5,7 +5,7 @@ from collections import deque
 import numpy as np
 
 from ..backends.base import Ending, Job, Outcome, Run, Watcher, Waves
-from ..events import Retirement, Write
+from ..events import Retirement, Start, Write
 from ..launch import Launch
 from ..model.compiled import Entry
 from ..model.memory import WATCHED, Memory, MemoryFault
@@ -78,7 +78,7 @@ class Lockstep:
             about[[COUNT, DONE]] = left, 0
             if left == len(room):
                 qpu = int(room[0, 0]) >> KIND_BITS
-                self._differ("nothing arrives in r4", f"QPU {qpu} waits for it", "it has arrived")
+                self.differ("nothing arrives in r4", f"QPU {qpu} waits for it", "it has arrived")
 
     def _follow(self) -> None:
         """Compare what is there, as far as it is complete."""
@@ -104,21 +104,24 @@ class Lockstep:
             elif outcome == DIFFERS:
                 self._differ_in_instruction(retirement(model.machine))
             elif outcome == TOO_MANY:
-                self._differ("r4 changes behind no instruction", f"QPU {qpu}: {row[1:]}", "nothing")
+                self.differ("r4 changes behind no instruction", f"QPU {qpu}: {row[1:]}", "nothing")
             else:
                 offset, *values = self._written.arrays.about[[OFFSET, VALUES + RTL, VALUES + MODEL]].tolist()
                 wrote = (f"{self._job.base + offset:08x}: {value:02x}" for value in values)
-                self._differ("a byte written to memory differs", *wrote)
+                self.differ("a byte written to memory differs", *wrote)
 
     def _start(self, row: np.ndarray) -> None:
         """The model starts it when it comes there: in the RTL, instructions of the program before are still on their way."""
         event = start_of(row.astype(np.uint32))
-        launch = event.launch
-        if launch not in self._launches:
-            self._differ("a program starts that nobody has asked for", event, self._launches)
-        self._launches.remove(launch)
-        self._started[event.qpu].append(launch)
+        self.take(event)
+        self._started[event.qpu].append(event.launch)
         self._state.arrays.waiting[event.qpu] += 1
+
+    def take(self, start: Start) -> None:
+        """A program begins in the RTL: it must be one that is asked for."""
+        if start.launch not in self._launches:
+            self.differ("a program starts that nobody has asked for", start, self._launches)
+        self._launches.remove(start.launch)
 
     def _differ_unless_ready(self, qpu: int) -> None:
         """The QPU of the next instruction gets its program, or its thread."""
@@ -137,13 +140,17 @@ class Lockstep:
         started = self._started[qpu.number]
         place = qpu.place(started[0].threaded) if started else None
         if place is not None and thread in (None, place):
-            qpu.start(started.popleft())
+            self.begin(qpu, started.popleft())
             self._state.arrays.waiting[qpu.number] -= 1
         elif not qpu.running:
             if not qpu.suspended:
                 return f"all programs of QPU {qpu.number} have ended"
             qpu.resume()
         return ""
+
+    def begin(self, qpu: Qpu, launch: Launch) -> None:
+        """A program begins in the model."""
+        qpu.start(launch)
 
     def conclude(self, outcome: Outcome) -> None:
         """Compare how the run ended, and all memory."""
@@ -154,22 +161,26 @@ class Lockstep:
             return
         fault = self.model.fault
         if fault:
-            self._differ("the endings differ", "all programs have ended", fault)
-        for qpu in self.model.qpus:
-            if qpu.running or qpu.suspended or self._started[qpu.number]:
-                place = f"QPU {qpu.number} at {qpu.pc:08x}"
-                self._differ("the endings differ", "all programs have ended", place)
+            self.differ("the endings differ", "all programs have ended", fault)
+        self.check_ended()
         if self._launches:
-            self._differ("programs have not been started", "all programs have ended", self._launches)
+            self.differ("programs have not been started", "all programs have ended", self._launches)
         rtl, model = self._written.arrays.about[AHEAD : AHEAD + 2].tolist()
         if rtl or model:
             sides = f"{rtl} bytes more than the model", f"{model} bytes more than the RTL"
-            self._differ("a write to memory is missing", *sides)
+            self.differ("a write to memory is missing", *sides)
         rtl, model = (errors - self.model.chances for errors in (outcome.errors, self.model.errors))
         if rtl != model:
-            self._differ("the errors differ", *(", ".join(sorted(errors)) or "none" for errors in (rtl, model)))
+            self.differ("the errors differ", *(", ".join(sorted(errors)) or "none" for errors in (rtl, model)))
         if outcome.memory != bytes(self.model.memory.data):
             raise AssertionError("the memories differ although all writes were the same")
+
+    def check_ended(self) -> None:
+        """All programs have ended in the RTL: so must those of the model."""
+        for qpu in self.model.qpus:
+            if qpu.running or qpu.suspended or self._started[qpu.number]:
+                place = f"QPU {qpu.number} at {qpu.pc:08x}"
+                self.differ("the endings differ", "all programs have ended", place)
 
     def _wait_too(self, why: str) -> None:
         """The RTL waits for ever: so must a QPU of the model, one instruction on at the most, which has not retired yet.
@@ -184,7 +195,7 @@ class Lockstep:
                 if self._waits(qpu) or self.model.fault:
                     return
         places = ", ".join(f"QPU {qpu.number} goes on at {qpu.pc:08x}" for qpu in running)
-        self._differ("the endings differ", why, places or "all programs have ended")
+        self.differ("the endings differ", why, places or "all programs have ended")
 
     def _waits(self, qpu: Qpu) -> bool:
         """Whether the model cannot carry out the next instruction; if it can, it has."""
@@ -212,6 +223,7 @@ class Lockstep:
         history = [self._event(number) for number in range(-1 - before, -1)]
         raise Difference(f"instruction {self.retired} differs", self._event(-1), model, history)
 
-    def _differ(self, what: str, rtl: object, model: object) -> None:
+    def differ(self, what: str, rtl: object, model: object) -> None:
+        """Raise `Difference`."""
         noted = min(int(self._state.arrays.about[NOTED]), CONTEXT)
         raise Difference(what, rtl, model, [self._event(number) for number in range(-noted, 0)])

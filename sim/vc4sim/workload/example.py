@@ -16,6 +16,7 @@ under the MIT licence.
 import dataclasses
 from importlib import resources
 from importlib.resources.abc import Traversable
+from pathlib import Path
 
 from ..asm import SourceMap
 from .case import CASE_FILE
@@ -31,6 +32,7 @@ __all__ = [
     "example_folder",
     "example_names",
     "example_program",
+    "frame_folder",
     "frame_names",
     "load_example",
 ]
@@ -102,3 +104,10 @@ def _row(text: str) -> bytes:
     if len(words) != _WORDS:
         raise ValueError(f"a row has {_WORDS} words, not {len(words)}")
     return b"".join(word.to_bytes(4, "little") for word in words)
+
+
+def frame_folder(case: Path) -> Path:
+    """The folder of a case, which a name of an example stands for unless there is such a folder here."""
+    if not case.exists() and str(case) in frame_names():
+        return Path(str(example_folder(str(case))))
+    return case

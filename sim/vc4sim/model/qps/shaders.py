@@ -94,7 +94,7 @@ class Shaders:
         self._parts = parts
         self._qpus = qpus
 
-    def _free_qpu(self, kind: int) -> int | None:
+    def free_qpu(self, kind: int) -> int | None:
         """The number of a QPU that runs nothing, and may run programs of a kind, see `scheduler`; `None`: there is none now."""
         views = self._parts.machine.views
         sequences = views.qpus.sequences
@@ -106,7 +106,7 @@ class Shaders:
 
     def lacks(self, kind: int) -> str:
         """What a program of a kind waits for, if there is no QPU for it now."""
-        return f"a QPU for {KINDS[kind]} shaders" if self._free_qpu(kind) is None else ""
+        return f"a QPU for {KINDS[kind]} shaders" if self.free_qpu(kind) is None else ""
 
     def run(
         self, kind: int, launch: Launch, units: int, limit: int, *, go_on: Callable[..., int] = _run_program
@@ -117,7 +117,7 @@ class Shaders:
         Raises `HangingProgram`.
         """
         machine, views = self._parts.machine, self._parts.machine.views
-        qpu = self._free_qpu(kind)
+        qpu = self.free_qpu(kind)
         assert qpu is not None, "there is no QPU for it"
         before, lookups = views.qpus.counts[qpu, 0], views.tmu.lookups[qpu]
         start = launch.pc, launch.uniforms, int(launch.threaded)

@@ -16,7 +16,17 @@ from ..unbuilt import Unbuilt
 from ..vpm.vpm import Vpm
 from .vcd import load_attributes, load_shaded
 
-__all__ = ["BATCH", "ShaderKind", "ShadingError", "Vertex", "VertexShading", "clips", "has_point_size", "vertex_words"]
+__all__ = [
+    "BATCH",
+    "ShaderKind",
+    "ShadingError",
+    "Vertex",
+    "VertexShading",
+    "clips",
+    "has_point_size",
+    "program_of",
+    "vertex_words",
+]
 
 #: Vertices that are shaded together.
 BATCH = ELEMENTS
@@ -64,6 +74,14 @@ def vertex_words(shader: ShaderRecord, kind: ShaderKind) -> int:
     return first + has_point_size(shader)
 
 
+def program_of(shader: ShaderRecord, kind: ShaderKind) -> Launch:
+    """A program of a GL shader record."""
+    fields = shader.fields
+    if kind is ShaderKind.COORDINATE:
+        return Launch(fields.coordinate_shader_code_address, fields.coordinate_shader_uniforms_address)
+    return Launch(fields.vertex_shader_code_address, fields.vertex_shader_uniforms_address)
+
+
 class VertexShading:
     """Shades vertices on QPUs, or fetches those that are shaded already.
 
@@ -109,13 +127,12 @@ class VertexShading:
     def _shade(self, shader: ShaderRecord, kind: ShaderKind, words: int, indices: Sequence[int]) -> list[Vertex]:
         """One batch: attributes into the VPM, the program, results out of it."""
         coordinate = kind is ShaderKind.COORDINATE
-        self._vpm.results[:] = 0
-        load_attributes(self._memory, shader, coordinate, indices, self._vpm.attributes)
-        fields = shader.fields
-        if coordinate:
-            launch = Launch(fields.coordinate_shader_code_address, fields.coordinate_shader_uniforms_address)
-        else:
-            launch = Launch(fields.vertex_shader_code_address, fields.vertex_shader_uniforms_address)
+        qpu = self.shaders.free_qpu(_KINDS[kind])
+        assert qpu is not None, "there is no QPU for it"
+        attributes, results = self._vpm.attributes(qpu), self._vpm.results(qpu)
+        results[:] = 0
+        load_attributes(self._memory, shader, coordinate, indices, attributes)
+        launch = program_of(shader, kind)
         try:
             self.shaders.run(_KINDS[kind], launch, self._units, self.limit)
         except HangingProgram as hanging:
@@ -124,5 +141,5 @@ class VertexShading:
                 what = f"programs of this kind have no {hanging.cause.unit}"
             raise ShadingError(f"{kind.value} shader at {hanging.at:#010x}: {what}") from None
         self.shaded += len(indices)
-        lacking = (0,) * (words - len(self._vpm.results))
-        return [(*column, *lacking) for column in self._vpm.results[:words, : len(indices)].T.tolist()]
+        lacking = (0,) * (words - len(results))
+        return [(*column, *lacking) for column in results[:words, : len(indices)].T.tolist()]

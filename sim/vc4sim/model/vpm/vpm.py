@@ -55,8 +55,8 @@ ERRORS = ("VPMERR", "VPMERNA", "VPMEWR", "VPMEWNA", "VCDE", "VDWE", "VPAEABB")
 READ_ERROR, WRITE_ERROR, LOAD_ERROR, STORE_ERROR, BASE_ERROR = 0, 2, 4, 5, 6
 #: Errors of vectors that are read: whether one that nobody takes is fetched before the program ends is chance.
 READ_ERRORS = frozenset(ERRORS[:2])
-#: Rows that a set-up of vectors can name. So many are there once for attributes and once for results of shaders, which
-#: reach them as rows from 0 on.
+#: Rows that a set-up of vectors can name. So many has each QPU for attributes and for results of shaders, which reach them
+#: as rows from 0 on.
 SHADER_ROWS = 64
 _ROWS, USER_ROWS, _ERRORS, FAULT, _LOADED = range(5)
 _READ_BASE, _WRITE_BASE, IS_SHADER = range(3)
@@ -65,7 +65,7 @@ _READ_BASE, _WRITE_BASE, IS_SHADER = range(3)
 class VpmState(NamedTuple):
     """The rows, what each QPU has set up, and what was fetched for it.
 
-    bytes : of all rows, then those of shaders
+    bytes : of all rows, then those of shaders, attributes and results of each QPU
     about : rows; how many from 0 on programs reach; errors, a bit each; address of the first access of DMA outside of
         memory, or -1, and whether it was a load
     windows : of each QPU, the first row that it reads, the first that it writes, whether it runs a shader
@@ -89,7 +89,7 @@ class VpmState(NamedTuple):
 def new_vpm(rows: int) -> VpmState:
     """All of it 0. Programs reach all that the host can reserve, until it does, see `reserve`."""
     vpm = VpmState(
-        bytes=np.zeros((MOST_VPM_ROWS + 2 * SHADER_ROWS) * ROW_BYTES, np.uint8),
+        bytes=np.zeros((MOST_VPM_ROWS + 2 * SHADER_ROWS * MAX_QPUS) * ROW_BYTES, np.uint8),
         about=np.array([rows, 0, 0, -1, 0], np.int64),
         windows=np.zeros((MAX_QPUS, 3), np.int64),
         writes=np.zeros((MAX_QPUS, 5), np.int64),
@@ -119,8 +119,9 @@ def use_as_program(vpm: VpmState, qpu: int) -> None:
 @kernel
 def use_as_shader(vpm: VpmState, qpu: int) -> None:
     """A QPU gets a batch of vertices: row 0 is that of the first attribute to it, or of the first result."""
-    vpm.windows[qpu, _READ_BASE] = MOST_VPM_ROWS
-    vpm.windows[qpu, _WRITE_BASE] = MOST_VPM_ROWS + SHADER_ROWS
+    first = MOST_VPM_ROWS + 2 * SHADER_ROWS * qpu
+    vpm.windows[qpu, _READ_BASE] = first
+    vpm.windows[qpu, _WRITE_BASE] = first + SHADER_ROWS
     vpm.windows[qpu, IS_SHADER] = 1
 
 
@@ -215,8 +216,15 @@ class Vpm:
         words = state.bytes.view("<u4").reshape(-1, ELEMENTS)
         #: All words, [row, column].
         self.words = words[:rows]
-        #: What shaders reach: attributes and results.
-        self.attributes, self.results = np.split(words[MOST_VPM_ROWS:], 2)
+        self._windows = words[MOST_VPM_ROWS:].reshape(MAX_QPUS, 2, SHADER_ROWS, ELEMENTS)
+
+    def attributes(self, qpu: int) -> np.ndarray:
+        """The rows that a shader reads, [row, column]."""
+        return self._windows[qpu, 0]
+
+    def results(self, qpu: int) -> np.ndarray:
+        """Those that it writes."""
+        return self._windows[qpu, 1]
 
     @property
     def errors(self) -> set[str]:
