@@ -124,6 +124,11 @@ private:
     }
 };
 
+// Of the host, no earlier than in a clock.
+struct Write {
+    uint32_t clock, offset, data;
+};
+
 class Bench {
 public:
     Options options;
@@ -131,12 +136,14 @@ public:
     Memory memory;
     std::array<Gather, joints::qpu::COUNT> gathers;
     Waves waves;
-    uint32_t cycles = 0, retired = 0;
+    uint32_t retired = 0;
     std::array<uint32_t, STALLS> stalls = {};
+    uint32_t cycles = 0;
+    uint32_t still = 0;  // of them, those since something has moved
     bool done = false, stopped = false;
     Gpu gpu;
 
-    Bench(const Options &options, const uint8_t *image, std::vector<std::array<uint32_t, 2>> writes, bool reads, uint32_t gap)
+    Bench(const Options &options, const uint8_t *image, std::vector<Write> writes, bool reads, uint32_t gap)
         : options(options), memory(this->options, image, checks), writes(std::move(writes)),
           binner(reads, gap, options.seed * 3), renderer(reads, gap, options.seed * 5) {}
 
@@ -172,12 +179,11 @@ public:
     void settle() { gpu.settle(checks); }
 
 private:
-    std::vector<std::array<uint32_t, 2>> writes;
+    std::vector<Write> writes;
     Taker<0> binner;
     Taker<1> renderer;
     size_t written = 0;
     bool answered = true;
-    uint32_t still = 0;          // clocks in which nothing has moved
     uint32_t *events = nullptr;  // place of the next one
     bool watched = false;
 
@@ -210,13 +216,13 @@ private:
     }
 
     void offer_write() {
-        bool offers = answered && written < writes.size();
+        bool offers = answered && written < writes.size() && writes[written].clock <= cycles;
         ports::s_axil__awvalid(gpu.v3d, {offers});
         ports::s_axil__wvalid(gpu.v3d, {offers});
         ports::s_axil__bready(gpu.v3d, {true});
         if (offers) {
-            ports::s_axil__awaddr(gpu.v3d, {writes[written][0]});
-            ports::s_axil__wdata(gpu.v3d, {writes[written][1]});
+            ports::s_axil__awaddr(gpu.v3d, {writes[written].offset});
+            ports::s_axil__wdata(gpu.v3d, {writes[written].data});
             ports::s_axil__wstrb(gpu.v3d, {0b1111});
         }
     }
@@ -262,12 +268,9 @@ private:
 
 extern "C" {
 
-bench::Bench *bench_create(const bench::Options *options, const uint8_t *image, const uint32_t (*writes)[2],
+bench::Bench *bench_create(const bench::Options *options, const uint8_t *image, const bench::Write *writes,
                            uint32_t write_count, bool reads, uint32_t gap) {
-    std::vector<std::array<uint32_t, 2>> all;
-    for (uint32_t number = 0; number < write_count; number++)
-        all.push_back({writes[number][0], writes[number][1]});
-    return new bench::Bench(*options, image, std::move(all), reads, gap);
+    return new bench::Bench(*options, image, {writes, writes + write_count}, reads, gap);
 }
 
 void bench_destroy(bench::Bench *bench) { delete bench; }
@@ -287,7 +290,7 @@ uint32_t bench_register(bench::Bench *bench, uint32_t offset) { return bench->re
 
 // Whether it has stopped; the report is in the order of `FrameState`.
 bool bench_report(bench::Bench *bench, uint32_t *report) {
-    const std::array<uint32_t, 3> words = {bench->done, bench->cycles, bench->retired};
+    const std::array<uint32_t, 3> words = {bench->done, bench->cycles - bench->still, bench->retired};
     report = std::copy(words.begin(), words.end(), report);
     std::copy(bench->stalls.begin(), bench->stalls.end(), report);
     return bench->stopped;

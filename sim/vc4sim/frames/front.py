@@ -50,6 +50,7 @@ class FrontJob:
 
     image : memory from address 0 on
     registers : names and values of the registers that start the threads, in the order in which they are written
+    later : the same behind them, with the clock before which each is not written
     config : of the GPU, with control lists
     latency, gap, seed : of memory, see `backends.base.Job`
     reads : all words of vertices are read, before a primitive is taken; else it is taken at once
@@ -59,6 +60,7 @@ class FrontJob:
 
     image: bytes
     registers: tuple[tuple[str, int], ...]
+    later: tuple[tuple[int, str, int], ...] = ()
     config: V3DConfig
     latency: int = 20
     gap: float = 0.0
@@ -73,7 +75,7 @@ class FrontRun:
     """What came of a run.
 
     rests : nothing moves any more
-    cycles : clocks, with those in which nothing moved at the end
+    cycles : clocks until then
     instructions : of all shaders
     stalls : clocks in which something waited, by the names of `VcmStalls`
     counts : performance counters, by the names of their sources
@@ -148,7 +150,8 @@ def _writes(job: FrontJob) -> list[int]:
         *((f"PCTRS{number}", source.number) for number, source in enumerate(_COUNTED)),
         *(("PCTRC", (1 << counted) - 1), ("PCTRE", 1 << 31 | (1 << counted) - 1)),
     )
-    return [word for name, value in (*setup, *job.registers) for word in (register(name).offset, value)]
+    writes = (*((0, *write) for write in (*setup, *job.registers)), *job.later)
+    return [word for clock, name, value in writes for word in (clock, register(name).offset, value)]
 
 
 def run_front(
@@ -172,7 +175,7 @@ def run_front(
     bench = ctypes.c_void_p(
         library.bench_create(
             *(ctypes.byref(options), image, (ctypes.c_uint32 * len(writes))(*writes)),
-            *(ctypes.c_uint32(len(writes) // 2), job.reads, ctypes.c_uint32(round(256 * job.pipeline_gap))),
+            *(ctypes.c_uint32(len(writes) // 3), job.reads, ctypes.c_uint32(round(256 * job.pipeline_gap))),
         )
     )
 
