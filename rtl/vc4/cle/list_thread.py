@@ -248,7 +248,7 @@ class ListThread(wiring.Component):
         m.d.comb += [
             goes_on.eq(state.running & ~ends),
             begins.eq(
-                (writes.end & ~flags.halted & (state.current != writes.value))
+                (writes.end & ~flags.halted & (state.current != writes.new_end))
                 | (writes.proceeds & ~writes.resets & ~writes.stops & (state.current != state.end))
             ),
             anew.eq(writes.current & ~state.running),
@@ -260,9 +260,9 @@ class ListThread(wiring.Component):
         with m.If(writes.clears_flushes):
             m.d.sync += state.flushes.eq(0)
         with m.If(anew):
-            m.d.sync += [state.current.eq(writes.value), flags.halted.eq(0)]
+            m.d.sync += [state.current.eq(writes.new_current), flags.halted.eq(0)]
         with m.If(writes.end):
-            m.d.sync += state.end.eq(writes.value)
+            m.d.sync += state.end.eq(writes.new_end)
         with m.If(writes.proceeds):
             m.d.sync += flags.halted.eq(0)
         # What has been read may be older than what the host has written since.
