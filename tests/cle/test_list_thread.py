@@ -199,7 +199,7 @@ def test_the_thread_runs_until_its_pipeline_is_done(follow):
     follow(contents, script)
 
 
-@pytest.mark.parametrize(("latency", "clocks"), [(1, 220), (20, 542)])
+@pytest.mark.parametrize(("latency", "clocks"), [(1, 222), (20, 545)])
 def test_clocks_of_branches(follow, latency, clocks):
     """Sub-lists of nothing but their return, ten of them: twenty new places."""
     contents = bytearray(SIZE)
