@@ -130,19 +130,15 @@ class PrimitiveAssembly(wiring.Component):
                 m.d.sync += clipped.eq(0)
         with m.If(step.complete):
             m.d.sync += self.o.valid.eq(1)
-        with m.Switch(step.first):
-            with m.Case(FirstVertex.SECOND):
-                m.d.sync += vertices[0].eq(vertices[1])
-            with m.Case(FirstVertex.THIRD):
-                m.d.sync += vertices[0].eq(vertices[2])
-        with m.Switch(step.second):
-            with m.Case(SecondVertex.FIRST):
-                m.d.sync += vertices[1].eq(vertices[0])
-            with m.Case(SecondVertex.THIRD):
-                m.d.sync += vertices[1].eq(vertices[2])
-        for number, target in enumerate(step.targets):
-            with m.If(target):
-                m.d.sync += vertices[number].eq(step.value)
+        for number, (kept, other) in enumerate(
+            (
+                (step.first == FirstVertex.KEPT, Mux(step.first == FirstVertex.SECOND, vertices[1], vertices[2])),
+                (step.second == SecondVertex.KEPT, Mux(step.second == SecondVertex.FIRST, vertices[0], vertices[2])),
+                (Const(1), step.value),
+            )
+        ):
+            with m.If(step.targets[number] | ~kept):
+                m.d.sync += vertices[number].eq(Mux(step.targets[number], step.value, other))
         with m.If(self.begins):
             m.d.sync += clipped.eq(self.record.code == ControlCode.CLIPPED_PRIMITIVE_WITH_COMPRESSED_PRIMITIVE_LIST)
             with m.If(is_compressed):
