@@ -133,16 +133,15 @@ class CompressedList(wiring.Component):
     def _look_up(self, m, found, last, length, has, reserved):
         """What begins with the first byte, whether its bytes are there, and whether nothing does."""
         first, there = self.window.bytes[:8], self.window.available
-        for type_, coordinates, codings in _LISTS:
-            with m.If((self.format.type == type_) & (self.format.coordinates == coordinates)):
-                m.d.comb += last.eq(COUNTS[type_] - 1)
-                for coding, context in _alternatives(m, first, codings):
-                    with context:
-                        if coding.layout:
-                            m.d.comb += [found.eq(_form(coding, COUNTS[type_])), length.eq(coding.length)]
-                            m.d.comb += has.eq(there[coding.length - 1])
-                        else:
-                            m.d.comb += [length.eq(1), has.eq(there[0]), reserved.eq(1)]
+        for type_, codings in _lists(m, self.format):
+            m.d.comb += last.eq(COUNTS[type_] - 1)
+            for coding, context in _alternatives(m, first, codings):
+                with context:
+                    if coding.layout:
+                        m.d.comb += [found.eq(_form(coding, COUNTS[type_])), length.eq(coding.length)]
+                        m.d.comb += has.eq(there[coding.length - 1])
+                    else:
+                        m.d.comb += [length.eq(1), has.eq(there[0]), reserved.eq(1)]
         for code, taken in ((END, 1), (ABSOLUTE, 1), (BRANCH, BRANCH_BYTES)):
             with m.If(first == code):
                 m.d.comb += [found.eq(_Form.WHOLE), length.eq(taken), has.eq(there[taken - 1]), reserved.eq(0)]
@@ -162,12 +161,11 @@ class CompressedList(wiring.Component):
             step.targets.eq(Mux(happens, Cat(number == one for one in range(VERTICES)), 0)),
             step.complete.eq(completes),
         ]
-        for type_, coordinates, codings in _LISTS:
-            with m.If((self.format.type == type_) & (self.format.coordinates == coordinates)):
-                for coding, context in _alternatives(m, bits[:8], codings):
-                    with context:
-                        if coding.layout:
-                            self._fields(m, coding, COUNTS[type_], bits, number, x, y, edge)
+        for type_, codings in _lists(m, self.format):
+            for coding, context in _alternatives(m, bits[:8], codings):
+                with context:
+                    if coding.layout:
+                        self._fields(m, coding, COUNTS[type_], bits, number, x, y, edge)
         with m.If(happens & (form == _Form.SHARED)), m.Switch(Cat(edge, last)):
             for count, edges in EDGES.items():
                 for value, shared in enumerate(edges):
@@ -194,6 +192,14 @@ _SOURCES = (
     {0: FirstVertex.KEPT, 1: FirstVertex.SECOND, 2: FirstVertex.THIRD},
     {0: SecondVertex.FIRST, 1: SecondVertex.KEPT, 2: SecondVertex.THIRD},
 )
+
+
+def _lists(m, format_):
+    """Each type of primitives with its codings, in the context in which lists have them."""
+    with m.Switch(format_.as_value()):
+        for type_, coordinates, codings in _LISTS:
+            with m.Case(ListFormat.const({"type": type_, "coordinates": coordinates}).as_value()):
+                yield type_, codings
 
 
 def _alternatives(m, first, codings):
