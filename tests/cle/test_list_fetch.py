@@ -30,9 +30,9 @@ class Reader:
             ("limited", end is not None),
             ("end", end or 0),
             ("restart", 1),
-            ("take", 0),
         ):
             self.ctx.set(getattr(self.dut, port), value)
+        self.ctx.set(self.dut.window.take, 0)
         await self.ctx.tick()
         self.ctx.set(self.dut.restart, 0)
         self.clocks += 1
@@ -41,19 +41,19 @@ class Reader:
         """Takes so many bytes, up to `most` in a clock."""
         waited = 0
         while count:
-            there = self.ctx.get(self.dut.available)
+            there = self.ctx.get(self.dut.window.available).bit_count()
             taken = 0 if self.rng.random() < pause else min(there, count, most)
-            window = self.ctx.get(self.dut.window)
+            window = self.ctx.get(self.dut.window.bytes)
             expected = self.contents[self.address - BASE :][:there]
             assert window & (1 << 8 * there) - 1 == int.from_bytes(expected, "little"), f"bytes at {self.address:#x}"
-            self.ctx.set(self.dut.take, taken)
+            self.ctx.set(self.dut.window.take, taken)
             await self.ctx.tick()
             self.clocks += 1
             self.address += taken
             count -= taken
             waited = 0 if taken else waited + 1
             assert waited < PATIENCE, f"{self.address:#x} never came"
-        self.ctx.set(self.dut.take, 0)
+        self.ctx.set(self.dut.window.take, 0)
 
 
 @pytest.fixture
@@ -176,10 +176,10 @@ def test_a_list_that_leaves_memory(run):
     async def script(reader):
         await reader.start(BASE + SIZE - 13)
         await reader.take(13, 5)
-        assert (reader.ctx.get(reader.dut.available), reader.ctx.get(reader.dut.error)) == (0, 1)
+        assert (reader.ctx.get(reader.dut.window.available), reader.ctx.get(reader.dut.window.error)) == (0, 1)
         await reader.start(BASE + 3)
         await reader.take(7)
-        assert reader.ctx.get(reader.dut.error) == 0
+        assert reader.ctx.get(reader.dut.window.error) == 0
 
     run(script)
 

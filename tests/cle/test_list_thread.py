@@ -114,8 +114,8 @@ def test_any_lists(simulate, threads, latency, gap):
                     ctx.set(bench.dut.counts, 1)
                     await bench.clock(ctx)
                     ctx.set(bench.dut.counts, 0)
-                await bench.clock(ctx, current=1, value=start)
-                await bench.clock(ctx, end=1, value=end)
+                await bench.clock(ctx, current=1, new_current=start)
+                await bench.clock(ctx, end=1, new_end=end)
                 model.run(start, end, counts)
                 compare(bench, model, await bench.rest(ctx))
 
@@ -151,11 +151,11 @@ def test_a_list_that_grows(follow):
     contents = bytes([CODE.NOP.value] * 100)
 
     async def script(bench, ctx):
-        await bench.clock(ctx, end=1, value=10)
+        await bench.clock(ctx, end=1, new_end=10)
         for end in (20, 33, 70):
             for _ in range(3):
                 await bench.clock(ctx)
-            await bench.clock(ctx, end=1, value=end)
+            await bench.clock(ctx, end=1, new_end=end)
         state = await bench.rest(ctx)
         assert (state.current, state.running, state.error) == (70, 0, 0)
 
@@ -167,7 +167,7 @@ def test_stop_and_go_on(follow):
     contents = bytes([CODE.NOP.value] * 2000)
 
     async def script(bench, ctx):
-        await bench.clock(ctx, end=1, value=1500)
+        await bench.clock(ctx, end=1, new_end=1500)
         for _ in range(100):
             await bench.clock(ctx)
         await bench.clock(ctx, stops=1)
@@ -175,7 +175,7 @@ def test_stop_and_go_on(follow):
         stopped = state.current
         assert 0 < stopped < 200
         assert (state.running, state.suspended) == (0, 1)
-        await bench.clock(ctx, end=1, value=1600)
+        await bench.clock(ctx, end=1, new_end=1600)
         assert (await bench.rest(ctx)).current == stopped
         await bench.clock(ctx, proceeds=1)
         state = await bench.rest(ctx)
@@ -190,7 +190,7 @@ def test_the_thread_runs_until_its_pipeline_is_done(follow):
 
     async def script(bench, ctx):
         ctx.set(bench.dut.busy, 1)
-        await bench.clock(ctx, end=1, value=5)
+        await bench.clock(ctx, end=1, new_end=5)
         state = await bench.rest(ctx)
         assert (state.current, state.running, state.active) == (5, 1, 1)
         ctx.set(bench.dut.busy, 0)
@@ -199,7 +199,7 @@ def test_the_thread_runs_until_its_pipeline_is_done(follow):
     follow(contents, script)
 
 
-@pytest.mark.parametrize(("latency", "clocks"), [(1, 220), (20, 542)])
+@pytest.mark.parametrize(("latency", "clocks"), [(1, 222), (20, 545)])
 def test_clocks_of_branches(follow, latency, clocks):
     """Sub-lists of nothing but their return, ten of them: twenty new places."""
     contents = bytearray(SIZE)
@@ -209,7 +209,7 @@ def test_clocks_of_branches(follow, latency, clocks):
     found = []
 
     async def script(bench, ctx):
-        await bench.clock(ctx, end=1, value=50)
+        await bench.clock(ctx, end=1, new_end=50)
         while ctx.get(bench.dut.state).running:
             await bench.clock(ctx)
             found.append(None)

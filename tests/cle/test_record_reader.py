@@ -69,11 +69,8 @@ def run(simulate):
         m.d.comb += [
             fetch.restart.eq(dut.restart),
             fetch.address.eq(address),
-            dut.window.eq(fetch.window),
-            dut.available.eq(fetch.available),
-            dut.error.eq(fetch.error),
-            fetch.take.eq(dut.take),
         ]
+        connect(m, fetch.window, dut.window)
         clocks = []
 
         async def bench(ctx):
@@ -105,6 +102,11 @@ def run(simulate):
                     assert record.payload & (1 << 8 * len(payload)) - 1 == int.from_bytes(payload, "little")
                     assert length == 1 + len(payload)
                     wanted = next(records)
+                    if RECORDS[record.code.value].role.is_list:
+                        ctx.set(address, wanted[2])
+                        ctx.set(dut.restart, 1)
+                        await ctx.tick()
+                        ctx.set(dut.restart, 0)
                 clocks.append(clock)
 
         simulate(m, bench)

@@ -37,14 +37,15 @@ def is_missing(word):
 class ListFetchProof(wiring.Component):
     """Any restarts, any reader, and a memory that answers whenever it wants to.
 
-    `place` is the address of the byte that comes next; the words that memory owes are those of `owed`, the first one first.
+    `place` is the address of the byte that comes next, `kept` that of the first one in the words that are kept; the words that
+    memory owes are those of `owed`, the first one first.
     """
 
     def __init__(self):
         counts = {"level": range(DEPTH + 1), "coming": range(DEPTH + 1), "dropped": range(DEPTH + 1)}
         places = {"head": range(DEPTH), "tail": range(DEPTH), "offset": _WORD_BITS, "following": 32 - _WORD_BITS}
-        flags = ("failed", "started", "has_asked", "was_reached")
-        seen = {**counts, **places, **dict.fromkeys(flags, 1)}
+        flags = ("failed", "started", "has_asked", "was_reached", "there")
+        seen = {**counts, **places, **dict.fromkeys(flags, 1), "first": 8}
         self.views = {member: f"fetch.{member}" for member in seen}
         for number in range(DEPTH):
             for lane in range(BUS_BYTES):
@@ -58,13 +59,14 @@ class ListFetchProof(wiring.Component):
         m = Module()
         m.submodules.fetch = dut = list_fetch.ListFetch()
         place = Signal(32)
-        for member in ("restart", "address", "limited", "end", "starves", "enough", "take"):
+        kept = place + self.there
+        for member in ("restart", "address", "limited", "end", "starves", "enough"):
             m.d.comb += getattr(dut, member).eq(getattr(self, member))
-        m.d.comb += Assume(self.restart | (self.take <= dut.available))
+        m.d.comb += [dut.window.take.eq(self.take), Assume(self.take <= sum(dut.window.available))]
         m.d.sync += place.eq(Mux(self.restart, self.address, place + self.take))
         owed = self._memory(m, dut)
-        self._bytes(m, dut, place)
-        self._requests(m, dut, place, owed)
+        self._bytes(m, dut.window, place, kept)
+        self._requests(m, dut, kept, owed)
         self._end(m, dut, place)
         return m
 
@@ -93,36 +95,48 @@ class ListFetchProof(wiring.Component):
                 m.d.sync += word.eq(first + (number - kept))
         return owed, count
 
-    def _bytes(self, m, dut, place):
+    def _bytes(self, m, window, place, kept):
         """What is shown, and where it is kept."""
         m.d.comb += [
             *(
-                Assert((number >= dut.available) | (dut.window.word_select(number, 8) == byte_at(place + number)))
+                Assert(~window.available[number] | (window.bytes.word_select(number, 8) == byte_at(place + number)))
                 for number in range(BUS_BYTES)
             ),
-            Assert(~dut.available.any() | self.started, "bytes of no list"),
-            Assert(~self.failed | is_missing(place[_WORD_BITS:] + self.level), "the next word is in memory"),
+            Assert(((window.available + 1) & window.available) == 0, "bytes are there behind some that are not"),
+            Assert(~self.there | self.started, "a byte of no list"),
+            Assert(~self.there | (self.first == byte_at(place)), "another byte is the first one"),
+            Assert(
+                ~self.there | self.level.any() | ~self.offset.any(), "the first byte is not the last one of its word"
+            ),
+            Assert(
+                ~window.error | ~is_missing(place[_WORD_BITS:]) | ~window.available.any(), "a byte that is not there"
+            ),
+            Assert(
+                ~window.error | window.available.all() | is_missing((place + sum(window.available))[_WORD_BITS:]),
+                "an error although more comes",
+            ),
+            Assert(~self.failed | is_missing(kept[_WORD_BITS:] + self.level), "the next word is in memory"),
             Assert(
                 (self.head + self.level - self.tail) % DEPTH == 0, "the words between head and tail are not those kept"
             ),
-            Assert(~self.started | (self.offset == place[:_WORD_BITS]), "the window begins elsewhere"),
-            Cover(self.started & (dut.available == BUS_BYTES) & (self.offset == 5), "the window lies over two words"),
-            Cover(self.failed & (dut.available == 3), "the list leaves memory"),
+            Assert(~self.started | (self.offset == kept[:_WORD_BITS]), "the window begins elsewhere"),
+            Cover(self.started & window.available.all() & (self.offset == 5), "the window lies over two words"),
+            Cover(self.failed & (window.available == 0b111), "the list leaves memory"),
         ]
         for number in range(DEPTH):
             word = Cat(getattr(self, f"byte_{number}_{lane}") for lane in range(BUS_BYTES))
             distance = (number - self.head)[:2]
-            here = place[_WORD_BITS:] + distance
+            here = kept[_WORD_BITS:] + distance
             m.d.comb += Assert((distance >= self.level) | (word == name(here)), "another word is kept")
 
-    def _requests(self, m, dut, place, owed):
+    def _requests(self, m, dut, kept, owed):
         """What is asked for, and what memory owes."""
         words, count = owed
         asked = dut.port.requests
         length = Mux(asked.valid, asked.payload.beats + 1, 0)
         begin = asked.payload.address[_WORD_BITS:]
         current = self.coming - self.dropped
-        expected = (place[_WORD_BITS:] + self.level + current)[: len(self.following)]
+        expected = (kept[_WORD_BITS:] + self.level + current)[: len(self.following)]
         m.d.comb += [
             Assert(self.coming == count + length, "another number of words is on its way"),
             Assert(self.level + self.coming <= DEPTH, "more words come than there is room for"),
@@ -163,7 +177,7 @@ class ListFetchProof(wiring.Component):
             Assert(~strict | reached | (next_line <= last_line), "the end has been passed"),
             Assert(~(strict & self.was_reached) | (next_line == last_line + 1), "the end was reached elsewhere"),
             Assert(~strict | (end != 0), "no end"),
-            Cover(strict & self.was_reached & ~dut.available.any() & self.level == 0, "all has been taken"),
+            Cover(strict & self.was_reached & ~dut.window.available.any() & self.level == 0, "all has been taken"),
         ]
 
 
@@ -193,11 +207,16 @@ def test_every_byte_once(prover, small):
         ("failed | self.restart)", "self.restart)"),
         ("self.ahead <= _DEPTH - _LINE_WORDS", "self.ahead <= _DEPTH"),
         ("number < offset, second, head", "number < offset, head, second"),
-        ("WINDOW_BYTES - offset", "WINDOW_BYTES"),
+        ("offset < BUS_BYTES - number", "offset <= BUS_BYTES - number"),
+        ("there.eq(comes)", "there.eq(1)"),
+        ("offset[0].eq(comes)", "offset[0].eq(1)"),
         ("& ~self.end[:_LINE_BITS].any()", "& self.end[:_LINE_BITS].any()"),
         ("has_asked.eq(0), was_reached.eq(0)", "was_reached.eq(0)"),
     ],
-    ids=["one too many", "head", "after an error", "no room", "lanes", "too many bytes", "whole line", "old end"],
+    ids=[
+        *("one too many", "head", "after an error", "no room", "lanes", "too many bytes"),
+        *("no byte", "no word", "whole line", "old end"),
+    ],
 )
 def test_faults(prover, small, old, new):
     small(old, new)

@@ -10,8 +10,8 @@
                  │      └──────────────────────────────────────────────────────┘
                  └──────► list_thread, of the other pipeline
 
-    primitive_assembly:  bytes ─┬─► vertex_list ──────┬─► vertices ─► primitive
-                                └─► compressed_list ──┘
+    primitive_assembly:  bytes ─┬─► vertex_reader ─► vertex_list ──┬─► vertices ─► primitive
+                                └─► compressed_list ───────────────┘
                                     primitive_count
 
 Each thread has a window of the bytes that come next, of the control list or of the indices that a list points to.

@@ -127,7 +127,8 @@ class Cle(wiring.Component):
         written = {name: getattr(self.written, f"CT{number}{name}") for name in ("CS", "EA", "CA", "LC")}
         live = {name: getattr(self.live, f"CT{number}{name}") for name in ("CS", "EA", "CA", "LC", "PC")}
         m.d.comb += [
-            writes.value.eq(written["CA"].CTLCA),
+            writes.new_current.eq(written["CA"].CTLCA),
+            writes.new_end.eq(written["EA"].CTLEA),
             writes.current.eq(written["CA"].stb),
             writes.end.eq(written["EA"].stb),
             writes.resets.eq(written["CS"].CTRSTA),
@@ -149,5 +150,3 @@ class Cle(wiring.Component):
         ]
         if number == 0:
             m.d.comb += live["CS"].CTMODE.eq(state.prefixing)
-        with m.If(written["EA"].stb):
-            m.d.comb += writes.value.eq(written["EA"].CTLEA)

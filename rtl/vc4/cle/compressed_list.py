@@ -16,7 +16,7 @@ from vc4.records.compressed import (
 )
 from vc4.records.compressed import VERTICES as COUNTS
 
-from .list_fetch import WINDOW_BYTES
+from .list_fetch import WINDOW_BYTES, ByteWindow, has_bytes
 from .structs import VERTICES, FirstVertex, ListFormat, SecondVertex, VertexStep
 
 __all__ = ["CompressedList"]
@@ -53,12 +53,13 @@ class CompressedList(wiring.Component):
     runs : it does, and it is one of these
     format : what it holds, all the time
     vertices : of the primitive before, none is anything but 0 when a list begins
-    window, available, error, take : of a `ListFetch`
+    window : of a `ListFetch`
     goes : a step may happen
     step : what it does
     ends : the end has been taken
     moves : with these bytes an item is complete: the control list goes on behind them
-    branches, blocks : strobe: it goes on elsewhere, so many times 32 bytes from the 32 in which this branch begins
+    branches, blocks : strobe, in the next clock: it goes on elsewhere, so many times 32 bytes from the 32 in which this
+        branch begins
     starves : more bytes are needed than are available
     fault : the next item begins with a reserved byte, or is not in memory
     """
@@ -67,10 +68,7 @@ class CompressedList(wiring.Component):
     runs: In(1)
     format: In(ListFormat)
     vertices: In(data.ArrayLayout(32, VERTICES))
-    window: In(8 * WINDOW_BYTES)
-    available: In(range(WINDOW_BYTES + 1))
-    error: In(1)
-    take: Out(range(WINDOW_BYTES + 1))
+    window: In(ByteWindow())
     goes: In(1)
     step: Out(VertexStep)
     ends: Out(1)
@@ -93,34 +91,37 @@ class CompressedList(wiring.Component):
         length, width, wanted = (Signal(range(WINDOW_BYTES + 1), name=name) for name in ("length", "width", "wanted"))
         is_raw = Signal()
         has = Signal()
+        has_first = Signal()
+        goes_on = Signal()
         happens = Signal()
         opens = Signal()
         completes = Signal()
-        first = self.window[:8]
+        first = self.window.bytes[:8]
         m.d.comb += [
             width.eq(Mux(self.format.coordinates, _COORDINATE_BYTES, _INDEX_BYTES)),
             is_raw.eq((form == _Form.WHOLE) | ((form == _Form.NEAR) & (number == 0))),
-            wanted.eq(Mux(within, Mux(is_raw, width, 0), Mux(self.available.any(), length, 1))),
-            has.eq(self.available >= wanted),
-            opens.eq(self.runs & ~within & ~ended & has & ~reserved),
-            happens.eq(self.runs & within & has & self.goes),
-            self.starves.eq(self.runs & ~ended & ~has),
-            self.fault.eq(self.runs & ~ended & Mux(has, ~within & reserved, self.error)),
-            self.take.eq(Mux(opens | happens, wanted, 0)),
+            wanted.eq(Mux(within, Mux(is_raw, width, 0), length)),
+            has.eq(Mux(within, ~is_raw | has_bytes(self.window, width), has_first)),
+            goes_on.eq(self.runs & ~(ended | self.branches)),
+            opens.eq(goes_on & ~within & has & ~reserved),
+            happens.eq(goes_on & within & has & self.goes),
+            self.starves.eq(goes_on & ~has),
+            self.fault.eq(goes_on & Mux(has, ~within & reserved, self.window.error)),
+            self.window.take.eq(Mux(goes_on & has & (~within | self.goes), wanted, 0)),  # a reserved byte, too
             self.ends.eq(self.runs & ended),
             completes.eq(happens & (number == last)),
-            self.branches.eq(opens & (first == BRANCH)),
-            self.blocks.eq(self.window[8:]),
+            self.blocks.eq(bits[8:]),
             self.moves.eq(completes | (opens & (first == END))),
         ]
-        self._look_up(m, found, last, length, reserved)
+        self._look_up(m, found, last, length, has_first, reserved)
         self._step(m, form, bits, number, last, is_raw, happens, completes)
+        m.d.sync += self.branches.eq(opens & (first == BRANCH))
         with m.If(opens):
             m.d.sync += [
                 within.eq((first != END) & (first != BRANCH)),
                 ended.eq(first == END),
                 form.eq(found),
-                bits.eq(self.window),
+                bits.eq(self.window.bytes),
                 number.eq(Mux(found == _Form.SHARED, last, 0)),
             ]
         with m.If(happens):
@@ -129,21 +130,21 @@ class CompressedList(wiring.Component):
             m.d.sync += [within.eq(0), ended.eq(0)]
         return m
 
-    def _look_up(self, m, found, last, length, reserved):
-        """What begins with the first byte; whether nothing does."""
-        first = self.window[:8]
-        for type_, coordinates, codings in _LISTS:
-            with m.If((self.format.type == type_) & (self.format.coordinates == coordinates)):
-                m.d.comb += last.eq(COUNTS[type_] - 1)
-                for coding, context in _alternatives(m, first, codings):
-                    with context:
-                        if coding.layout:
-                            m.d.comb += [found.eq(_form(coding, COUNTS[type_])), length.eq(coding.length)]
-                        else:
-                            m.d.comb += [length.eq(1), reserved.eq(1)]
+    def _look_up(self, m, found, last, length, has, reserved):
+        """What begins with the first byte, whether its bytes are there, and whether nothing does."""
+        first, there = self.window.bytes[:8], self.window.available
+        for type_, codings in _lists(m, self.format):
+            m.d.comb += last.eq(COUNTS[type_] - 1)
+            for coding, context in _alternatives(m, first, codings):
+                with context:
+                    if coding.layout:
+                        m.d.comb += [found.eq(_form(coding, COUNTS[type_])), length.eq(coding.length)]
+                        m.d.comb += has.eq(there[coding.length - 1])
+                    else:
+                        m.d.comb += [length.eq(1), has.eq(there[0]), reserved.eq(1)]
         for code, taken in ((END, 1), (ABSOLUTE, 1), (BRANCH, BRANCH_BYTES)):
             with m.If(first == code):
-                m.d.comb += [found.eq(_Form.WHOLE), length.eq(taken), reserved.eq(0)]
+                m.d.comb += [found.eq(_Form.WHOLE), length.eq(taken), has.eq(there[taken - 1]), reserved.eq(0)]
 
     def _step(self, m, form, bits, number, last, is_raw, happens, completes):
         """The next vertex."""
@@ -155,17 +156,16 @@ class CompressedList(wiring.Component):
         edge = Signal(2)
         m.d.comb += [
             old.eq(Mux(form == _Form.NEAR, self.vertices[0], self.vertices[number])),
-            raw.eq(Cat(self.window[:_HALF], Mux(self.format.coordinates, self.window[_HALF:32], 0))),
+            raw.eq(Cat(self.window.bytes[:_HALF], Mux(self.format.coordinates, self.window.bytes[_HALF:32], 0))),
             step.value.eq(Mux(is_raw, raw, Cat((old[:_HALF] + x)[:_HALF], (old[_HALF:] + y)[:_HALF]))),
             step.targets.eq(Mux(happens, Cat(number == one for one in range(VERTICES)), 0)),
             step.complete.eq(completes),
         ]
-        for type_, coordinates, codings in _LISTS:
-            with m.If((self.format.type == type_) & (self.format.coordinates == coordinates)):
-                for coding, context in _alternatives(m, bits[:8], codings):
-                    with context:
-                        if coding.layout:
-                            self._fields(m, coding, COUNTS[type_], bits, number, x, y, edge)
+        for type_, codings in _lists(m, self.format):
+            for coding, context in _alternatives(m, bits[:8], codings):
+                with context:
+                    if coding.layout:
+                        self._fields(m, coding, COUNTS[type_], bits, number, x, y, edge)
         with m.If(happens & (form == _Form.SHARED)), m.Switch(Cat(edge, last)):
             for count, edges in EDGES.items():
                 for value, shared in enumerate(edges):
@@ -192,6 +192,14 @@ _SOURCES = (
     {0: FirstVertex.KEPT, 1: FirstVertex.SECOND, 2: FirstVertex.THIRD},
     {0: SecondVertex.FIRST, 1: SecondVertex.KEPT, 2: SecondVertex.THIRD},
 )
+
+
+def _lists(m, format_):
+    """Each type of primitives with its codings, in the context in which lists have them."""
+    with m.Switch(format_.as_value()):
+        for type_, coordinates, codings in _LISTS:
+            with m.Case(ListFormat.const({"type": type_, "coordinates": coordinates}).as_value()):
+                yield type_, codings
 
 
 def _alternatives(m, first, codings):

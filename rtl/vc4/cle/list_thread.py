@@ -8,7 +8,7 @@ from vc4.bus.port import BUS_BYTES, MemoryPort
 from vc4.records.compressed import BRANCH_UNIT
 from vc4.records.control import RETURN_LEVELS, SEMAPHORE_MAX, Branch, ControlCode, Threads
 
-from .list_fetch import ListFetch
+from .list_fetch import ListFetch, show_to
 from .primitive_assembly import PrimitiveAssembly
 from .record_reader import RecordReader
 from .record_rules import RecordRules
@@ -76,7 +76,6 @@ class ListThread(wiring.Component):
             fetch.end.eq(state.end),
             fetch.starves.eq(Mux(source.within, assembly.starves, reader.starves & state.running & ~at_end)),
             fetch.enough.eq(source.elsewhere & assembly.enough),
-            fetch.take.eq(Mux(source.within, assembly.take, reader.take)),
             reader.restart.eq(source.rereads),
             rules.record.eq(record),
             rules.deep.eq(state.depth == RETURN_LEVELS),
@@ -86,12 +85,7 @@ class ListThread(wiring.Component):
             assembly.record.payload.eq(record.payload),
             state.primitives.eq(assembly.primitives),
         ]
-        for taker in (reader, assembly):
-            m.d.comb += [
-                taker.window.eq(fetch.window),
-                taker.available.eq(Mux(fetch.restart, 0, fetch.available)),
-                taker.error.eq(fetch.error & ~fetch.restart),
-            ]
+        show_to(m, fetch.window, reader.window, assembly.window)
         self._execute(m, reader, rules, assembly, at_end, source)
         return m
 
@@ -100,7 +94,10 @@ class ListThread(wiring.Component):
         state, record, kind = self.state, reader.o.payload, rules.kind
         flags = Signal(ThreadFlags)
         ends = Signal()
+        goes = Signal()
         executes = Signal()
+        # A clock late, so the reader may lose a record behind the end; what follows another end is read again.
+        was_at_end = Signal()
         done = Signal()
         room = Signal()
         moves = Signal()
@@ -112,21 +109,20 @@ class ListThread(wiring.Component):
             returns.address.eq(following),
             ends.eq(state.running & at_end & ~flags.stalled & ~state.active),
             room.eq(~self.o.valid | self.o.ready),
-            executes.eq(
-                state.running
-                & ~(flags.stalled | flags.waits | at_end | source.rereads | source.within)
-                & reader.o.valid
-                & room
+            goes.eq(
+                state.running & ~(flags.stalled | flags.waits | was_at_end | source.rereads | source.within) & room
             ),
+            executes.eq(goes & reader.o.valid & ~at_end),
             rules.executes.eq(executes),
             done.eq(executes & ~rules.wrong),
-            reader.o.ready.eq(executes & ~kind.is_list),
+            reader.o.ready.eq(goes),
             assembly.begins.eq(done & kind.is_list),
             state.suspended.eq(Mux(state.running, flags.stalled, flags.halted)),
             state.active.eq(flags.waits | self.busy | self.o.valid | source.within),
             self.done.eq(flags.waits & self.finished),
             self.increments.eq(flags.increments),
         ]
+        m.d.sync += was_at_end.eq(at_end)
         with m.If(self.o.ready):
             m.d.sync += self.o.valid.eq(0)
         with m.If(self.done):
@@ -248,7 +244,7 @@ class ListThread(wiring.Component):
         m.d.comb += [
             goes_on.eq(state.running & ~ends),
             begins.eq(
-                (writes.end & ~flags.halted & (state.current != writes.value))
+                (writes.end & ~flags.halted & (state.current != writes.new_end))
                 | (writes.proceeds & ~writes.resets & ~writes.stops & (state.current != state.end))
             ),
             anew.eq(writes.current & ~state.running),
@@ -260,9 +256,9 @@ class ListThread(wiring.Component):
         with m.If(writes.clears_flushes):
             m.d.sync += state.flushes.eq(0)
         with m.If(anew):
-            m.d.sync += [state.current.eq(writes.value), flags.halted.eq(0)]
+            m.d.sync += [state.current.eq(writes.new_current), flags.halted.eq(0)]
         with m.If(writes.end):
-            m.d.sync += state.end.eq(writes.value)
+            m.d.sync += state.end.eq(writes.new_end)
         with m.If(writes.proceeds):
             m.d.sync += flags.halted.eq(0)
         # What has been read may be older than what the host has written since.

@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 from vc4.records.control import RECORDS, ControlCode, Role
 
 from .compressed_list import CompressedList
-from .list_fetch import WINDOW_BYTES
+from .list_fetch import ByteWindow, show_to
 from .primitive_count import PrimitiveCount
 from .structs import FirstVertex, ListFormat, PipelineRecord, Primitive, SecondVertex, VertexStep
 from .vertex_list import VertexList
@@ -32,10 +32,10 @@ class PrimitiveAssembly(wiring.Component):
     leaves : strobe: the list has no more primitives, also one that begins in this clock
     record : the record of the list, from `begins` until `ends`
     format : what it holds, as long
-    window, available, error, take : of a `ListFetch`
+    window : of a `ListFetch`
     o : stream of primitives
     ends : high from the end of a list on until the next one begins, when all primitives have been taken
-    advance : the control list goes on so many bytes further, if the list is a part of it
+    advance : the control list goes on so many bytes further, if the list is a part of it, a clock after they were taken
     branches, blocks : strobe: it does so elsewhere, see `CompressedList`
     starves : more bytes are needed than are available
     fault : strobe: what follows is no vertex, or no item
@@ -49,10 +49,7 @@ class PrimitiveAssembly(wiring.Component):
     leaves: In(1)
     record: In(PipelineRecord)
     format: In(ListFormat)
-    window: In(8 * WINDOW_BYTES)
-    available: In(range(WINDOW_BYTES + 1))
-    error: In(1)
-    take: Out(range(WINDOW_BYTES + 1))
+    window: In(ByteWindow())
     o: Out(stream.Signature(Primitive))
     ends: Out(1)
     advance: Out(range(_ITEM_BYTES + 1))
@@ -73,19 +70,18 @@ class PrimitiveAssembly(wiring.Component):
         m.submodules.count = count = PrimitiveCount()
         runs = Signal()
         goes = Signal()
-        compresses = Signal()
+        is_compressed = Signal()  # the list of the record
+        compresses = Signal()  # and so is the one under way
         step = Signal(VertexStep)
         vertices = Signal.like(self.o.payload.vertices)
         for source in (plain, compressed):
             m.d.comb += [
                 source.begins.eq(self.begins),
-                source.window.eq(self.window),
-                source.available.eq(self.available),
-                source.error.eq(self.error),
                 source.goes.eq(goes),
             ]
+        show_to(m, self.window, plain.window, compressed.window)
         m.d.comb += [
-            compresses.eq(Cat(self.record.code == code for code in _COMPRESSED).any()),
+            is_compressed.eq(Cat(self.record.code == code for code in _COMPRESSED).any()),
             plain.runs.eq(runs & ~compresses),
             plain.record.eq(self.record),
             compressed.runs.eq(runs & compresses),
@@ -93,7 +89,6 @@ class PrimitiveAssembly(wiring.Component):
             compressed.vertices.eq(vertices),
             goes.eq(~self.o.valid | self.o.ready),
             step.eq(Mux(compresses, compressed.step, plain.step)),
-            self.take.eq(Mux(compresses, compressed.take, plain.take)),
             self.starves.eq(plain.starves | compressed.starves),
             self.fault.eq(plain.fault | compressed.fault),
             self.is_item.eq(compresses),
@@ -106,15 +101,20 @@ class PrimitiveAssembly(wiring.Component):
             self.primitives.eq(count.primitives),
         ]
         m.d.comb += self.ends.eq(~runs & ~self.o.valid)
+        m.d.sync += compresses.eq(is_compressed)
         with m.If(self.leaves | plain.ends | compressed.ends | self.fault):
             m.d.sync += runs.eq(0)
         with m.Elif(self.begins):
             m.d.sync += runs.eq(1)
-        self._assemble(m, step, vertices, compresses)
-        self._advance(m, Mux(compresses, compressed.moves, plain.moves))
+        self._assemble(m, step, vertices, is_compressed)
+        self._advance(
+            m,
+            Mux(compresses, compressed.window.take, plain.used),
+            Mux(compresses, compressed.moves, plain.moves),
+        )
         return m
 
-    def _assemble(self, m, step, vertices, compresses):
+    def _assemble(self, m, step, vertices, is_compressed):
         """The primitive, in place."""
         primitive = self.o.payload
         clipped = Signal()
@@ -130,29 +130,31 @@ class PrimitiveAssembly(wiring.Component):
                 m.d.sync += clipped.eq(0)
         with m.If(step.complete):
             m.d.sync += self.o.valid.eq(1)
-        with m.Switch(step.first):
-            with m.Case(FirstVertex.SECOND):
-                m.d.sync += vertices[0].eq(vertices[1])
-            with m.Case(FirstVertex.THIRD):
-                m.d.sync += vertices[0].eq(vertices[2])
-        with m.Switch(step.second):
-            with m.Case(SecondVertex.FIRST):
-                m.d.sync += vertices[1].eq(vertices[0])
-            with m.Case(SecondVertex.THIRD):
-                m.d.sync += vertices[1].eq(vertices[2])
-        for number, target in enumerate(step.targets):
-            with m.If(target):
-                m.d.sync += vertices[number].eq(step.value)
+        for number, (kept, other) in enumerate(
+            (
+                (step.first == FirstVertex.KEPT, Mux(step.first == FirstVertex.SECOND, vertices[1], vertices[2])),
+                (step.second == SecondVertex.KEPT, Mux(step.second == SecondVertex.FIRST, vertices[0], vertices[2])),
+                (Const(1), step.value),
+            )
+        ):
+            with m.If(step.targets[number] | ~kept):
+                m.d.sync += vertices[number].eq(Mux(step.targets[number], step.value, other))
         with m.If(self.begins):
             m.d.sync += clipped.eq(self.record.code == ControlCode.CLIPPED_PRIMITIVE_WITH_COMPRESSED_PRIMITIVE_LIST)
-            with m.If(compresses):
+            with m.If(is_compressed):
                 m.d.sync += vertices.eq(0)
         with m.If(self.leaves):
             m.d.sync += self.o.valid.eq(0)
 
-    def _advance(self, m, moves):
+    def _advance(self, m, used, moves):
         """The bytes of an item."""
+        took = Signal.like(self.window.take)
+        moved = Signal()
         taken = Signal.like(self.advance)  # of one that has begun
         sum_ = Signal.like(self.advance)
-        m.d.comb += [sum_.eq(taken + self.take), self.advance.eq(Mux(moves, sum_, 0))]
-        m.d.sync += taken.eq(Mux(moves | self.begins | self.branches, 0, sum_))
+        m.d.comb += [sum_.eq(taken + took), self.advance.eq(Mux(moved, sum_, 0))]
+        m.d.sync += [
+            took.eq(used),
+            moved.eq(moves),
+            taken.eq(Mux(moved | self.begins | self.branches, 0, sum_)),
+        ]

@@ -143,13 +143,14 @@ class VertexStep(data.Struct):
 class ThreadWrites(data.Struct):
     """Writes of the registers of a thread, each with a strobe.
 
-    value : for CTnCA and CTnEA
+    new_current, new_end : for CTnCA and CTnEA
     resets, stops, proceeds : CTRSTA, CTRUN, CTSUBS of CTnCS; the first of them counts
     clears_returned, clears_flushes : of CTnLC
     resets_pipeline : BMRST or RMRST of PCS
     """
 
-    value: unsigned(32)
+    new_current: unsigned(32)
+    new_end: unsigned(32)
     current: unsigned(1)
     end: unsigned(1)
     resets: unsigned(1)

@@ -2,28 +2,23 @@
 
 from amaranth import *
 from amaranth.lib import data, wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In, Out, connect, flipped
 
 from vc4.records.control import ControlCode
 from vc4.records.primitives import (
-    VG_END,
-    VG_PAD,
     IndexedPrimitiveList,
     IndexType,
     PrimitiveMode,
-    VertexArrayPrimitives,
     VgCoordinateArrayPrimitives,
     VgInlinePrimitives,
 )
 
-from .list_fetch import WINDOW_BYTES
+from .list_fetch import ByteWindow
 from .structs import FirstVertex, PipelineRecord, SecondVertex, VertexStep, fields_of
+from .vertex_reader import VertexReader
 
 __all__ = ["VertexList"]
 
-#: Tile lists have no room for larger indices.
-_INDEX_BITS = 16
-_WORD_BYTES = 4
 _FEW_BITS = 8
 
 
@@ -76,19 +71,20 @@ _MODES = {
 class VertexList(wiring.Component):
     """Takes the vertices of a list one after the other (guide, section 9: records 32, 33, 41 and 42).
 
-    Behaviour: one vertex a clock, as soon as all its bytes are available. What a fan of VG ends with stays, and a list that
-    continues it goes on with that; any list in between ends it.
+    Behaviour: one vertex a clock, as `VertexReader` shows them. What a fan of VG ends with stays, and a list that continues it
+    goes on with that; any list in between ends it.
 
     Interface attributes
     --------------------
     begins : strobe: a list begins, in the next clock
     runs : it does, and it is one of these
     record : the record of the list, all the time
-    window, available, error, take : of a `ListFetch`
+    window : of a `ListFetch`
     goes : a step may happen
     step : what it does
     ends : there are no more vertices
-    moves : with this step the control list goes on behind the bytes that were taken, if they are in it
+    used : bytes that it comes from, in this clock
+    moves : with this step the control list goes on behind the bytes that were used, if they are in it
     starves : more bytes are needed than are available
     fault : there is no next vertex: it is not in memory, or above the maximum; instead of a step
     address : where the vertices are, if they are not in the control list
@@ -100,13 +96,11 @@ class VertexList(wiring.Component):
     begins: In(1)
     runs: In(1)
     record: In(PipelineRecord)
-    window: In(8 * WINDOW_BYTES)
-    available: In(range(WINDOW_BYTES + 1))
-    error: In(1)
-    take: Out(range(WINDOW_BYTES + 1))
+    window: In(ByteWindow())
     goes: In(1)
     step: Out(VertexStep)
     ends: Out(1)
+    used: Out(3)
     moves: Out(1)
     starves: Out(1)
     fault: Out(1)
@@ -117,46 +111,54 @@ class VertexList(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
+        m.submodules.reader = reader = VertexReader()
         mode = Signal(_Mode)
+        found = Signal(_Mode)  # of the record, in the clock in which its list begins, too
         now = Signal(_Progress)
+        few = self.left[:_FEW_BITS]
+        many = Signal()  # more are left than these bits say
+        too_few = Signal()  # for a primitive
         closes = Signal()  # a loop, with its first vertex
         over = Signal()  # there is no next vertex
         ended = Signal()  # there was the mark of the end
-        has = Signal()
-        above = Signal()
-        length = Signal(range(_WORD_BYTES + 1))
-        value = Signal(32)
+        wrong = Signal()  # the vertex is above the maximum
         happens = Signal()
+        is_vertex = Signal()
         last = Signal()
+        length = fields_of(self.record, VgCoordinateArrayPrimitives).length
+        ignored, at_end, skips = self._vg(m, mode, found, now, reader, happens, last, ended)
+        connect(m, flipped(self.window), reader.window)
         m.d.comb += [
+            reader.begins.eq(self.begins),
+            reader.runs.eq(self.runs & ~ended),
+            reader.record.eq(self.record),
+            reader.moves.eq(happens),
+            reader.ends.eq(at_end),
             self.address.eq(fields_of(self.record, IndexedPrimitiveList).indices_list_address),
             self.divisor.eq(Mux(mode.separate, mode.most, 0)),
             last.eq(now.place == mode.most),
-            closes.eq(mode.loop & now.follows & ~self.left.any()),
-            over.eq(
-                ended
-                | ~mode.inline & Mux(now.started, ~self.left.any() & (~mode.loop | now.closed), self.left <= mode.most)
-            ),
-            has.eq(closes | (self.available >= length)),
-            self.starves.eq(self.runs & ~over & ~has),
+            closes.eq(mode.loop & now.follows & ~(many | few.any())),
+            wrong.eq(reader.above & ~closes),
+            too_few.eq(~few[len(mode.most) :].any() & (few[: len(mode.most)] <= mode.most)),
+            over.eq(ended | ~(mode.inline | many) & Mux(now.started, ~few.any() & (~mode.loop | now.closed), too_few)),
+            happens.eq(self.runs & self.goes & ~over & (closes | reader.valid)),
+            is_vertex.eq(happens & ~ignored & ~skips & ~(mode.vg & last & (reader.is_end | reader.is_pad))),
+            self.starves.eq(~(over | closes) & reader.starves),
             self.ends.eq(self.runs & over),
-            self.fault.eq(self.runs & ~over & Mux(has, above & ~closes, self.error)),
-            happens.eq(self.runs & self.goes & ~over & has & ~self.fault),
-            self.take.eq(Mux(happens & ~closes, length, 0)),
-        ]
-        self._look_up(m, mode)
-        self._vertex(m, mode, happens, closes, length, value, above)
-        ignored, at_end, skips = self._vg(m, mode, now, value, happens, last, ended)
-        is_vertex = Signal()
-        m.d.comb += [
-            is_vertex.eq(happens & ~ignored & ~skips & ~(mode.vg & last & ((value == VG_END) | (value == VG_PAD)))),
+            self.fault.eq(self.runs & ~over & ~closes & (reader.failed | (reader.valid & reader.above))),
+            self.used.eq(Mux(happens, reader.length, 0)),
             self.moves.eq(happens & ((last & ~ignored) | at_end)),
         ]
-        self._write(m, mode, now, closes, is_vertex, last, value)
-        self._go_on(m, mode, now, closes, happens, is_vertex, last, happens & ~ignored & ~skips)
+        # A clock late, which matters to nobody: it falls when the other bits are all ones.
+        m.d.sync += many.eq(Mux(self.begins, length, self.left)[_FEW_BITS:].any())
+        self._look_up(m, found)
+        m.d.sync += mode.eq(found)
+        self._count_words(m, mode, few, many)
+        self._write(m, mode, now, closes, is_vertex, last, reader.value, wrong)
+        self._go_on(m, mode, now, length, closes, happens, is_vertex, last, happens & ~ignored & ~skips)
         return m
 
-    def _go_on(self, m, mode, now, closes, happens, is_vertex, last, counts):
+    def _go_on(self, m, mode, now, length, closes, happens, is_vertex, last, counts):
         """With a vertex, or what stands in place of one."""
         with m.If(is_vertex & last):
             m.d.sync += [now.follows.eq(~mode.separate), now.turned.eq(~now.turned)]
@@ -172,7 +174,6 @@ class VertexList(wiring.Component):
                 self.left.eq(Mux(closes, 0, self.left - 1)),
             ]
         with m.If(self.begins):
-            length = fields_of(self.record, VgCoordinateArrayPrimitives).length
             m.d.sync += [now.turned.eq(0), now.started.eq(0), now.closed.eq(0), self.left.eq(length)]
         with m.Elif(~self.runs | mode.inline):
             m.d.sync += self.left.eq(0)
@@ -189,32 +190,12 @@ class VertexList(wiring.Component):
                 with m.Case(value):
                     m.d.comb += [getattr(mode, name).eq(number) for name, number in fields.items()]
 
-    def _vertex(self, m, mode, happens, closes, length, value, above):
-        """The next vertex, its bytes, and whether it is above the maximum."""
-        indexed = fields_of(self.record, IndexedPrimitiveList)
-        counted = fields_of(self.record, VertexArrayPrimitives)
-        counter = Signal(_INDEX_BITS + 1)
-        with m.If(self.begins):
-            first = counted.index_of_first_vertex
-            m.d.sync += counter.eq(Cat(first[:_INDEX_BITS], first[_INDEX_BITS:].any()))
-        with m.Elif(happens):
-            m.d.sync += counter.eq(counter + 1)
-        most, wide = indexed.maximum_index, indexed.index_type == IndexType.BITS_16
-        few = self.left[:_FEW_BITS]
-        words = Mux(mode.vg, few >> 1, Mux(wide, few >> 2, few >> 3)) + 2
-        m.d.comb += self.words.eq(Mux(self.left[_FEW_BITS:].any(), -1, words))
-        with m.If(mode.vg):
-            m.d.comb += [length.eq(_WORD_BYTES), value.eq(self.window)]
-        with m.Elif(self.record.code == ControlCode.VERTEX_ARRAY_PRIMITIVES):
-            m.d.comb += [value.eq(counter[:_INDEX_BITS]), above.eq(counter[_INDEX_BITS])]
-        with m.Else():
-            m.d.comb += [
-                length.eq(Mux(wide, 2, 1)),
-                value.eq(Cat(self.window[:8], Mux(wide, self.window[8:_INDEX_BITS], 0))),
-                above.eq((value[:_INDEX_BITS] > most[:_INDEX_BITS]) & ~most[_INDEX_BITS:].any()),
-            ]
+    def _count_words(self, m, mode, few, many):
+        """Of the vertices that are left."""
+        wide = fields_of(self.record, IndexedPrimitiveList).index_type == IndexType.BITS_16
+        m.d.comb += self.words.eq(Mux(many, -1, Mux(mode.vg, few >> 1, Mux(wide, few >> 2, few >> 3)) + 2))
 
-    def _vg(self, m, mode, now, value, happens, last, ended):
+    def _vg(self, m, mode, found, now, reader, happens, last, ended):
         """Continued fans, and marks in place of vertices. Returns whether a vertex is to be ignored, whether the list ends
         with it, and whether it does so with the one behind it.
         """
@@ -226,16 +207,16 @@ class VertexList(wiring.Component):
         is_mark = Signal()
         continues = Signal()
         m.d.comb += [
-            is_mark.eq(mode.vg & ~ignored.any() & (value == VG_END)),
+            is_mark.eq(mode.vg & ~ignored.any() & reader.is_end),
             skips.eq(is_mark & mode.fan & (now.place == 1)),
             at_end.eq((is_mark & last) | skipped),
             continues.eq(
-                kept & mode.vg & mode.fan & fields_of(self.record, VgInlinePrimitives).continuation_list.any()
+                kept & found.vg & found.fan & fields_of(self.record, VgInlinePrimitives).continuation_list.any()
             ),
         ]
         with m.If(self.begins):
             m.d.sync += [
-                kept.eq(mode.vg & mode.fan),
+                kept.eq(found.vg & found.fan),
                 ignored.eq(Mux(continues, now.place, 0)),
                 ended.eq(0),
                 skipped.eq(0),
@@ -248,12 +229,12 @@ class VertexList(wiring.Component):
                 m.d.sync += ignored.eq(ignored - 1)
         return ignored.any() | skipped, at_end, skips
 
-    def _write(self, m, mode, now, closes, is_vertex, last, value):
+    def _write(self, m, mode, now, closes, is_vertex, last, value, wrong):
         """The vertex, and what the primitive has from the one before."""
         step = self.step
         m.d.comb += [
             step.value.eq(value),
-            step.complete.eq(is_vertex & last),
+            step.complete.eq(is_vertex & last & ~wrong),
             step.targets.eq(Mux(is_vertex & ~closes, Cat(now.place == number for number in range(3)), 0)),
         ]
         with m.If(is_vertex & mode.loop & (now.place == 0)):
