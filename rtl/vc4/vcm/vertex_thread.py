@@ -169,6 +169,7 @@ class VertexThread(wiring.Component):
                     wanted.address.eq(nv.shader_record_address[4:]),
                     wanted.vertices.eq(has_vertices),
                     wanted.shades.eq(0),
+                    wanted.extended.eq(0),
                 ]
             with m.Case(ControlCode.VG_INLINE_SHADER_RECORD):
                 m.d.sync += stale.eq(0)

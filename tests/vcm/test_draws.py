@@ -1,0 +1,49 @@
+"""Random lists of both threads on the RTL and on the model: attributes and vertices of every kind, and mistakes."""
+
+import random
+
+import pytest
+
+from vc4sim.cxxrtl.build import find_compiler
+from vc4sim.frames.front import FrontJob, run_front
+from vc4sim.frames.lockstep import FrontLockstep
+
+from .some_draws import some_draws
+from .test_frames import CONFIG
+
+MEMORIES = [(1, 0.0), (20, 0.0), (100, 0.0), (20, 0.3)]
+
+
+def compare(seed, mistakes):
+    """A frame of random draws; whether a thread of it ends with an error, and how many vertices were shaded."""
+    print(f"compare({seed}, {mistakes}) shows it")
+    rng = random.Random(seed)
+    image, registers = some_draws(rng, mistakes)
+    latency, gap = rng.choice(MEMORIES)
+    job = FrontJob(
+        image=image, registers=registers, config=CONFIG, latency=latency, gap=gap, pipeline_gap=gap, seed=seed
+    )
+    lockstep = FrontLockstep(job)
+    errors = [front.error for front in lockstep.expected.fronts]
+    if any(errors):
+        # The RTL goes on with batches behind the one that is wrong, and nobody gets them.
+        run = run_front(job)
+        assert list(run.items) == [front.items for front in lockstep.expected.fronts]
+    else:
+        run = run_front(job, follow=lockstep)
+        lockstep.compare(run)
+    assert run.rests
+    return any(errors), sum(len(batch.indices) for front in lockstep.expected.fronts for batch in front.batches)
+
+
+@pytest.mark.parametrize(
+    "count", [pytest.param(150, marks=pytest.mark.thorough), pytest.param(2_000, marks=pytest.mark.slow)]
+)
+@pytest.mark.parametrize("mistakes", [0.0, 0.03])
+def test_random_draws(count, mistakes):
+    find_compiler()
+    seed = random.randrange(1 << 30)
+    found = [compare(number, mistakes) for number in range(seed, seed + count)]
+    errors, vertices = zip(*found, strict=True)
+    assert sum(vertices) > 20 * count
+    assert (sum(errors) > count // 10) == (mistakes > 0)
