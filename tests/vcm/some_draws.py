@@ -90,7 +90,7 @@ class Draws:
             point_size_included=rng.randrange(2),
             clip_coordinates_header_included=rng.randrange(2),
             shaded_vertex_data_stride=rng.randrange(100),
-            fragment_shader_number_of_varyings=rng.randrange(8),
+            fragment_shader_number_of_varyings=rng.choice((rng.randrange(8), rng.randrange(256))),
             shaded_vertex_data_address=self.address(0x2000),
         )
         out.add(Code.NV_SHADER_STATE, shader_record_address=self.place("record", record))

@@ -4,7 +4,7 @@ from amaranth import *
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from vc4.vpm.allocation import RESERVATION_ROWS, VpmAllocation
+from vc4.vpm.allocation import MOST_ALLOCATIONS, RESERVATION_ROWS, VpmAllocation
 from vc4.vpm.window import BLOCK_BITS
 
 from .structs import THREADS, VertexFormat
@@ -12,15 +12,14 @@ from .structs import THREADS, VertexFormat
 __all__ = ["AllocationTurn"]
 
 _ROW_BITS = RESERVATION_ROWS.bit_length() - 1
-#: So often a batch is passed over at the most, if the host says nothing else.
-_MOST_PASSES = 32
 
 
 class AllocationTurn(wiring.Component):
     """Chooses one of the threads that have a batch (guide, VPACNTL).
 
     Behaviour: combinational, from what happened in the clocks before. They take turns. A thread that has failed has no turn
-    until rows are given back; and one for which the other one was passed over too often has none until that one gets some.
+    until rows are given back. If the host has set time-outs, one for which the other one was passed over so often has none
+    until that one gets some.
 
     Parameters
     ----------
@@ -75,12 +74,12 @@ class AllocationTurn(wiring.Component):
         limits = (division.binning_rows[_ROW_BITS:], division.rendering_rows[_ROW_BITS:])
         waits = (division.binning_waits, division.rendering_waits)
         for number, (limit, most) in enumerate(zip(limits, waits, strict=True)):
-            passed = Signal(range(_MOST_PASSES + 1), name=f"passed_{number}")
+            passed = Signal(range(MOST_ALLOCATIONS + 1), name=f"passed_{number}")
             need, own, is_other = needs[number], held[number], chosen != number
             m.d.comb += [
                 need.eq(self.formats[number].attributes + self.formats[number].results),
                 bad[number].eq((need > here) | (division.limited & (need > limit))),
-                late[number].eq(self.waiting[number] & (passed >= Mux(division.timed, most, _MOST_PASSES))),
+                late[number].eq(self.waiting[number] & division.timed & (passed >= most)),
                 eligible[number].eq(
                     self.waiting[number]
                     & (
@@ -91,7 +90,7 @@ class AllocationTurn(wiring.Component):
                 ),
             ]
             with m.If(self.gains):
-                m.d.sync += passed.eq(Mux(is_other & self.waiting[number], passed + 1, 0))
+                m.d.sync += passed.eq(Mux(is_other & self.waiting[number], passed + (passed != MOST_ALLOCATIONS), 0))
             with m.If(self.gains & ~is_other):
                 m.d.sync += own.eq(own + need)
             with m.Elif(self.freed_stb & (self.freed_thread == number)):

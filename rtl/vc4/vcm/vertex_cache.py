@@ -15,7 +15,7 @@ __all__ = ["VertexCache"]
 class VertexCache(wiring.Component):
     """Collects primitives until their vertices fill a batch (pipeline facts, 3.6).
 
-    Behaviour: looks up a vertex a clock, and the primitive is at the output in the clock of its last one. A primitive whose
+    Behaviour: looks up a vertex a clock, and the primitive is at the output in the clock after its last one. A primitive whose
     new vertices have no room ends the batch before it, in the clock in which that is known, and is looked up anew.
 
     Interface attributes
@@ -27,6 +27,7 @@ class VertexCache(wiring.Component):
     any : it has some
     full : the batch ends, as soon as `closes`
     closes : strobe: it has ended, now or when there are no more primitives
+    resets : strobe: so has everything else
     """
 
     i: In(stream.Signature(Primitive))
@@ -36,6 +37,7 @@ class VertexCache(wiring.Component):
     any: Out(1)
     full: Out(1)
     closes: In(1)
+    resets: In(1)
 
     def elaborate(self, platform):
         m = Module()
@@ -54,8 +56,7 @@ class VertexCache(wiring.Component):
             hits.eq(Cat((one == index) & (place < used) for place, one in enumerate(indices))),
             column.eq(used),
             self.full.eq(self.i.valid & ~hits.any() & (used == BATCH)),
-            moves.eq(self.i.valid & ~self.full & (~is_last | self.o.ready)),
-            self.o.valid.eq(self.i.valid & ~self.full & is_last),
+            moves.eq(self.i.valid & ~self.full & (~is_last | ~self.o.valid | self.o.ready)),
             self.i.ready.eq(moves & is_last),
             self.any.eq(settled != 0),
             self.last.eq(settled - 1),
@@ -76,18 +77,18 @@ class VertexCache(wiring.Component):
                 m.d.sync += [used.eq(used + 1), indices[used[:4]].eq(index)]
             with m.If(is_last):
                 m.d.sync += settled.eq(used + ~hits.any())
-        with m.If(self.closes):
+        with m.If(self.closes | self.resets):
             m.d.sync += [used.eq(0), settled.eq(0), number.eq(0)]
-        self._primitive(m, columns, number, column)
+        self._primitive(m, moves & is_last, columns, number, column)
         return m
 
-    def _primitive(self, m, columns, number, column):
+    def _primitive(self, m, complete, columns, number, column):
         """The primitive; its last column is that of this clock."""
         primitive, out = self.i.payload, self.o.payload
-        m.d.comb += [
-            out.type.eq(primitive.type),
-            out.clipped.eq(primitive.clipped),
-            out.opens.eq(~self.any),
-        ]
-        for place, vertex in enumerate(out.vertices):
-            m.d.comb += vertex.eq(Mux(number == place, column, columns[place]))
+        with m.If(self.o.ready | self.resets):
+            m.d.sync += self.o.valid.eq(0)
+        with m.If(complete):
+            m.d.sync += [self.o.valid.eq(~self.resets), out.type.eq(primitive.type)]
+            m.d.sync += [out.clipped.eq(primitive.clipped), out.opens.eq(~self.any)]
+            for place, vertex in enumerate(out.vertices):
+                m.d.sync += vertex.eq(Mux(number == place, column, columns[place]))

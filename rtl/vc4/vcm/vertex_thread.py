@@ -117,8 +117,9 @@ class VertexThread(wiring.Component):
             indices.read_enable.eq(self.step),
             self.index.eq(indices.read_data),
         ]
-        lacks = self._read(m, state, ring)
-        self._take(m, state, lacks, cache, items, ring)
+        takes_record = Signal()
+        lacks = self._read(m, state, takes_record, ring)
+        self._take(m, state, lacks, takes_record, cache, items, ring)
         waits = self._give(m, items, ring)
         under_way = Signal()
         m.d.comb += [
@@ -136,12 +137,11 @@ class VertexThread(wiring.Component):
             m.d.sync += self.abandons.eq(0)
         return m
 
-    def _read(self, m, state, ring):
+    def _read(self, m, state, takes, ring):
         """Shader records; returns whether a list lacks one."""
         record = self.i.payload.body.record
         gl, nv = fields_of(record, GlShaderState), fields_of(record, NvShaderState)
         is_record = self.i.valid & (self.i.payload.kind == ItemKind.RECORD)
-        takes = is_record & self.i.ready
         stale = Signal()
         is_list = Signal()
         lacks = Signal()
@@ -177,15 +177,20 @@ class VertexThread(wiring.Component):
             m.d.sync += stale.eq(0)
         return lacks
 
-    def _take(self, m, state, lacks, cache, items, ring):
+    def _take(self, m, state, lacks, takes_record, cache, items, ring):
         """What comes, into the queue."""
         kind, primitive, out = self.i.payload.kind, self.i.payload.body.primitive, items.i.payload
         takes = Signal()
         closes = Signal()
+        room = Signal()  # for anything but a primitive whose vertices were looked up
         m.d.comb += [
             cache.i.payload.eq(primitive),
             ring.closes.eq(closes),
-            cache.closes.eq(closes | self.resets),
+            cache.closes.eq(closes),
+            cache.resets.eq(self.resets),
+            cache.o.ready.eq(items.i.ready),
+            room.eq(items.i.ready & ~cache.o.valid),
+            takes_record.eq(takes & (kind == ItemKind.RECORD) & room),
         ]
         with m.Switch(state):
             with m.Case(_State.TAKE):
@@ -201,7 +206,7 @@ class VertexThread(wiring.Component):
                 m.d.comb += [out.kind.eq(VcmKind.SHADER), out.body.shader.eq(self.header.payload)]
                 m.d.comb += [
                     items.i.valid.eq(self.header.valid & ~self.fault & ~self.abandons),
-                    self.header.ready.eq(items.i.ready | self.abandons),
+                    self.header.ready.eq(room | self.abandons),
                 ]
                 with m.If(self.header.valid & self.header.ready):
                     m.d.sync += state.eq(Mux(self.fault & ~self.abandons, _State.HANG, _State.TAKE))
@@ -212,18 +217,24 @@ class VertexThread(wiring.Component):
             with m.Switch(kind):
                 with m.Case(ItemKind.RECORD):
                     m.d.comb += [out.kind.eq(VcmKind.RECORD), out.body.record.eq(self.i.payload.body.record)]
-                    m.d.comb += [items.i.valid.eq(1), self.i.ready.eq(items.i.ready)]
+                    m.d.comb += [items.i.valid.eq(1), self.i.ready.eq(room)]
                 with m.Case(ItemKind.PRIMITIVE):
-                    self._collect(m, cache, items, ring, closes)
+                    self._collect(m, cache, items, ring, room, closes)
                 with m.Case(ItemKind.END):
                     m.d.comb += [
                         out.kind.eq(VcmKind.END),
                         closes.eq(cache.any & ring.room),
                         items.i.valid.eq(~cache.any),
-                        self.i.ready.eq(~cache.any & items.i.ready),
+                        self.i.ready.eq(~cache.any & room),
                     ]
+        with m.If(cache.o.valid):
+            m.d.comb += [
+                items.i.valid.eq(1),
+                out.kind.eq(VcmKind.PRIMITIVE),
+                out.body.primitive.eq(cache.o.payload),
+            ]
 
-    def _collect(self, m, cache, items, ring, closes):
+    def _collect(self, m, cache, items, ring, room, closes):
         """A primitive; without a shader record those with vertices are lost."""
         primitive, out = self.i.payload.body.primitive, items.i.payload
         m.d.comb += out.kind.eq(VcmKind.PRIMITIVE)
@@ -234,15 +245,12 @@ class VertexThread(wiring.Component):
                 out.body.primitive.coordinates.eq(1),
                 out.body.primitive.vertices.eq(primitive.vertices),
                 items.i.valid.eq(1),
-                self.i.ready.eq(items.i.ready),
+                self.i.ready.eq(room),
             ]
         with m.Elif(self.format.known):
             m.d.comb += [
-                out.body.primitive.eq(cache.o.payload),
                 cache.i.valid.eq(1),
                 self.i.ready.eq(cache.i.ready),
-                items.i.valid.eq(cache.o.valid),
-                cache.o.ready.eq(items.i.ready),
                 closes.eq(cache.full & ring.room),
             ]
         with m.Else():

@@ -32,8 +32,9 @@ class VpmAllocator(wiring.Component):
 
     Behaviour: walks over the blocks of four rows, a block a clock. It takes as many clocks as a batch needs blocks to find
     them, if they are free where it is, as many to mark them, and as many to free them. What is given back comes first. The
-    threads take turns; if there is no room for a batch of one, the other one may go on, as often as VPACNTL says, or 32
-    times if it says nothing. A batch for which there would never be room is bad.
+    threads take turns; if there is no room for a batch of one, the other one may go on, as often as VPACNTL says, or for
+    ever if it says nothing: so a thread that stands still holds up the other one only by the rows that it has. A batch for
+    which there would never be room is bad.
 
     Parameters
     ----------

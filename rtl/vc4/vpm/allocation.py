@@ -3,7 +3,7 @@
 from amaranth.hdl import Cat, Const, Mux, unsigned
 from amaranth.lib import data
 
-__all__ = ["RESERVATION_ROWS", "VpmAllocation", "allocation"]
+__all__ = ["MOST_ALLOCATIONS", "RESERVATION_ROWS", "VpmAllocation", "allocation"]
 
 #: Rows of a unit of VPMBASE.
 RESERVATION_ROWS = 4
@@ -11,7 +11,7 @@ RESERVATION_ROWS = 4
 _LIMIT_ROWS = 24
 _MOST_LIMIT = 8 * _LIMIT_ROWS
 #: Allocations at the longest time-out.
-_MOST_ALLOCATIONS = 32
+MOST_ALLOCATIONS = 32
 
 
 class VpmAllocation(data.Struct):
@@ -22,8 +22,8 @@ class VpmAllocation(data.Struct):
     rendering_rows: range(_MOST_LIMIT + 1)  # rows that rendering may have at the most
     binning_rows: range(_MOST_LIMIT + 1)
     timed: unsigned(1)  # the next two count
-    rendering_waits: range(_MOST_ALLOCATIONS + 1)  # allocations that binning gets at the most while rendering waits
-    binning_waits: range(_MOST_ALLOCATIONS + 1)
+    rendering_waits: range(MOST_ALLOCATIONS + 1)  # allocations that binning gets at the most while rendering waits
+    binning_waits: range(MOST_ALLOCATIONS + 1)
 
 
 def allocation(base, control) -> dict:

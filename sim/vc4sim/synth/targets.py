@@ -10,6 +10,7 @@ from vc4.config import V3DConfig
 from vc4.qpu.qpu import Qpu
 from vc4.tmu.tmu import Tmu
 from vc4.v3d import V3D
+from vc4.vcm.vcm import Vcm
 
 __all__ = ["PARTS", "TARGETS", "Bounds", "Part", "Target"]
 
@@ -64,5 +65,6 @@ PARTS = {
     "qpu": Part(Qpu, Bounds(16_000, 13_000, 60, 80), "one QPU, complete"),
     "tmu": Part(lambda config: Tmu(config.qpus_per_slice), None, "one texture unit"),
     "cle": Part(Cle, None, "the executor of control lists, both threads"),
+    "vcm": Part(Vcm, None, "batches of vertices of both threads, with VCD and shading"),
     "v3d": Part(V3D, None, "the whole GPU"),
 }

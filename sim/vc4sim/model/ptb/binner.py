@@ -37,7 +37,7 @@ class Binner:
         self._memory = memory
         self._vcm = Vcm(self.shading, ShaderKind.COORDINATE)
         self._ptb = Ptb(memory)
-        self._shader: ControlRecord | None = None
+        self._shader: ControlRecord | None = None  # that was not read
 
     @property
     def out_of_memory(self) -> bool:
@@ -100,9 +100,10 @@ class Binner:
         elif not role.is_list:
             self._ptb.state(record)
         if role is Role.SHADER:
-            self._shader = record
-        elif role.is_list and self._shader and self._shader.code in _WITH_VERTICES:
+            self._shader = record if record.code in _WITH_VERTICES else None
+        elif role.is_list and self._shader:
             self._vcm.shader = read_shader_record(self._memory, self._shader)
+            self._shader = None
 
     def _bin(self, primitives: Iterator[Shaded]) -> Iterator[str]:
         """Primitives of a batch, which is shaded."""

@@ -9,6 +9,7 @@ from vc4.isa.registers import ELEMENTS
 from ..cle.fields import ADDRESS_BITS
 from ..cle.shader_records import ShaderRecord
 from ..memory import Memory
+from ..vpm.vpm import SHADER_ROWS
 
 __all__ = ["load_attributes", "load_shaded"]
 
@@ -48,7 +49,7 @@ def load_attributes(
 def load_shaded(
     memory: Memory, shader: ShaderRecord, words: int, indices: Sequence[int], coordinate: bool
 ) -> list[tuple[int, ...]]:
-    """Vertices of an NV shader record: `words` of each. Raises `MemoryFault`.
+    """Vertices of an NV shader record: `words` of each, 0 from row 64 on. Raises `MemoryFault`.
 
     coordinate : with Xc, Yc, Zc and Wc, which are 0 if the record has no header
     """
@@ -56,8 +57,9 @@ def load_shaded(
     header = bool(fields.clip_coordinates_header_included)
     skipped = _HEADER_WORDS * _WORD_BYTES if header and not coordinate else 0
     lacking = _HEADER_WORDS if coordinate and not header else 0
+    fetched = min(words, SHADER_ROWS)
     for index in indices:
         address = fields.shaded_vertex_data_address + index * fields.shaded_vertex_data_stride + skipped
-        data = memory.read(address % (1 << ADDRESS_BITS), (words - lacking) * _WORD_BYTES, "shaded vertex")
-        found.append((0,) * lacking + tuple(np.frombuffer(data, "<u4").tolist()))
+        data = memory.read(address % (1 << ADDRESS_BITS), (fetched - lacking) * _WORD_BYTES, "shaded vertex")
+        found.append((0,) * lacking + tuple(np.frombuffer(data, "<u4").tolist()) + (0,) * (words - fetched))
     return found
