@@ -16,7 +16,7 @@ class VertexCache(wiring.Component):
     """Collects primitives until their vertices fill a batch (pipeline facts, 3.6).
 
     Behaviour: looks up a vertex a clock, and the primitive is at the output in the clock after its last one. A primitive whose
-    new vertices have no room ends the batch before it, in the clock in which that is known, and is looked up anew.
+    new vertices have no room ends the batch before it, in the clock after that is known, and is looked up anew.
 
     Interface attributes
     --------------------
@@ -51,12 +51,13 @@ class VertexCache(wiring.Component):
         column = Signal(range(BATCH))
         is_last = Signal()
         moves = Signal()
+        lacks_room = Signal()
         m.d.comb += [
             index.eq(self.i.payload.vertices[number]),
             hits.eq(Cat((one == index) & (place < used) for place, one in enumerate(indices))),
             column.eq(used),
-            self.full.eq(self.i.valid & ~hits.any() & (used == BATCH)),
-            moves.eq(self.i.valid & ~self.full & (~is_last | ~self.o.valid | self.o.ready)),
+            lacks_room.eq(~hits.any() & (used == BATCH)),
+            moves.eq(self.i.valid & ~lacks_room & ~self.full & (~is_last | ~self.o.valid | self.o.ready)),
             self.i.ready.eq(moves & is_last),
             self.any.eq(settled != 0),
             self.last.eq(settled - 1),
@@ -77,6 +78,7 @@ class VertexCache(wiring.Component):
                 m.d.sync += [used.eq(used + 1), indices[used[:4]].eq(index)]
             with m.If(is_last):
                 m.d.sync += settled.eq(used + ~hits.any())
+        m.d.sync += self.full.eq(self.i.valid & lacks_room & ~self.closes & ~self.resets)
         with m.If(self.closes | self.resets):
             m.d.sync += [used.eq(0), settled.eq(0), number.eq(0)]
         self._primitive(m, moves & is_last, columns, number, column)

@@ -74,6 +74,16 @@ _KINDS = (
         f"(writes|reads|loads|stores)__{_STREAM}|(load|store)_busy|errors",
         first=True,
     ),
+    _Kind("CLE {}", GTKWColor.violet, r"cle\.(binning|rendering)", f"o__{_STREAM}|state|busy|finished|done"),
+    _Kind(
+        "VCM {}",
+        GTKWColor.yellow,
+        r"vcm\.(binning|rendering)",
+        f"(i|o|request|header|batches|space)__{_STREAM}|state|abandons|busy|stalled|waits",
+    ),
+    _Kind("VPM rows", GTKWColor.indigo, r"vcm\.vpm_allocator", f"(i__\\d|o|freed)__{_STREAM}|state|place|count|waits"),
+    _Kind("VCD", GTKWColor.blue, r"vcm\.vcd", f"(i|o|writes|port__(requests|responses))__{_STREAM}|stalled"),
+    _Kind("shading", GTKWColor.green, r"vcm\.shading", f"(i|o)__{_STREAM}|qpus__.*|over_\\d+"),
     _Kind(
         "AXI4-Lite",
         GTKWColor.orange,
@@ -113,7 +123,9 @@ def _groups(signals: list[_Signal]) -> Iterator[tuple[str, GTKWColor, list[_Sign
             signal for signal in signals if names.fullmatch(signal.name) and scope.fullmatch(".".join(signal.scopes))
         ]
         for scopes, group in groupby(found, key=lambda signal: signal.scopes):
-            place = " ".join(name for name in scopes if re.fullmatch(r"(slice|qpu|tmu)\d+|file_[ab]", name))
+            place = " ".join(
+                name for name in scopes if re.fullmatch(r"(slice|qpu|tmu)\d+|file_[ab]|binning|rendering", name)
+            )
             yield kind.title.format(place), kind.colour, list(group)
             if kind.first:
                 break
