@@ -440,7 +440,7 @@ def test_every_case_is_here(recorded):
 
 
 def test_a_case_with_lookups_needs_texture_units(recorded, refused):
-    text = "waits for tmu, which this configuration does not have; qpu has no texture units: add --config slice or --config bcm2835"
+    text = "waits for tmu, which this configuration does not have; qpu has no texture units: add --config slice or --config gpu or --config bcm2835"
     assert text in refused("run", recorded / "cases/qpu/sfu", "--config", "qpu")
 
 
@@ -486,7 +486,7 @@ class TestQpus:
         assert self.trace(capsys, source, *data, "--qpus", "4") == [0, 1, 2, 3]
 
     def test_there_must_be_enough(self, source, refused):
-        text = "needs 2 QPUs at the same time, but qpu has 1: add --config slice or --config bcm2835"
+        text = "needs 2 QPUs at the same time, but qpu has 1: add --config slice or --config gpu or --config bcm2835"
         assert text in refused("run", source, "--qpus", "2", "--config", "qpu")
         assert "needs 2 QPUs at the same time, but qpu has 1" in refused(
             "run", "gradient", "--qpus", "2", "--config", "qpu"

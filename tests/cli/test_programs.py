@@ -201,13 +201,13 @@ class TestConfiguration:
         arguments = ["run", path, "--uniform", "&in", "--buffer", "in=64"]
         assert output_of(*arguments).startswith("6 instructions on the reference model, --config slice\n")
         text = output_of(*arguments, "--config", "qpu")
-        assert "\nthe VPM of qpu has 64 rows: more has --config slice or --config bcm2835\n" in text
+        assert "\nthe VPM of qpu has 64 rows: more has --config slice or --config gpu or --config bcm2835\n" in text
 
     def test_units_that_are_missing_are_named_with_who_has_them(self, tmp_path, refused):
         path = tmp_path / "lookup.qasm"
         path.write_text("mov t0s, r0\nthrend\nnop\nnop\n")
         text = refused("run", path, "--config", "qpu")
-        assert "; qpu has no texture units: add --config slice or --config bcm2835 (" in text
+        assert "; qpu has no texture units: add --config slice or --config gpu or --config bcm2835 (" in text
         assert main(["run", str(path)]) == 0
 
 

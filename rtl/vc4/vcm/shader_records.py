@@ -121,14 +121,16 @@ class ShaderRecords(wiring.Component):
         wanted = Signal(range(_CLIP_WORDS + _SCREEN_WORDS + 1 + 256))
         words = Signal(range(_MOST_WORDS + 1))
         own = data.View(NvShaderRecord, Cat(header, Const(0, _WORD_BITS)))
+        # Known two words after the first one, which is soon enough for the last one of an NV record.
+        m.d.sync += wanted.eq(_SCREEN_WORDS + own.point_size_included + Mux(thread == 0, _CLIP_WORDS, header.varyings))
         m.d.comb += [
-            wanted.eq(_SCREEN_WORDS + own.point_size_included + Mux(thread == 0, _CLIP_WORDS, header.varyings)),
             words.eq(Mux(wanted > _MOST_WORDS, _MOST_WORDS, wanted)),
             arrays.rendering.eq(thread),
             arrays.shades.eq(request.shades),
             arrays.header.eq(header),
             arrays.vertex_words.eq(words),
             arrays.i.eq(word),
+            arrays.is_first.eq(~format_.arrays.any()),
             arrays.thread.eq(self.thread),
             arrays.number.eq(self.number),
             arrays.extended.eq(self.formats[self.thread].extended),
@@ -145,6 +147,7 @@ class ShaderRecords(wiring.Component):
                 m.d.sync += format_.arrays.bit_select(arrays.which, 1).eq(1)
                 with m.If(request.shades & (arrays.blocks > format_.attributes)):
                     m.d.sync += format_.attributes.eq(arrays.blocks)
+                m.d.sync += [format_.gapless.eq(arrays.gapless), format_.partial.eq(arrays.partial)]
             with m.If(arrays.is_pc):
                 m.d.sync += format_.pc.eq(word.value)
             with m.If(arrays.is_uniforms):

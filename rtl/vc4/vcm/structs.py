@@ -110,6 +110,8 @@ class VertexFormat(data.Struct):
     arrays : which arrays they have, a bit each
     extended : strides have their upper bits
     attributes, results : blocks of the VPM that a batch needs
+    gapless : arrays follow one another in the column, in whole words
+    partial : but not to the end of the last block; or of vertices in memory, the first block is not theirs
     pc, uniforms : of the program
     """
 
@@ -119,6 +121,8 @@ class VertexFormat(data.Struct):
     extended: unsigned(1)
     attributes: unsigned(BLOCK_BITS)
     results: unsigned(BLOCK_BITS)
+    gapless: unsigned(1)
+    partial: unsigned(1)
     pc: unsigned(32)
     uniforms: unsigned(32)
 

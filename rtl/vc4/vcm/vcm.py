@@ -118,12 +118,14 @@ class Vcm(wiring.Component):
         m.submodules.shading = shading = Shading(self._config.qpus)
         m.submodules.fill_merge = fills = Merge(QuadWrite, 2)
         m.submodules.placed = placed = Queue(PlacedBatch, 1)
+        m.submodules.cleared = cleared = Queue(PlacedBatch, 2)  # a batch is cleared while another one is asked for
         abandons = Cat(thread.abandons for thread in threads)
         for number, thread in enumerate(threads):
             connect(m, thread.batches, allocator.i[number])
         connect(m, allocator.o, placed.i)
         connect(m, placed.o, clear.i)
-        connect(m, clear.o, vcd.i)
+        connect(m, clear.o, cleared.i)
+        connect(m, cleared.o, vcd.i)
         connect(m, vcd.o, shading.i)
         connect(m, clear.writes, fills.i[0])
         connect(m, vcd.writes, fills.i[1])
@@ -134,6 +136,7 @@ class Vcm(wiring.Component):
             allocator.formats.eq(records.formats),
             allocator.abandons.eq(abandons),
             self.stalls.rows.eq(allocator.waits),
+            clear.formats.eq(records.formats),
             shading.formats.eq(records.formats),
             shading.abandons.eq(abandons),
         ]

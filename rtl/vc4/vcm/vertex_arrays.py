@@ -55,6 +55,8 @@ class VertexArrays(wiring.Component):
     is_pc, is_uniforms : the word is that of the program of the thread
     comes, which : the word ends an array that the thread has, and its number
     blocks : of the VPM, up to the end of its attribute
+    is_first : no array of the record has come before
+    gapless, partial : of all that have come, with this one, see `VertexFormat`
     thread, number, extended : an array that is looked up, and whether its stride has its upper bits
     array : this one
     """
@@ -69,6 +71,9 @@ class VertexArrays(wiring.Component):
     comes: Out(1)
     which: Out(range(ATTRIBUTE_ARRAYS))
     blocks: Out(BLOCK_BITS)
+    is_first: In(1)
+    gapless: Out(1)
+    partial: Out(1)
     thread: In(range(THREADS))
     number: In(range(ATTRIBUTE_ARRAYS))
     extended: In(1)
@@ -104,6 +109,8 @@ class VertexArrays(wiring.Component):
         end = Signal(range(1 << 9))  # of its attribute, in bytes - 1
         offset = Mux(self.rendering, detail.vertex_shader_vpm_offset, detail.coordinate_shader_vpm_offset)
         blocks = Signal(BLOCK_BITS)
+        covered = Signal(range((1 << 9) + 1))  # bytes of the column
+        was_gapless = Signal()
         m.d.comb += [
             behind.eq(self.i.number - ARRAYS_WORD),
             inside.eq(self.i.valid & (self.i.number >= ARRAYS_WORD) & (self.i.number < _STRIDES_WORD)),
@@ -118,7 +125,13 @@ class VertexArrays(wiring.Component):
             end.eq(array.offset + array.length),
             blocks.eq((end >> _BLOCK_BYTES_BITS) + 1),
             self.blocks.eq(Mux(blocks > MOST_SHADER_BLOCKS, MOST_SHADER_BLOCKS, blocks)),
+            self.partial.eq(~end[:_BLOCK_BYTES_BITS].all()),
+            self.gapless.eq(
+                (self.is_first | was_gapless) & (array.offset == Mux(self.is_first, 0, covered)) & end[:2].all()
+            ),
         ]
+        with m.If(self.comes):
+            m.d.sync += [was_gapless.eq(self.gapless), covered.eq(end + 1)]
 
     def _shaded(self, m, array, has_address, has_details):
         """Of an NV record: all in one word, and in the header."""
@@ -134,6 +147,7 @@ class VertexArrays(wiring.Component):
             has_address.eq(comes),
             has_details.eq(comes),
             self.comes.eq(comes),
+            self.partial.eq(lacks),
             array.address.eq(self.i.value + Mux(skips, _CLIP_BYTES, 0)),
             array.stride.eq(own.shaded_vertex_data_stride),
             array.length.eq((self.vertex_words << 2) - Mux(lacks, _CLIP_BYTES, 0) - 1),
