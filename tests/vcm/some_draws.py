@@ -10,7 +10,7 @@ from vc4sim.model.memory import Memory
 __all__ = ["SIZE", "some_draws"]
 
 SIZE = 1 << 18
-LISTS, RECORDS, CODE, INDICES, VERTICES, VERTICES_END = (0x1000, 0x4000), 0x7000, 0xA000, 0x1_0000, 0x1_4000, 0x3_C000
+LISTS, RECORDS, CODE, INDICES, VERTICES, VERTICES_END = (0x1000, 0x4000), 0x7000, 0xA000, 0x1_0000, 0x1_8000, 0x3_C000
 OUTSIDE = 0x2000_0000
 MOST_INDEX = 60
 #: Rows horizontally, one after the other.
@@ -111,13 +111,13 @@ class Draws:
         """Primitives with vertices."""
         rng = self.rng
         for _ in range(rng.randrange(1, 4)):
-            mode, length = rng.choice(list(PrimitiveMode)), rng.randrange(60)
-            if rng.random() < 0.4:
+            mode, length = rng.choice(list(PrimitiveMode)), rng.choice((rng.randrange(60), rng.randrange(400)))
+            if length < MOST_INDEX and rng.random() < 0.4:
                 first = rng.randrange(MOST_INDEX - length + 1)
                 out.add(Code.VERTEX_ARRAY_PRIMITIVES, primitive_mode=mode, length=length, index_of_first_vertex=first)
                 continue
-            near = rng.randrange(MOST_INDEX)
-            indices = bytes(min(max(near + rng.randrange(-6, 7), 0), MOST_INDEX) for _ in range(length))
+            near, far = rng.randrange(MOST_INDEX), rng.randrange(1, 12)
+            indices = bytes(min(max(near + rng.randrange(-far, far), 0), MOST_INDEX) for _ in range(length))
             out.add(
                 Code.INDEXED_PRIMITIVE_LIST,
                 primitive_mode=mode,

@@ -13,6 +13,7 @@ __all__ = [
     "BATCH",
     "BATCHES",
     "INDEX_BITS",
+    "MOST_PRIMITIVES",
     "RECORD_WORDS",
     "THREADS",
     "Batch",
@@ -36,6 +37,8 @@ __all__ = [
 INDEX_BITS = 16
 #: Vertices that are shaded together.
 BATCH = ELEMENTS
+#: And primitives that they have at the most: so many of several batches are in the queue to binner or renderer.
+MOST_PRIMITIVES = 64
 #: Batches of a thread that are under way. A QPU shades one, so with those of both threads even twelve QPUs are never without.
 BATCHES = 8
 #: Of the control list executor: binning and rendering.

@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 from vc4.cle.structs import Primitive
 from vc4.records.compressed import VERTICES
 
-from .structs import BATCH, INDEX_BITS, IndexWrite, PlacedPrimitive
+from .structs import BATCH, INDEX_BITS, MOST_PRIMITIVES, IndexWrite, PlacedPrimitive
 
 __all__ = ["VertexCache"]
 
@@ -16,7 +16,8 @@ class VertexCache(wiring.Component):
     """Collects primitives until their vertices fill a batch (pipeline facts, 3.6).
 
     Behaviour: looks up a vertex a clock, and the primitive is at the output in the clock after its last one. A primitive whose
-    new vertices have no room ends the batch before it, in the clock after that is known, and is looked up anew.
+    new vertices have no room, or for which there are too many in the batch, ends that, in the clock after it is known, and is
+    looked up anew.
 
     Interface attributes
     --------------------
@@ -52,16 +53,18 @@ class VertexCache(wiring.Component):
         is_last = Signal()
         moves = Signal()
         lacks_room = Signal()
+        primitives = Signal(range(MOST_PRIMITIVES + 1))  # of the batch
         m.d.comb += [
             index.eq(self.i.payload.vertices[number]),
             hits.eq(Cat((one == index) & (place < used) for place, one in enumerate(indices))),
             column.eq(used),
-            lacks_room.eq(~hits.any() & (used == BATCH)),
+            lacks_room.eq((~hits.any() & (used == BATCH)) | (primitives == MOST_PRIMITIVES)),
             moves.eq(self.i.valid & ~lacks_room & ~self.full & (~is_last | ~self.o.valid | self.o.ready)),
             self.i.ready.eq(moves & is_last),
             self.any.eq(settled != 0),
             self.last.eq(settled - 1),
-            self.writes.valid.eq(moves & ~hits.any()),
+            # Also one that the batch has: nobody looks at the column before it is used, and whether it is takes long to know.
+            self.writes.valid.eq(self.i.valid & (used != BATCH)),
             self.writes.column.eq(used),
             self.writes.index.eq(index),
         ]
@@ -72,15 +75,17 @@ class VertexCache(wiring.Component):
             for type_, count in VERTICES.items():
                 with m.Case(type_):
                     m.d.comb += is_last.eq(number == count - 1)
+        with m.If(self.writes.valid):
+            m.d.sync += indices[self.writes.column].eq(index)
         with m.If(moves):
             m.d.sync += [number.eq(Mux(is_last, 0, number + 1)), columns[number].eq(column)]
             with m.If(~hits.any()):
-                m.d.sync += [used.eq(used + 1), indices[used[:4]].eq(index)]
+                m.d.sync += used.eq(used + 1)
             with m.If(is_last):
-                m.d.sync += settled.eq(used + ~hits.any())
+                m.d.sync += [settled.eq(used + ~hits.any()), primitives.eq(primitives + 1)]
         m.d.sync += self.full.eq(self.i.valid & lacks_room & ~self.closes & ~self.resets)
         with m.If(self.closes | self.resets):
-            m.d.sync += [used.eq(0), settled.eq(0), number.eq(0)]
+            m.d.sync += [used.eq(0), settled.eq(0), number.eq(0), primitives.eq(0)]
         self._primitive(m, moves & is_last, columns, number, column)
         return m
 

@@ -16,6 +16,7 @@ from .structs import (
     BATCH,
     BATCHES,
     INDEX_BITS,
+    MOST_PRIMITIVES,
     Batch,
     PlacedBatch,
     ShaderHeader,
@@ -29,8 +30,9 @@ from .vertex_cache import VertexCache
 
 __all__ = ["VertexThread"]
 
-#: Items between collecting and use: all primitives of the batches that may be under way, and what is between them.
+#: Items between collecting and use: more than the primitives of the batch that is collected, for which they wait.
 _ITEMS = 256
+assert _ITEMS > MOST_PRIMITIVES
 _LISTS = [record.code for record in RECORDS.values() if record.role.is_list]
 
 

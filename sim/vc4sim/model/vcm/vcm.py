@@ -14,8 +14,12 @@ __all__ = ["Shaded", "Vcm"]
 Shaded = tuple[Primitive, list[Vertex]]
 
 
+#: Of a batch.
+_MOST_PRIMITIVES = 64
+
+
 class Vcm:
-    """Collects primitives until their vertices fill a batch; each vertex is shaded once in a batch.
+    """Collects primitives until their vertices fill a batch, or there are too many; each vertex is shaded once in a batch.
 
     shader : the record of the vertices, set when nothing is collected; without one primitives are lost
     """
@@ -40,7 +44,8 @@ class Vcm:
     def add(self, primitive: Primitive) -> Iterator[Shaded]:
         """One more primitive; what comes out are those of the batch before if there is no room. Raises `ShadingError`."""
         new = [vertex for vertex in dict.fromkeys(primitive.vertices) if vertex not in self._batch]
-        found = self.finish() if len(self._batch) + len(new) > BATCH else iter(())
+        is_full = len(self._batch) + len(new) > BATCH or len(self._primitives) == _MOST_PRIMITIVES
+        found = self.finish() if is_full else iter(())
         self._primitives.append(primitive)
         self._batch.update(dict.fromkeys(primitive.vertices))
         return found
