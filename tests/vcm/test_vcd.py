@@ -194,7 +194,7 @@ def some_batches(rng, model, shaders, count):
 
 
 @pytest.mark.parametrize(
-    "seeds", [range(5), pytest.param(range(5, 100), marks=pytest.mark.thorough)], ids=["some", "many"]
+    "seeds", [range(4), pytest.param(range(4, 100), marks=pytest.mark.thorough)], ids=["some", "many"]
 )
 def test_any_batches(seeds):
     """Of both threads, with errors of memory in some of them."""
@@ -227,6 +227,21 @@ def test_any_alignment(offset):
     for length in (1, 4, 7, 16, 33):
         model, shader = one_array(offset, 2 * length + 3, length)
         fetch(bytes(model.data), (shader, shader), [Batch(model, shader, 0, list(range(16)))])
+
+
+def test_large_indices():
+    """All their 16 bits count, below an address where the array would begin as well."""
+    model, shader = one_array(0, 8, 8, first=BASE - 8 * 0xFF00)
+    fetch(bytes(model.data), (shader, shader), [Batch(model, shader, 0, [0xFF00, 0xFFFF, 0xFF7F])])
+
+
+@pytest.mark.parametrize("what", ["bad", "dropped"])
+def test_nothing_is_fetched_for_nobody(what):
+    """The batch behind it comes as if it were the first one, two clocks later."""
+    model, shader = one_array(0, 16, 16)
+    whole = Batch(model, shader, 0, list(range(16)))
+    batches = [Batch(model, shader, 0, list(range(16)), **{what: True}), whole]
+    assert fetch(bytes(model.data), (shader, shader), batches) == [2, 40]
 
 
 def test_only_this_batch_is_bad():
