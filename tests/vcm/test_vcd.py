@@ -216,7 +216,7 @@ def one_array(offset, stride, length, first=BASE):
     rng = random.Random(1)
     model = Memory(SIZE, BASE, rng.randbytes(SIZE))
     record = bytearray(some_gl(rng, count=1, **values))
-    record[36:44] = first.to_bytes(4, "little") + bytes((length - 1, stride, offset, offset))
+    record[36:44] = (first % (1 << 32)).to_bytes(4, "little") + bytes((length - 1, stride, offset, offset))
     model.write(RECORD, bytes(record))
     return model, read_shader_record(model, state(ControlCode.GL_SHADER_STATE, RECORD, arrays=1))
 

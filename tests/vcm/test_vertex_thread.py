@@ -79,11 +79,12 @@ class World:
 
     fault : shader records are not in memory
     bad : vertices are not
+    ends : chance in each clock that a batch is shaded
     """
 
-    def __init__(self, ctx, dut, rng, *, gap=0.3, pause=0.3, fault=False, bad=False):
+    def __init__(self, ctx, dut, rng, *, gap=0.3, pause=0.3, fault=False, bad=False, ends=0.1):
         self.ctx, self.dut, self.rng, self.gap, self.pause = ctx, dut, rng, gap, pause
-        self.fault, self.bad = fault, bad
+        self.fault, self.bad, self.ends = fault, bad, ends
         self.coming, self.wanted = deque(), deque()
         self.offered = False
         self.under_way = []  # batches that are not shaded
@@ -124,7 +125,7 @@ class World:
         ctx.set(dut.space.ready, rng.random() >= self.pause)
         ctx.set(dut.batches.ready, rng.random() >= self.pause)
         ctx.set(dut.request.ready, self.header is None and rng.random() >= self.pause)
-        ends = rng.choice(self.under_way) if self.under_way and rng.random() < 0.1 else None
+        ends = rng.choice(self.under_way) if self.under_way and rng.random() < self.ends else None
         self._end(ends)
         if self.header is not None and self.header > 0:
             self.header -= 1
@@ -302,3 +303,33 @@ def test_what_is_not_in_memory_hangs_the_thread(run, what):
         await world.rest()
 
     run(script, **{what: True})
+
+
+def test_a_batch_waits_for_room(run):
+    """Before vertices of so many batches are under way that their indices or rows would be mixed up."""
+
+    async def script(world):
+        world.add([record(GL), record(LIST), *(primitive(number) for number in range(200)), END])
+        for _ in range(2):
+            world.add([record(LIST), primitive(7), END] * 12)
+        await world.rest()
+        assert world.placed == -(-200 // 16) + 24
+
+    run(script, ends=0.02, gap=0, pause=0)
+
+
+@pytest.mark.parametrize("clocks", range(8, 40, 4))
+def test_a_reset_while_a_record_is_read_that_is_not_in_memory(run, clocks):
+    """The thread does not hang."""
+
+    async def script(world):
+        world.add([record(GL), record(LIST), primitive(1, 2, 3), END])
+        for _ in range(clocks):
+            await world.clock()
+        await world.clock(resets=True)
+        await world.rest()
+        world.fault = False
+        world.add([record(GL), record(LIST), primitive(7, 8, 9), END])
+        await world.rest()
+
+    run(script, seed=clocks, fault=True)
