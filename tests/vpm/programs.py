@@ -199,10 +199,10 @@ def simulation(**options):
     return Simulation(m), vpm, memory
 
 
-def device(*, rows=64, qpus=1, word_bytes=8, loads=True, user_rows=None, **memory):
-    """A VPM and its memory, in a module; without `loads`, stores reach it without a hub on the way."""
+def device(*, rows=64, qpus=1, word_bytes=8, loads=True, user_rows=None, vertices=False, **memory):
+    """A VPM and its memory, in a module; without `loads`, stores reach it without a hub on the way; `vertices` as of `Vpm`."""
     m = Module()
-    m.submodules.vpm = vpm = Vpm(rows, qpus=qpus, word_bytes=word_bytes)
+    m.submodules.vpm = vpm = Vpm(rows, qpus=qpus, vertices=vertices, word_bytes=word_bytes)
     if loads:
         m.submodules.hub = hub = Hub(2, word_bytes=word_bytes)
         wiring.connect(m, vpm.store_bus, hub.clients[0])

@@ -1,0 +1,164 @@
+"""`VertexCache` against the model's `Vcm`: the same batches, and each primitive in its own."""
+
+import random
+from functools import cache
+from types import SimpleNamespace
+
+import pytest
+
+from vc4.records.compressed import VERTICES
+from vc4.records.primitives import PrimitiveType
+from vc4.vcm.vertex_cache import VertexCache
+from vc4sim.model.cle.primitives import Primitive
+from vc4sim.model.vcm.vcm import Vcm
+
+from ..simulation import Simulation
+
+PATIENCE = 1000
+
+
+class Indices:
+    """In place of shading: a vertex is its index. Keeps the batches."""
+
+    def __init__(self):
+        self.batches = []
+
+    def vertices(self, shader, kind, indices):
+        self.batches.append(list(indices))
+        return list(indices)
+
+
+def expected(primitives):
+    """Primitives with their vertices, and the batches, of the model."""
+    shading = Indices()
+    vcm = Vcm(shading, None)
+    vcm.shader = SimpleNamespace()
+    found = [shaded for primitive in primitives for shaded in vcm.add(primitive)]
+    found += vcm.finish()
+    return found, shading.batches
+
+
+@cache
+def simulation():
+    dut = VertexCache()
+    return Simulation(dut), dut
+
+
+def collected(primitives, *, seed=1, gap=0.0, pause=0.0, patience=0.0):
+    """Primitives with their vertices, the batches, and clocks.
+
+    gap, pause, patience : chance in each clock that no primitive comes, none is taken, a full batch is not closed
+    """
+    print(f"seed {seed}")
+    rng = random.Random(seed)
+    rig, dut = simulation()
+    found, batches, columns = [], [], {}
+    members = []  # primitives of the batch
+    clocks = [0]
+
+    def close(last):
+        batches.append([columns[column] for column in range(last + 1)])
+        found.extend((type_, clipped, [columns[place] for place in places]) for type_, clipped, places in members)
+        columns.clear()
+        members.clear()
+
+    async def bench(ctx):
+        left = list(primitives)
+        offered, waited = False, 0
+        while left or ctx.get(dut.any):
+            offered = offered or (bool(left) and rng.random() >= gap)
+            if offered:
+                first = left[0]
+                ctx.set(
+                    dut.i.payload,
+                    {
+                        "type": first.type,
+                        "vertices": [
+                            *first.vertices,
+                            *(rng.randrange(1 << 32) for _ in range(3 - len(first.vertices))),
+                        ],
+                        "clipped": first.clipped is not None,
+                    },
+                )
+            ctx.set(dut.i.valid, offered)
+            ctx.set(dut.o.ready, rng.random() >= pause)
+            full = ctx.get(dut.full)
+            assert not full or not ctx.get(dut.o.valid)
+            ctx.set(dut.closes, (full and rng.random() >= patience) or not left)
+            closes, last, write = ctx.get(dut.closes), ctx.get(dut.last), ctx.get(dut.writes)
+            takes, gives = ctx.get(dut.i.ready), ctx.get(dut.o.valid) and ctx.get(dut.o.ready)
+            out = ctx.get(dut.o.payload)
+            await ctx.tick()
+            clocks[0] += 1
+            waited = 0 if takes or closes else waited + 1
+            assert waited < PATIENCE
+            if write.valid:
+                columns[write.column] = write.index
+            assert bool(offered and takes) == bool(gives)
+            if gives:
+                offered = False
+                left.pop(0)
+                count = VERTICES[out.type]
+                assert out.opens == (not members)
+                places = [vertex & 0xF for vertex in list(out.vertices)[:count]]
+                members.append((out.type, out.clipped, places))
+            if closes:
+                close(last)
+        ctx.set(dut.closes, 0)
+
+    rig.run(bench)
+    return found, batches, clocks[0]
+
+
+def some_primitives(rng, count, largest):
+    """Of all types; indices come again, also in one primitive."""
+    for _ in range(count):
+        type_ = rng.choice(list(PrimitiveType))
+        vertices = tuple(rng.randrange(largest) for _ in range(VERTICES[type_]))
+        yield Primitive(type_, vertices, clipped=rng.choice((None, SimpleNamespace())))
+
+
+def check(primitives, **options):
+    found, batches, _ = collected(primitives, **options)
+    wanted, wanted_batches = expected(primitives)
+    assert batches == wanted_batches
+    assert found == [(one.type, one.clipped is not None, vertices) for one, vertices in wanted]
+
+
+@pytest.mark.parametrize(
+    "seeds", [range(8), pytest.param(range(8, 100), marks=pytest.mark.thorough)], ids=["some", "many"]
+)
+def test_batches_of_the_model(seeds):
+    for seed in seeds:
+        rng = random.Random(seed)
+        largest = rng.choice((3, 17, 40, 1 << 16))
+        pauses = {name: rng.choice((0, 0.3, 0.8)) for name in ("gap", "pause", "patience")}
+        check(list(some_primitives(rng, 60, largest)), seed=seed, **pauses)
+
+
+def test_all_indices_differ_in_one_bit():
+    """A vertex is another one if any of its 16 bits is."""
+    check([Primitive(PrimitiveType.POINTS, (index,)) for bit in range(16) for index in (0x5A5A, 0x5A5A ^ 1 << bit)])
+
+
+def test_index_0_is_nothing_special():
+    """What was never written is not found."""
+    check([Primitive(PrimitiveType.TRIANGLES, (0, 0, 1)), Primitive(PrimitiveType.LINES, (0, 0))])
+
+
+@pytest.mark.parametrize(
+    ("type_", "step", "count", "clocks"),
+    [
+        (PrimitiveType.POINTS, 1, 16, 16),
+        (PrimitiveType.POINTS, 1, 32, 33),  # the first one that has no room is looked up twice
+        (PrimitiveType.LINES, 2, 16, 33),
+        (PrimitiveType.TRIANGLES, 3, 5, 15),
+        (PrimitiveType.TRIANGLES, 3, 10, 32),  # its second vertex has none
+        (PrimitiveType.TRIANGLES, 0, 100, 300),  # all have the same vertices
+    ],
+)
+def test_clocks(type_, step, count, clocks):
+    """A vertex a clock, and one to close the last batch."""
+    length = VERTICES[type_]
+    primitives = [Primitive(type_, tuple(step * n + vertex for vertex in range(length))) for n in range(count)]
+    assert collected(primitives)[2] == clocks + 1
