@@ -309,9 +309,8 @@ def test_a_batch_waits_for_room(run):
     """Before vertices of so many batches are under way that their indices or rows would be mixed up."""
 
     async def script(world):
-        world.add([record(GL), record(LIST), *(primitive(number) for number in range(200)), END])
-        for _ in range(2):
-            world.add([record(LIST), primitive(7), END] * 12)
+        many = [primitive(number) for number in range(200)]
+        world.add([record(GL), record(LIST), *many, END, *[record(LIST), primitive(7), END] * 24])
         await world.rest()
         assert world.placed == -(-200 // 16) + 24
 

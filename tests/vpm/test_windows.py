@@ -225,7 +225,7 @@ def test_reads_of_vertices_beside_writes():
                     expected = [int.from_bytes(data[at : at + 4], "little") for at in places(asked[number])]
                     asked[number] = None
                     moved[number] += 1
-            if fills:
+            if filled is not None and fills:
                 moved[2] += 1
                 for word, at in enumerate(places(filled[0])):
                     for byte in range(4):
