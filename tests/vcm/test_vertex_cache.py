@@ -1,6 +1,7 @@
 """`VertexCache` against the model's `Vcm`: the same batches, and each primitive in its own."""
 
 import random
+from collections import deque
 from functools import cache
 from types import SimpleNamespace
 
@@ -52,20 +53,15 @@ def collected(primitives, *, seed=1, gap=0.0, pause=0.0, patience=0.0):
     print(f"seed {seed}")
     rng = random.Random(seed)
     rig, dut = simulation()
-    found, batches, columns = [], [], {}
-    members = []  # primitives of the batch
+    batches, columns = [], {}
+    places = []  # of each primitive: its batch, and what came out
     clocks = [0]
-
-    def close(last):
-        batches.append([columns[column] for column in range(last + 1)])
-        found.extend((type_, clipped, [columns[place] for place in places]) for type_, clipped, places in members)
-        columns.clear()
-        members.clear()
 
     async def bench(ctx):
         left = list(primitives)
+        taken = deque()  # batches of the primitives that have not come out
         offered, waited = False, 0
-        while left or ctx.get(dut.any):
+        while left or taken or ctx.get(dut.any):
             offered = offered or (bool(left) and rng.random() >= gap)
             if offered:
                 first = left[0]
@@ -82,9 +78,7 @@ def collected(primitives, *, seed=1, gap=0.0, pause=0.0, patience=0.0):
                 )
             ctx.set(dut.i.valid, offered)
             ctx.set(dut.o.ready, rng.random() >= pause)
-            full = ctx.get(dut.full)
-            assert not full or not ctx.get(dut.o.valid)
-            ctx.set(dut.closes, (full and rng.random() >= patience) or not left)
+            ctx.set(dut.closes, ctx.get(dut.any) and (not left or (ctx.get(dut.full) and rng.random() >= patience)))
             closes, last, write = ctx.get(dut.closes), ctx.get(dut.last), ctx.get(dut.writes)
             takes, gives = ctx.get(dut.i.ready), ctx.get(dut.o.valid) and ctx.get(dut.o.ready)
             out = ctx.get(dut.o.payload)
@@ -94,19 +88,24 @@ def collected(primitives, *, seed=1, gap=0.0, pause=0.0, patience=0.0):
             assert waited < PATIENCE
             if write.valid:
                 columns[write.column] = write.index
-            assert bool(offered and takes) == bool(gives)
-            if gives:
+            if offered and takes:
                 offered = False
                 left.pop(0)
-                count = VERTICES[out.type]
-                assert out.opens == (not members)
-                places = [vertex & 0xF for vertex in list(out.vertices)[:count]]
-                members.append((out.type, out.clipped, places))
+                taken.append(len(batches))
+            if gives:
+                batch = taken.popleft()
+                assert out.opens == all(batch != other for other, *_ in places)
+                vertices = [vertex & 0xF for vertex in list(out.vertices)[: VERTICES[out.type]]]
+                places.append((batch, out.type, out.clipped, vertices))
             if closes:
-                close(last)
+                batches.append([columns[column] for column in range(last + 1)])
+                columns.clear()
         ctx.set(dut.closes, 0)
 
     rig.run(bench)
+    found = [
+        (type_, clipped, [batches[batch][column] for column in vertices]) for batch, type_, clipped, vertices in places
+    ]
     return found, batches, clocks[0]
 
 
@@ -133,7 +132,7 @@ def test_batches_of_the_model(seeds):
         rng = random.Random(seed)
         largest = rng.choice((3, 17, 40, 1 << 16))
         pauses = {name: rng.choice((0, 0.3, 0.8)) for name in ("gap", "pause", "patience")}
-        check(list(some_primitives(rng, 60, largest)), seed=seed, **pauses)
+        check(list(some_primitives(rng, 100, largest)), seed=seed, **pauses)
 
 
 def test_all_indices_differ_in_one_bit():
@@ -150,15 +149,15 @@ def test_index_0_is_nothing_special():
     ("type_", "step", "count", "clocks"),
     [
         (PrimitiveType.POINTS, 1, 16, 16),
-        (PrimitiveType.POINTS, 1, 32, 33),  # the first one that has no room is looked up twice
-        (PrimitiveType.LINES, 2, 16, 33),
+        (PrimitiveType.POINTS, 1, 32, 34),  # the first one that has no room is looked up twice, with a clock between
+        (PrimitiveType.LINES, 2, 16, 34),
         (PrimitiveType.TRIANGLES, 3, 5, 15),
-        (PrimitiveType.TRIANGLES, 3, 10, 32),  # its second vertex has none
-        (PrimitiveType.TRIANGLES, 0, 100, 300),  # all have the same vertices
+        (PrimitiveType.TRIANGLES, 3, 10, 33),  # its second vertex has none
+        (PrimitiveType.TRIANGLES, 0, 100, 302),  # all have the same vertices, but there are too many for a batch
     ],
 )
 def test_clocks(type_, step, count, clocks):
-    """A vertex a clock, and one to close the last batch."""
+    """A vertex a clock, and one until the last primitive is out."""
     length = VERTICES[type_]
     primitives = [Primitive(type_, tuple(step * n + vertex for vertex in range(length))) for n in range(count)]
     assert collected(primitives)[2] == clocks + 1
