@@ -20,7 +20,7 @@ from vc4sim.workload import load_example
 
 BASE, UNIFORMS = 0x1_0000, 0x1_1000
 #: Words of random programs; Amaranth's simulator is slow.
-SHORT, LONG = 60, 2000
+SHORT, LONG = 30, 2000
 
 
 pytestmark = pytest.mark.usefixtures("compiler")

@@ -225,7 +225,7 @@ async def any_batches(owner, batches):
         await owner.clear()
 
 
-@pytest.mark.parametrize("rows", [64, 128, 192, 256])
+@pytest.mark.parametrize("rows", [64, *(pytest.param(rows, marks=pytest.mark.thorough) for rows in (128, 192, 256))])
 def test_any_batches(run, rows):
     run(lambda owner: any_batches(owner, 40), rows, seed=rows)
 
