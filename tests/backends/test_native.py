@@ -160,7 +160,7 @@ def test_the_other_simulator_has_no_window(capsys, tmp_path):
 @pytest.mark.parametrize("engine", [cxxrtl, native])
 def test_without_a_compiler_it_runs_all_the_same(monkeypatch, capsys, engine):
     monkeypatch.setenv("CXX", "no-such-compiler")
-    engine._library.cache_clear()
+    engine.library.cache_clear()
     job = make_job("nop")
     Lockstep(job).run(engine.run)
     assert "no C++ compiler" in capsys.readouterr().err
@@ -176,7 +176,7 @@ def test_a_check_of_the_hardware_that_fails_ends_the_run(monkeypatch, tmp_path):
 
     monkeypatch.setattr(parts, "V3D", Checked)
     monkeypatch.setattr(native, "cache_folder", lambda: tmp_path)
-    native._library.cache_clear()
+    native.library.cache_clear()
     with pytest.raises(AssertionError, match="an interrupt"):
         native.run(make_job("mov irq, 1"))
-    native._library.cache_clear()
+    native.library.cache_clear()
