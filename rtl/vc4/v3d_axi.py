@@ -17,8 +17,8 @@ __all__ = ["V3DAxi"]
 class V3DAxi(wiring.Component):
     """`V3D` with memory on the bus that systems have, AXI4.
 
-    Programs come from the host. Nothing starts shaders yet, so `fragments`, `vertices` and `coordinates` of `V3D` never have
-    any.
+    Programs come from the host; nothing starts fragment shaders yet. Nobody takes what control lists hand to binner and
+    renderer, so a list stands still at its first record for them.
 
     Parameters
     ----------

@@ -166,9 +166,13 @@ def fetch(contents, shaders, batches, *, latency=1, gap=0.0, seed=1, pauses=0.0)
     return clocks
 
 
+def some_address(rng):
+    """In memory, most of the time."""
+    return BASE + rng.randrange(SIZE - 0x200) if rng.random() < 0.98 else rng.randrange(1 << 32)
+
+
 def some_shader(rng, model):
     """A record, whose arrays are in memory, most of the time."""
-    addresses = lambda rng: BASE + rng.randrange(SIZE - 0x200) if rng.random() < 0.98 else rng.randrange(1 << 32)  # noqa: E731
     if rng.random() < 0.3:
         record = some_nv(
             rng, shaded_vertex_data_address=BASE + rng.randrange(SIZE // 4), shaded_vertex_data_stride=rng.randrange(64)
@@ -176,7 +180,7 @@ def some_shader(rng, model):
         wanted = state(ControlCode.NV_SHADER_STATE, RECORD)
     else:
         count, extended = rng.randrange(1, 9), rng.random() < 0.2
-        record = some_gl(rng, count=8 if extended else count, extended=extended, addresses=addresses)
+        record = some_gl(rng, count=8 if extended else count, extended=extended, addresses=some_address)
         wanted = state(ControlCode.GL_SHADER_STATE, RECORD, arrays=count, extended=extended)
     model.write(RECORD, record)
     return read_shader_record(model, wanted)

@@ -5,15 +5,13 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from vc4.records.control import ControlCode
-from vc4.records.primitives import VG_END, VG_PAD, IndexedPrimitiveList, IndexType, VertexArrayPrimitives
+from vc4.records.primitives import INDEX_BITS, VG_END, VG_PAD, IndexedPrimitiveList, IndexType, VertexArrayPrimitives
 
 from .list_fetch import ByteWindow, has_bytes
 from .structs import PipelineRecord, fields_of
 
 __all__ = ["VertexReader"]
 
-#: Tile lists have no room for larger indices.
-_INDEX_BITS = 16
 _WORD_BYTES = 4
 
 
@@ -68,7 +66,7 @@ class VertexReader(wiring.Component):
         fills = Signal()
         read = Signal.like(self.value)
         too_large = Signal()  # to have a place in `value`, by counting
-        index, bits = self.value[:_INDEX_BITS], self.window.bytes
+        index, bits = self.value[:INDEX_BITS], self.window.bytes
         m.d.comb += [
             is_vg.eq((code == ControlCode.VG_COORDINATE_ARRAY_PRIMITIVES) | (code == ControlCode.VG_INLINE_PRIMITIVES)),
             counts.eq(code == ControlCode.VERTEX_ARRAY_PRIMITIVES),
@@ -77,14 +75,14 @@ class VertexReader(wiring.Component):
             enough.eq(has_bytes(self.window, self.length)),
             fills.eq(self.runs & enough & (~self.valid | (self.moves & ~self.ends))),
             self.window.take.eq(Mux(fills, self.length, 0)),
-            self.above.eq(Mux(counts, too_large, ~is_vg & (index > most[:_INDEX_BITS]) & ~most[_INDEX_BITS:].any())),
+            self.above.eq(Mux(counts, too_large, ~is_vg & (index > most[:INDEX_BITS]) & ~most[INDEX_BITS:].any())),
             self.starves.eq(self.runs & ~(self.valid | enough)),
             self.failed.eq(self.runs & ~(self.valid | enough) & self.window.error),
             read.eq(Cat(bits[:8], Mux(wide, bits[8:16], 0), Mux(is_vg, bits[16:32], 0))),
         ]
         m.d.sync += self.valid.eq(~self.begins & (fills | (self.valid & ~self.moves)))
         with m.If(self.begins):
-            m.d.sync += [self.value.eq(first[:_INDEX_BITS]), too_large.eq(first[_INDEX_BITS:].any())]
+            m.d.sync += [self.value.eq(first[:INDEX_BITS]), too_large.eq(first[INDEX_BITS:].any())]
         with m.Elif(counts):
             with m.If(self.moves):
                 m.d.sync += Cat(index, too_large).eq(index + 1)

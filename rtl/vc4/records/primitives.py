@@ -7,6 +7,7 @@ from amaranth.hdl import unsigned
 from amaranth.lib import data, enum
 
 __all__ = [
+    "INDEX_BITS",
     "TYPES",
     "VG_TYPES",
     "VG_END",
@@ -24,6 +25,8 @@ __all__ = [
     "VgPrimitiveType",
 ]
 
+#: Indices have no more bits (pipeline facts, 3.6).
+INDEX_BITS = 16
 #: In place of the last vertex of a VG primitive: the list ends here, or the primitive is to be skipped.
 VG_END, VG_PAD = 0xBFFF_0000, 0xBFFF_0001
 

@@ -5,14 +5,13 @@ from amaranth.lib import data, enum
 
 from vc4.cle.structs import VERTICES, PipelineRecord
 from vc4.isa.registers import ELEMENTS
-from vc4.records.primitives import PrimitiveType
+from vc4.records.primitives import INDEX_BITS, PrimitiveType
 from vc4.records.shaders import ATTRIBUTE_ARRAYS, EXTENDED_STRIDES_OFFSET
 from vc4.vpm.window import BLOCK_BITS, Space
 
 __all__ = [
     "BATCH",
     "BATCHES",
-    "INDEX_BITS",
     "MOST_PRIMITIVES",
     "RECORD_WORDS",
     "THREADS",
@@ -33,13 +32,11 @@ __all__ = [
     "VertexPlace",
 ]
 
-#: Indices have no more bits (pipeline facts, 3.6).
-INDEX_BITS = 16
 #: Vertices that are shaded together.
 BATCH = ELEMENTS
 #: And primitives that they have at the most: so many of several batches are in the queue to binner or renderer.
 MOST_PRIMITIVES = 64
-#: Batches of a thread that are under way. A QPU shades one, so with those of both threads even twelve QPUs are never without.
+#: Batches of a thread: one that is collected, and seven on their way. A QPU shades one, and both threads have more than twelve.
 BATCHES = 8
 #: Of the control list executor: binning and rendering.
 THREADS = 2

@@ -6,11 +6,12 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 
 from vc4.bus.port import BUS_BYTES, MemoryPort
 from vc4.common.queue import Queue
+from vc4.records.primitives import INDEX_BITS
 from vc4.records.shaders import ATTRIBUTE_ARRAYS
 from vc4.vpm.structs import QuadWrite
 from vc4.vpm.vertex_loads import VertexLoads
 
-from .structs import BATCH, BATCHES, INDEX_BITS, THREADS, PlacedBatch, VertexArray, VertexFormat
+from .structs import BATCH, BATCHES, THREADS, PlacedBatch, VertexArray, VertexFormat
 from .vertex_units import VertexUnits
 
 __all__ = ["Vcd"]

@@ -6,8 +6,9 @@ from amaranth.lib.wiring import In, Out
 
 from vc4.cle.structs import Primitive
 from vc4.records.compressed import VERTICES
+from vc4.records.primitives import INDEX_BITS
 
-from .structs import BATCH, INDEX_BITS, MOST_PRIMITIVES, IndexWrite, PlacedPrimitive
+from .structs import BATCH, MOST_PRIMITIVES, IndexWrite, PlacedPrimitive
 
 __all__ = ["VertexCache"]
 

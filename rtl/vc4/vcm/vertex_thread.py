@@ -8,6 +8,7 @@ from vc4.cle.structs import ItemKind, ListItem, fields_of
 from vc4.common.block_queue import BlockQueue
 from vc4.common.ram import BlockRam
 from vc4.records.control import RECORDS, ControlCode, Threads
+from vc4.records.primitives import INDEX_BITS
 from vc4.records.state import GlShaderState, NvShaderState
 from vc4.vpm.window import Space
 
@@ -15,7 +16,6 @@ from .batch_ring import BatchRing
 from .structs import (
     BATCH,
     BATCHES,
-    INDEX_BITS,
     MOST_PRIMITIVES,
     Batch,
     PlacedBatch,

@@ -4,10 +4,11 @@ from amaranth import *
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from vc4.records.primitives import INDEX_BITS
 from vc4.records.shaders import ATTRIBUTE_ARRAYS
 from vc4.vpm.structs import DOWN_BITS, DmaUnit
 
-from .structs import BATCH, INDEX_BITS, Batch, VertexArray
+from .structs import BATCH, Batch, VertexArray
 
 __all__ = ["VertexUnits"]
 

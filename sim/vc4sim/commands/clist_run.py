@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from vc4.config import PRESETS, preset
+from vc4.regs import table
 
 from ..clist import load_capture
 from ..cxxrtl.build import NoCompiler
@@ -36,7 +37,7 @@ exit status:
 _THREADS = ("binning", "rendering")
 _ENGINES = ("native", "cxxrtl")
 _STATUS = ("CT0CS", "CT1CS", "CT0CA", "CT1CA")
-_RUNNING, _ERROR = 1 << 5, 1 << 3
+_FIELDS = {field.name: field.mask for field in table.register("CT0CS").fields}
 
 
 def register(commands: Commands) -> None:
@@ -126,7 +127,7 @@ def _stands(run: FrontRun) -> Iterator[str]:
     """Threads that have not come to the end of their list."""
     for number, name in enumerate(_THREADS):
         status, place = run.read[f"CT{number}CS"], run.read[f"CT{number}CA"]
-        if status & _ERROR:
+        if status & _FIELDS["CTERR"]:
             yield f"{name} has stopped at {place:#010x}, where something is wrong"
-        elif status & _RUNNING:
+        elif status & _FIELDS["CTRUN"]:
             yield f"{name} waits at {place:#010x}"

@@ -15,7 +15,6 @@ constexpr uint32_t EVENTS_A_CLOCK = 4 * joints::qpu::COUNT + 1 + 2 * THREADS;
 constexpr uint32_t REST_CLOCKS = 600;
 
 using Item = std::array<uint32_t, ITEM_WORDS>;
-using Word = std::array<uint32_t, 1>;
 using Quad = std::array<uint32_t, 4>;
 
 template<size_t Thread> struct Ports;
@@ -77,9 +76,9 @@ public:
     // Carries out the clock; tells what is taken. Returns whether there was anything to do.
     template<class Tell> bool clock(const V3d &v3d, const Tell &tell) {
         if (answered) {
-            std::array<uint32_t, 6> event = {come / quads, come % quads};
-            Quad words = ports::vertex_words(v3d);
-            std::copy(words.begin(), words.end(), event.begin() + 2);
+            std::array<uint32_t, 6> event = {come / quads, words};
+            Quad quad = ports::vertex_words(v3d);
+            std::copy(quad.begin(), quad.end(), event.begin() + 2);
             tell(QUAD, event);
             come++;
         }
@@ -100,7 +99,7 @@ public:
 
 private:
     bool reads, ready = false, asks = false, answered = false, seen = false;
-    uint32_t gap, quads = 1, wanted = 0, asked = 0, come = 0;
+    uint32_t gap, words = 0, quads = 1, wanted = 0, asked = 0, come = 0;
     Random random;
     Item primitive;
 
@@ -109,7 +108,7 @@ private:
         wanted = asked = come = 0;
         uint32_t kind = field(item, ITEM_kind, 2);
         if (kind == ITEM_SHADER) {
-            uint32_t words = 3 + field(item, ITEM_point_size_included, 1) + (Thread ? field(item, ITEM_varyings, 8) : 4);
+            words = 3 + field(item, ITEM_point_size_included, 1) + (Thread ? field(item, ITEM_varyings, 8) : 4);
             quads = (std::min(words, MOST_VERTEX_WORDS) + 3) / 4;
         } else if (reads && kind == ITEM_PRIMITIVE && !field(item, ITEM_coordinates, 1)) {
             primitive = item;
@@ -119,8 +118,8 @@ private:
 
     uint32_t address(uint32_t number) const {
         uint32_t place = field(primitive, ITEM_vertices + 32 * (number / quads), 32);
-        uint32_t column = place & 15, row = place >> 4;
-        return column | (row + number % quads * 4) << 4 | 1 << 12;
+        uint32_t column = place >> PLACE_column & MOST_COLUMN, row = place >> PLACE_row;
+        return column << ADDRESS_column | (row + number % quads * 4) << ADDRESS_row | 1 << ADDRESS_vertical;
     }
 };
 

@@ -8,11 +8,9 @@ from importlib import resources
 from pathlib import Path
 
 import numpy as np
-from amaranth.lib.data import Layout
 
 from vc4.bus.port import BUS_BYTES
 from vc4.config import V3DConfig
-from vc4.records.shaders import NvShaderRecord
 from vc4.regs.counters import SOURCES
 from vc4.regs.table import register
 from vc4.vcm.structs import VcmStalls
@@ -22,17 +20,16 @@ from ..backends.base import Follower
 from ..bench.memory import chance_of, seed_of
 from ..cache import cache_folder
 from ..cxxrtl.build import Kind
+from ..render.host import BEGINNING
 from ..retired import EVENT_WORDS, KIND_BITS, R4_ARRIVED
 from ..waves.view import write_view
-from .items import ITEM_WORDS, Item, ShaderRecord, constants, item_of
+from .items import ITEM_WORDS, Item, constants, item_of
 
 __all__ = ["STALLS", "FrontJob", "FrontRun", "run_front"]
 
 _ITEM, _QUAD = R4_ARRIVED + 2, R4_ARRIVED + 3
 _ITEM_ROW = 1 + max(ITEM_WORDS, 6)
 _ROOM, _CLOCKS, _LAST_CLOCK = 4096, 1 << 16, (1 << 32) - 1
-_CLEAR_L2, _CLEAR_SLICES, _INTERRUPTS = 4, 0x0F0F_0F0F, 7
-_POINT_SIZE = 1 << Layout.cast(NvShaderRecord)["point_size_included"].offset
 _STATE = ("done", "cycles", "retired")
 #: What waits, see `VcmStalls`.
 STALLS = tuple(VcmStalls.as_shape().members)
@@ -107,27 +104,23 @@ class _Collector:
     def __init__(self):
         self.items: tuple[list[Item], list[Item]] = ([], [])
         self._quads: tuple[list[list[int]], list[list[int]]] = ([], [])
-        self._words = [0, 0]
+        self._wanted = [0, 0]  # words of a vertex
 
     def take(self, row: Sequence[int]) -> None:
         """A record."""
         kind, thread = row[0] & (1 << KIND_BITS) - 1, row[0] >> KIND_BITS
         if kind == _QUAD:
-            vertex, _, *words = row[1:7]
+            vertex, self._wanted[thread], *words = row[1:7]
             quads = self._quads[thread]
             if vertex == len(quads):
                 quads.append([])
             quads[vertex] += words
         elif kind == _ITEM:
             bits = sum(word << 32 * number for number, word in enumerate(row[1 : 1 + ITEM_WORDS]))
-            wanted = self._words[thread]
+            wanted = self._wanted[thread]
             vertices = [tuple((words + [0] * wanted)[:wanted]) for words in self._quads[thread]]
             self._quads[thread].clear()
-            item = item_of(bits, vertices)
-            if isinstance(item, ShaderRecord):
-                flags = item.words[0]
-                self._words[thread] = 3 + bool(flags & _POINT_SIZE) + (flags >> 24 if thread else 4)
-            self.items[thread].append(item)
+            self.items[thread].append(item_of(bits, vertices))
 
 
 def _library(config: V3DConfig, on: str, *, waves: bool) -> ctypes.CDLL:
@@ -146,7 +139,7 @@ def _library(config: V3DConfig, on: str, *, waves: bool) -> ctypes.CDLL:
 def _writes(job: FrontJob) -> list[int]:
     counted = len(_COUNTED)
     setup = (
-        *(("INTENA", _INTERRUPTS), ("L2CACTL", _CLEAR_L2), ("SLCACTL", _CLEAR_SLICES)),
+        *BEGINNING,
         *((f"PCTRS{number}", source.number) for number, source in enumerate(_COUNTED)),
         *(("PCTRC", (1 << counted) - 1), ("PCTRE", 1 << 31 | (1 << counted) - 1)),
     )

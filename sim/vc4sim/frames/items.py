@@ -10,7 +10,10 @@ from vc4.records.compressed import VERTICES
 from vc4.records.control import RECORDS, ControlCode
 from vc4.records.primitives import PrimitiveType
 from vc4.records.shaders import NvShaderRecord
-from vc4.vcm.structs import PlacedPrimitive, ShaderHeader, VcmItem, VcmKind, VcmStalls
+from vc4.vcm.structs import PlacedPrimitive, ShaderHeader, VcmItem, VcmKind, VcmStalls, VertexPlace
+from vc4.vpm.allocation import RESERVATION_ROWS
+from vc4.vpm.structs import QuadAddress
+from vc4.vpm.window import MOST_SHADER_BLOCKS
 
 __all__ = ["ITEM_WORDS", "Ended", "Item", "Primitive", "Record", "ShaderRecord", "constants", "item_of"]
 
@@ -67,8 +70,11 @@ def constants() -> str:
     }
     stalls = len(VcmStalls.as_shape().members)
     counts = ", ".join(str(VERTICES[type_]) for type_ in PrimitiveType)
-    return "".join(f"constexpr size_t ITEM_{name} = {at};\n" for name, at in places.items()) + (
-        f"constexpr uint32_t VERTICES[] = {{{counts}}};\nconstexpr uint32_t MOST_VERTEX_WORDS = 64;\n"
+    structs = {"PLACE": VertexPlace, "ADDRESS": QuadAddress}
+    lows = {f"{prefix}_{name}": low for prefix, shape in structs.items() for name, (low, _) in _places(shape).items()}
+    lows |= {f"ITEM_{name}": at for name, at in places.items()} | {"MOST_COLUMN": _places(VertexPlace)["column"][1]}
+    return "".join(f"constexpr size_t {name} = {at};\n" for name, at in lows.items()) + (
+        f"constexpr uint32_t VERTICES[] = {{{counts}}};\nconstexpr uint32_t MOST_VERTEX_WORDS = {MOST_SHADER_BLOCKS * RESERVATION_ROWS};\n"
         f"constexpr size_t STALLS = {stalls};\n"
     )
 

@@ -11,10 +11,12 @@ from ..model.v3d import V3D
 from ..problem import BadInput
 from ..workload.fields import Fields
 
-__all__ = ["Host"]
+__all__ = ["BEGINNING", "Host"]
 
 _FRAME_DONE, _FLUSH_DONE, _OUT_OF_MEMORY = 1, 2, 4
-_CLEAR_L2, _CLEAR_SLICES = 4, 0x0F0F_0F0F
+_INTERRUPTS = _FRAME_DONE | _FLUSH_DONE | _OUT_OF_MEMORY
+#: Names and values of the registers that are written before a frame: interrupts and caches.
+BEGINNING = (("INTCTL", _INTERRUPTS), ("INTENA", _INTERRUPTS), ("L2CACTL", 4), ("SLCACTL", 0x0F0F_0F0F))
 #: Steps of the threads from one look at them to the next one, and at the most for one list.
 _STEPS, _MOST_STEPS = 200, 5_000_000
 _ADDRESSES = (1 << 32) - 1
@@ -38,12 +40,7 @@ class Host:
         binned : called between binning and rendering
         """
         job.load(self.memory)
-        for name, value in (
-            ("INTCTL", _FRAME_DONE | _FLUSH_DONE | _OUT_OF_MEMORY),
-            ("INTENA", _FRAME_DONE | _FLUSH_DONE | _OUT_OF_MEMORY),
-            ("L2CACTL", _CLEAR_L2),
-            ("SLCACTL", _CLEAR_SLICES),
-        ):
+        for name, value in BEGINNING:
             self.gpu.write(name, value)
         for number in job.threads:
             self.gpu.write(f"CT{number}CA", job.registers[f"CT{number}CA"])
