@@ -1,7 +1,6 @@
 """`VertexCache` against the model's `Vcm`: the same batches, and each primitive in its own."""
 
 import random
-from collections import deque
 from functools import cache
 from types import SimpleNamespace
 
@@ -59,9 +58,9 @@ def collected(primitives, *, seed=1, gap=0.0, pause=0.0, patience=0.0):
 
     async def bench(ctx):
         left = list(primitives)
-        taken = deque()  # batches of the primitives that have not come out
         offered, waited = False, 0
-        while left or taken or ctx.get(dut.any):
+        batch = None  # of the primitive that has come out
+        while left or batch is not None or ctx.get(dut.looks_up) or ctx.get(dut.any):
             offered = offered or (bool(left) and rng.random() >= gap)
             if offered:
                 first = left[0]
@@ -69,37 +68,37 @@ def collected(primitives, *, seed=1, gap=0.0, pause=0.0, patience=0.0):
                     dut.i.payload,
                     {
                         "type": first.type,
-                        "vertices": [
+                        "indices": [
                             *first.vertices,
-                            *(rng.randrange(1 << 32) for _ in range(3 - len(first.vertices))),
+                            *(rng.randrange(1 << 16) for _ in range(3 - len(first.vertices))),
                         ],
                         "clipped": first.clipped is not None,
                     },
                 )
             ctx.set(dut.i.valid, offered)
             ctx.set(dut.o.ready, rng.random() >= pause)
-            ctx.set(dut.closes, ctx.get(dut.any) and (not left or (ctx.get(dut.full) and rng.random() >= patience)))
+            ends = not left and not ctx.get(dut.looks_up) and ctx.get(dut.any)
+            ctx.set(dut.closes, ends or (ctx.get(dut.full) and rng.random() >= patience))
             closes, last, write = ctx.get(dut.closes), ctx.get(dut.last), ctx.get(dut.writes)
             takes, gives = ctx.get(dut.i.ready), ctx.get(dut.o.valid) and ctx.get(dut.o.ready)
             out = ctx.get(dut.o.payload)
             await ctx.tick()
             clocks[0] += 1
-            waited = 0 if takes or closes else waited + 1
+            waited = 0 if takes or gives or closes else waited + 1
             assert waited < PATIENCE
             if write.valid:
                 columns[write.column] = write.index
             if offered and takes:
                 offered = False
                 left.pop(0)
-                taken.append(len(batches))
             if gives:
-                batch = taken.popleft()
                 assert out.opens == all(batch != other for other, *_ in places)
-                vertices = [vertex & 0xF for vertex in list(out.vertices)[: VERTICES[out.type]]]
-                places.append((batch, out.type, out.clipped, vertices))
+                places.append((batch, out.type, out.clipped, list(out.columns)[: VERTICES[out.type]]))
             if closes:
                 batches.append([columns[column] for column in range(last + 1)])
                 columns.clear()
+            if gives or batch is None:
+                batch = len(batches) if ctx.get(dut.o.valid) else None
         ctx.set(dut.closes, 0)
 
     rig.run(bench)
@@ -157,7 +156,7 @@ def test_index_0_is_nothing_special():
     ],
 )
 def test_clocks(type_, step, count, clocks):
-    """A vertex a clock, and one until the last primitive is out."""
+    """A vertex a clock, two until the first one is there, and one until the last primitive is out."""
     length = VERTICES[type_]
     primitives = [Primitive(type_, tuple(step * n + vertex for vertex in range(length))) for n in range(count)]
-    assert collected(primitives)[2] == clocks + 1
+    assert collected(primitives)[2] == clocks + 3

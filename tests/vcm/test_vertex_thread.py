@@ -216,13 +216,15 @@ class World:
         found = item.body.primitive
         assert item.kind == VcmKind.PRIMITIVE
         assert (found.type, found.coordinates, found.clipped) == (type_, coordinates, clipped)
-        places = list(found.vertices)[: VERTICES[type_]]
-        if not coordinates:
+        own = list(found.vertices)[: VERTICES[type_]]
+        if coordinates:
+            come = [vertex.coordinates for vertex in own]
+        else:
             first = self.in_use[0]  # the batch is shaded, and has its rows
-            assert [place >> 4 for place in places] == [4 * first] * len(places)
-            places = [self.columns[first][place & 0xF] for place in places]
+            assert [vertex.place.row for vertex in own] == [4 * first] * len(own)
+            come = [self.columns[first][vertex.place.column] for vertex in own]
             assert first not in [one for _, one, _ in self.under_way]
-        assert tuple(places) == vertices
+        assert tuple(come) == vertices
 
     async def rest(self):
         """Until nothing is left to do."""

@@ -3,7 +3,7 @@
 from amaranth.hdl import unsigned
 from amaranth.lib import data, enum
 
-from vc4.cle.structs import VERTICES, PipelineRecord
+from vc4.cle.structs import VERTICES, ItemKind, PipelineRecord
 from vc4.isa.registers import ELEMENTS
 from vc4.records.primitives import INDEX_BITS, PrimitiveType
 from vc4.records.shaders import ATTRIBUTE_ARRAYS, EXTENDED_STRIDES_OFFSET
@@ -16,8 +16,11 @@ __all__ = [
     "RECORD_WORDS",
     "THREADS",
     "Batch",
+    "CachedPrimitive",
     "FreedSpace",
     "IndexWrite",
+    "IndexedPrimitive",
+    "IndexedVertex",
     "PlacedBatch",
     "PlacedPrimitive",
     "ShaderHeader",
@@ -27,6 +30,7 @@ __all__ = [
     "VcmItem",
     "VcmKind",
     "VcmStalls",
+    "VcmVertex",
     "VertexArray",
     "VertexFormat",
     "VertexPlace",
@@ -78,6 +82,44 @@ class IndexWrite(data.Struct):
     valid: unsigned(1)
     column: range(BATCH)
     index: unsigned(INDEX_BITS)
+
+
+class IndexedPrimitive(data.Struct):
+    """A primitive whose vertices are in arrays.
+
+    type : how many of its vertices count, the first ones
+    clipped : it is the first one behind a record of a clipped primitive
+    """
+
+    type: PrimitiveType
+    indices: data.ArrayLayout(INDEX_BITS, VERTICES)
+    clipped: unsigned(1)
+
+
+class IndexedVertex(data.Struct):
+    """A vertex of such a primitive, with what that is.
+
+    number : which one
+    is_last : there are no more
+    """
+
+    index: unsigned(INDEX_BITS)
+    number: range(VERTICES)
+    is_last: unsigned(1)
+    type: PrimitiveType
+    clipped: unsigned(1)
+
+
+class CachedPrimitive(data.Struct):
+    """The primitive, with the columns of its vertices in their batch.
+
+    opens : it is the first one of its batch
+    """
+
+    type: PrimitiveType
+    columns: data.ArrayLayout(range(BATCH), VERTICES)
+    clipped: unsigned(1)
+    opens: unsigned(1)
 
 
 class FreedSpace(data.Struct):
@@ -179,11 +221,11 @@ class VcmStalls(data.Struct):
 
 
 class VcmKind(enum.Enum, shape=unsigned(2)):
-    """What comes out."""
+    """What comes out: what has come from the executor, and more."""
 
-    RECORD = 0  # as from the executor
-    PRIMITIVE = 1
-    END = 2  # the list has no more primitives
+    RECORD = ItemKind.RECORD.value
+    PRIMITIVE = ItemKind.PRIMITIVE.value
+    END = ItemKind.END.value
     SHADER = 3  # the shader record of the primitives from here on
 
 
@@ -194,18 +236,24 @@ class VertexPlace(data.Struct):
     row: unsigned(8)
 
 
+class VcmVertex(data.Union):
+    """Where a vertex is, the bits above are anything; or its coordinates, x in the low half."""
+
+    place: VertexPlace
+    coordinates: unsigned(32)
+
+
 class PlacedPrimitive(data.Struct):
-    """A primitive whose vertices are in the VPM, or coordinates.
+    """A primitive whose vertices are in the VPM, or coordinates. It begins like that of the executor.
 
     type : how many of its vertices count, the first ones
-    vertices : a `VertexPlace` each, or coordinates with x in the low half
-    coordinates : which of both
+    coordinates : which of both its vertices are
     clipped : it is the first one behind a record of a clipped primitive
-    opens : it is the first one of its batch
+    opens : it is the first one of its batch; with coordinates anything
     """
 
     type: PrimitiveType
-    vertices: data.ArrayLayout(32, VERTICES)
+    vertices: data.ArrayLayout(VcmVertex, VERTICES)
     coordinates: unsigned(1)
     clipped: unsigned(1)
     opens: unsigned(1)

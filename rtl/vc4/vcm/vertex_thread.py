@@ -1,7 +1,7 @@
 """The vertices of one thread."""
 
 from amaranth import *
-from amaranth.lib import data, enum, stream, wiring
+from amaranth.lib import enum, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from vc4.cle.structs import ItemKind, ListItem, fields_of
@@ -24,7 +24,6 @@ from .structs import (
     VcmItem,
     VcmKind,
     VertexFormat,
-    VertexPlace,
 )
 from .vertex_cache import VertexCache
 
@@ -125,13 +124,10 @@ class VertexThread(wiring.Component):
         waits = self._give(m, items, ring)
         under_way = Signal()
         m.d.comb += [
-            under_way.eq((items.level != 0) | ring.any | (state != _State.TAKE)),
+            under_way.eq(cache.looks_up | (items.level != 0) | ring.any | (state != _State.TAKE)),
             self.busy.eq(under_way | cache.any | self.abandons),
             self.stalled.eq((state == _State.HANG) | (waits & ring.bad)),
             self.forgets.eq(self.abandons),
-            self.waits.eq(
-                (cache.full | (cache.any & (self.i.payload.kind == ItemKind.END))) & self.i.valid & ~ring.room
-            ),
         ]
         with m.If(self.resets):
             m.d.sync += self.abandons.eq(1)
@@ -180,23 +176,40 @@ class VertexThread(wiring.Component):
         return lacks
 
     def _take(self, m, state, lacks, takes_record, cache, items, ring):
-        """What comes, into the queue."""
+        """What comes, into the queue; primitives by way of the cache."""
         kind, primitive, out = self.i.payload.kind, self.i.payload.body.primitive, items.i.payload
         takes = Signal()
-        closes = Signal()
-        room = Signal()  # for anything but a primitive whose vertices were looked up
+        is_empty = Signal()  # the cache, so what comes may go on
+        goes_on = Signal()
+        is_cached = Signal()
+        is_lost = Signal()  # without a shader record
+        ends = Signal()  # there are no more primitives for the batch
         m.d.comb += [
-            cache.i.payload.eq(primitive),
-            ring.closes.eq(closes),
-            cache.closes.eq(closes),
-            cache.resets.eq(self.resets),
+            is_empty.eq(~cache.looks_up & ~cache.o.valid),
+            is_cached.eq((kind == ItemKind.PRIMITIVE) & ~primitive.coordinates),
+            is_lost.eq(is_cached & ~self.format.known),
+            ends.eq(takes & (kind == ItemKind.END) & is_empty & cache.any),
+            goes_on.eq(takes & ~is_cached & is_empty & ~ends),
+            takes_record.eq(goes_on & (kind == ItemKind.RECORD) & items.i.ready),
+            cache.i.valid.eq(takes & is_cached & ~is_lost),
+            cache.i.payload.type.eq(primitive.type),
+            cache.i.payload.clipped.eq(primitive.clipped),
+            *(index.eq(vertex) for index, vertex in zip(cache.i.payload.indices, primitive.vertices, strict=True)),
+            self.i.ready.eq((goes_on & items.i.ready) | (takes & is_cached & (cache.i.ready | is_lost))),
+            cache.forgets.eq(self.resets | self.abandons),
+            cache.closes.eq(ring.closes),
             cache.o.ready.eq(items.i.ready),
-            room.eq(items.i.ready & ~cache.o.valid),
-            takes_record.eq(takes & (kind == ItemKind.RECORD) & room),
+            ring.closes.eq((cache.full | ends) & ring.room & ~cache.forgets),
+            self.waits.eq((cache.full | ends) & ~ring.room),
+            items.i.valid.eq(goes_on | cache.o.valid),
+            out.kind.eq(kind),
+            Value.cast(out.body).eq(self.i.payload.body.as_value()),
         ]
+        with m.If(cache.o.valid):
+            self._place(m, cache.o.payload, out)
         with m.Switch(state):
             with m.Case(_State.TAKE):
-                m.d.comb += takes.eq(self.i.valid & ~lacks & ~self.abandons & ~self.resets)
+                m.d.comb += takes.eq(self.i.valid & ~lacks & ~cache.forgets)
                 with m.If(lacks & ~self.abandons):
                     m.d.sync += state.eq(_State.ASK)
             with m.Case(_State.ASK):
@@ -205,58 +218,30 @@ class VertexThread(wiring.Component):
                 with m.Elif(self.request.valid & self.request.ready):
                     m.d.sync += state.eq(_State.WAIT)
             with m.Case(_State.WAIT):
-                m.d.comb += [out.kind.eq(VcmKind.SHADER), out.body.shader.eq(self.header.payload)]
                 m.d.comb += [
+                    out.kind.eq(VcmKind.SHADER),
+                    out.body.shader.eq(self.header.payload),
                     items.i.valid.eq(self.header.valid & ~self.fault & ~self.abandons),
-                    self.header.ready.eq(room | self.abandons),
+                    self.header.ready.eq(items.i.ready | self.abandons),
                 ]
                 with m.If(self.header.valid & self.header.ready):
                     m.d.sync += state.eq(Mux(self.fault & ~self.abandons, _State.HANG, _State.TAKE))
             with m.Case(_State.HANG):
                 with m.If(self.abandons):
                     m.d.sync += state.eq(_State.TAKE)
-        with m.If(takes):
-            with m.Switch(kind):
-                with m.Case(ItemKind.RECORD):
-                    m.d.comb += [out.kind.eq(VcmKind.RECORD), out.body.record.eq(self.i.payload.body.record)]
-                    m.d.comb += [items.i.valid.eq(1), self.i.ready.eq(room)]
-                with m.Case(ItemKind.PRIMITIVE):
-                    self._collect(m, cache, items, ring, room, closes)
-                with m.Case(ItemKind.END):
-                    m.d.comb += [
-                        out.kind.eq(VcmKind.END),
-                        closes.eq(cache.any & ring.room),
-                        items.i.valid.eq(~cache.any),
-                        self.i.ready.eq(~cache.any & room),
-                    ]
-        with m.If(cache.o.valid):
-            m.d.comb += [
-                items.i.valid.eq(1),
-                out.kind.eq(VcmKind.PRIMITIVE),
-                out.body.primitive.eq(cache.o.payload),
-            ]
 
-    def _collect(self, m, cache, items, ring, room, closes):
-        """A primitive; without a shader record those with vertices are lost."""
-        primitive, out = self.i.payload.body.primitive, items.i.payload
-        m.d.comb += out.kind.eq(VcmKind.PRIMITIVE)
-        with m.If(primitive.coordinates):
-            m.d.comb += [
-                out.body.primitive.type.eq(primitive.type),
-                out.body.primitive.clipped.eq(primitive.clipped),
-                out.body.primitive.coordinates.eq(1),
-                out.body.primitive.vertices.eq(primitive.vertices),
-                items.i.valid.eq(1),
-                self.i.ready.eq(room),
-            ]
-        with m.Elif(self.format.known):
-            m.d.comb += [
-                cache.i.valid.eq(1),
-                self.i.ready.eq(cache.i.ready),
-                closes.eq(cache.full & ring.room),
-            ]
-        with m.Else():
-            m.d.comb += self.i.ready.eq(1)
+    def _place(self, m, cached, out):
+        """A primitive whose vertices have columns; their rows are not known yet."""
+        primitive = out.body.primitive
+        m.d.comb += [
+            out.kind.eq(VcmKind.PRIMITIVE),
+            primitive.type.eq(cached.type),
+            primitive.coordinates.eq(0),
+            primitive.clipped.eq(cached.clipped),
+            primitive.opens.eq(cached.opens),
+        ]
+        for vertex, column in zip(primitive.vertices, cached.columns, strict=True):
+            m.d.comb += vertex.place.column.eq(column)
 
     def _give(self, m, items, ring):
         """Items of the queue; returns whether a primitive waits for its batch."""
@@ -279,9 +264,7 @@ class VertexThread(wiring.Component):
             items.o.ready.eq((self.o.valid & self.o.ready) | self.abandons),
         ]
         with m.If(has_vertices):
-            for place, vertex in zip(primitive.vertices, given.vertices, strict=True):
-                column = data.View(VertexPlace, place[: Shape.cast(VertexPlace).width]).column
-                m.d.comb += vertex.eq(Cat(column, ring.row))
+            m.d.comb += [vertex.place.row.eq(ring.row) for vertex in given.vertices]
         with m.If(ring.leaves & ring.space.ready):
             m.d.sync += uses.eq(0)
         with m.Elif(opens & ~uses):

@@ -118,7 +118,7 @@ private:
 
     uint32_t address(uint32_t number) const {
         uint32_t place = field(primitive, ITEM_vertices + 32 * (number / quads), 32);
-        uint32_t column = place >> PLACE_column & MOST_COLUMN, row = place >> PLACE_row;
+        uint32_t column = place >> PLACE_column & MOST_COLUMN, row = place >> PLACE_row & MOST_ROW;
         return column << ADDRESS_column | (row + number % quads * 4) << ADDRESS_row | 1 << ADDRESS_vertical;
     }
 };

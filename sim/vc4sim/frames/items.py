@@ -72,7 +72,8 @@ def constants() -> str:
     counts = ", ".join(str(VERTICES[type_]) for type_ in PrimitiveType)
     structs = {"PLACE": VertexPlace, "ADDRESS": QuadAddress}
     lows = {f"{prefix}_{name}": low for prefix, shape in structs.items() for name, (low, _) in _places(shape).items()}
-    lows |= {f"ITEM_{name}": at for name, at in places.items()} | {"MOST_COLUMN": _places(VertexPlace)["column"][1]}
+    lows |= {f"ITEM_{name}": at for name, at in places.items()}
+    lows |= {f"MOST_{name.upper()}": most for name, (_, most) in _places(VertexPlace).items()}
     return "".join(f"constexpr size_t {name} = {at};\n" for name, at in lows.items()) + (
         f"constexpr uint32_t VERTICES[] = {{{counts}}};\nconstexpr uint32_t MOST_VERTEX_WORDS = {MOST_SHADER_BLOCKS * RESERVATION_ROWS};\n"
         f"constexpr size_t STALLS = {stalls};\n"
