@@ -288,6 +288,7 @@ def test_only_this_batch_is_bad():
         (16, 16, 1, [39, 71]),
         (16, 16, 20, [58, 90]),
         (64, 64, 1, [135, 263]),
+        (256, 256, 20, [538, 1050]),
         (4, 4, 1, [31, 56]),  # every other one waits a clock, see `VdrPacker`
     ],
 )
