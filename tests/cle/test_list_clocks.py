@@ -70,6 +70,7 @@ LISTS = {
     "marker": (bytes([CODE.MARKER.value] * 1000), 1009, 1028),
     "state of five bytes": (bytes([CODE.LINE_WIDTH.value, 0, 0, 0, 0] * 200), 210, 372),
     "state of nine bytes": (bytes([CODE.CLIP_WINDOW.value, *bytes(8)] * 200), 410, 685),
+    "configuration of sixteen bytes": (bytes([CODE.TILE_BINNING_MODE_CONFIGURATION.value, *bytes(15)] * 200), 410, 837),
     "strip, 16 bits": (indexed(PrimitiveMode.TRIANGLE_STRIP, IndexType.BITS_16), 1024, 1062),
     "strip, 8 bits": (indexed(PrimitiveMode.TRIANGLE_STRIP, IndexType.BITS_8), 1024, 1062),
     "triangles, 16 bits": (indexed(PrimitiveMode.TRIANGLES, IndexType.BITS_16), 1024, 1062),
