@@ -21,8 +21,8 @@ from vc4.qpu.structs import THREADS, ProgramStart
 from vc4.qpu.trace import TracePort
 from vc4.regs.table import OFFSET_BITS, register
 from vc4.slice.slice import Slice
-from vc4.vcm.structs import VcmItem, VcmStalls
-from vc4.vertex_pipe import VertexPipe
+from vc4.vcm.structs import VcmItem
+from vc4.vertex_pipe import FRONT_STALLS, VertexPipe
 from vc4.vpm.allocation import VpmAllocation, allocation
 from vc4.vpm.structs import QuadAddress, Words
 from vc4.vpm.vpm import VERTEX_READERS, Vpm
@@ -86,7 +86,7 @@ class V3D(wiring.Component):
                         "renderer": Out(PipelinePort(VcmItem)),
                         "vertex_reads": In(stream.Signature(QuadAddress)).array(VERTEX_READERS),
                         "vertex_words": Out(Words),
-                        "vertex_stalls": Out(VcmStalls),
+                        "vertex_stalls": Out(FRONT_STALLS),
                     }
                     if config.lists
                     else {}

@@ -1,7 +1,7 @@
 """The front of the 3D pipeline: from control lists to shaded vertices."""
 
 from amaranth import *
-from amaranth.lib import stream, wiring
+from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from vc4.bus.hub import Hub
@@ -16,7 +16,10 @@ from vc4.vcm.vcm import Vcm
 from vc4.vpm.allocation import VpmAllocation
 from vc4.vpm.structs import QuadWrite
 
-__all__ = ["VertexPipe"]
+__all__ = ["FRONT_STALLS", "VertexPipe"]
+
+#: What waits in a clock: the threads of the executor, for bytes of their lists, and what the VCM says.
+FRONT_STALLS = data.StructLayout({"binning_list": 1, "rendering_list": 1, **VcmStalls.as_shape().members})
 
 
 class VertexPipe(wiring.Component):
@@ -30,7 +33,7 @@ class VertexPipe(wiring.Component):
     --------------------
     written, live, flushed, drawn, out_of_memory : registers and interrupts
     division, fills : of the VPM
-    stalls : what waits
+    stalls : what waits, see `FRONT_STALLS`
     binner, renderer : the pipelines
     qpus : programs for QPUs
     bus : the way into memory, which is only read
@@ -50,7 +53,7 @@ class VertexPipe(wiring.Component):
                 "out_of_memory": In(1),
                 "division": In(VpmAllocation),
                 "fills": Out(stream.Signature(QuadWrite)),
-                "stalls": Out(VcmStalls),
+                "stalls": Out(FRONT_STALLS),
                 "binner": Out(PipelinePort(VcmItem)),
                 "renderer": Out(PipelinePort(VcmItem)),
                 "qpus": Out(ShadingPort(config.qpus)),
@@ -79,6 +82,6 @@ class VertexPipe(wiring.Component):
             self.drawn.eq(cle.drawn),
             cle.out_of_memory.eq(self.out_of_memory),
             vcm.division.eq(self.division),
-            self.stalls.eq(vcm.stalls),
+            self.stalls.eq(Cat(cle.starves, vcm.stalls)),
         ]
         return m

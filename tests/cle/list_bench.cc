@@ -23,7 +23,7 @@ struct Item {
 };
 
 struct Result {
-    uint32_t clocks, rests, items, lines, flushed, drawn, running[2];
+    uint32_t clocks, rests, items, lines, flushed, drawn, running[2], starved[2];
     char problem[64];
 };
 
@@ -66,8 +66,10 @@ public:
                  still);
             result.flushed += ports::flushed(top)[0];
             result.drawn += ports::drawn(top)[0];
-            for (int thread = 0; thread < 2; thread++)
+            for (int thread = 0; thread < 2; thread++) {
                 result.running[thread] += ports::running(top)[0] >> thread & 1;
+                result.starved[thread] += ports::starves(top)[0] >> thread & 1;
+            }
             if (move(ready_request, lines, most_lines))
                 still = 0;
             step();

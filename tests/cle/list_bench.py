@@ -54,6 +54,7 @@ class Device(wiring.Component):
                 "flushed": Out(1),
                 "drawn": Out(1),
                 "running": Out(2),
+                "starves": Out(2),
                 "bus": Out(self._cle.bus.signature),
             }
         )
@@ -70,6 +71,7 @@ class Device(wiring.Component):
         m.d.comb += [
             self.flushed.eq(cle.flushed),
             self.drawn.eq(cle.drawn),
+            self.starves.eq(cle.starves),
             self.running.eq(Cat(cle.live.CT0CS.CTRUN, cle.live.CT1CS.CTRUN)),
         ]
         return m
@@ -82,7 +84,7 @@ class _Options(ctypes.Structure):
 class _Result(ctypes.Structure):
     _fields_ = [
         *((name, _WORD) for name in ("clocks", "rests", "items", "lines", "flushed", "drawn")),
-        ("running", 2 * _WORD),
+        *((name, 2 * _WORD) for name in ("running", "starved")),
         ("problem", 64 * ctypes.c_char),
     ]
 
@@ -92,6 +94,7 @@ class Run:
     """What came of a run.
 
     clocks : in which each thread ran
+    starved : in which it waited for its list
     rests : nothing moves any more
     items : what each pipeline got
     lines : that were read, as multiples of `LINE_BYTES`
@@ -100,6 +103,7 @@ class Run:
     """
 
     clocks: tuple[int, int]
+    starved: tuple[int, int]
     rests: bool
     items: tuple[list, list]
     lines: set[int]
@@ -145,7 +149,7 @@ def execute(base, image, script, *, seed, latency=1, gap=0.0, pipeline_gap=0.3, 
         bits = sum(word << 32 * number for number, word in enumerate(words))
         found[thread].append(taken(bits))
     return Run(
-        *(tuple(result.running), bool(result.rests), found, set(lines[: result.lines].tolist())),
+        *(tuple(result.running), tuple(result.starved), bool(result.rests), found, set(lines[: result.lines].tolist())),
         *(result.flushed, result.drawn, registers),
     )
 

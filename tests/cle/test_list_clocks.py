@@ -16,7 +16,7 @@ from vc4.records.primitives import (
 from vc4sim.clist.builder import pack_fields
 from vc4sim.model.cle.compressed import COORDINATE_BYTES, INDEX_BYTES, ListFormat, encode_primitive
 
-from .list_bench import execute
+from .list_bench import LINE_BYTES, execute
 from .some_lists import SIZE
 
 CODE = ControlCode
@@ -70,6 +70,7 @@ LISTS = {
     "marker": (bytes([CODE.MARKER.value] * 1000), 1009, 1028),
     "state of five bytes": (bytes([CODE.LINE_WIDTH.value, 0, 0, 0, 0] * 200), 210, 372),
     "state of nine bytes": (bytes([CODE.CLIP_WINDOW.value, *bytes(8)] * 200), 410, 685),
+    "configuration of sixteen bytes": (bytes([CODE.TILE_BINNING_MODE_CONFIGURATION.value, *bytes(15)] * 200), 410, 837),
     "strip, 16 bits": (indexed(PrimitiveMode.TRIANGLE_STRIP, IndexType.BITS_16), 1024, 1062),
     "strip, 8 bits": (indexed(PrimitiveMode.TRIANGLE_STRIP, IndexType.BITS_8), 1024, 1062),
     "triangles, 16 bits": (indexed(PrimitiveMode.TRIANGLES, IndexType.BITS_16), 1024, 1062),
@@ -83,13 +84,28 @@ LISTS = {
 }
 
 
+def executed(data, latency):
+    image = data.ljust(INDICES, b"\0") + bytes(SIZE - INDICES)
+    return execute(0, image, [(0, "CT0EA", len(data))], seed=1, latency=latency, pipeline_gap=0)
+
+
 @pytest.mark.parametrize("name", LISTS)
 def test_clocks(name):
+    """Those that a slower memory costs are clocks in which the thread starves."""
     data, *wanted = LISTS[name]
-    image, found = data.ljust(INDICES, b"\0") + bytes(SIZE - INDICES), []
-    for latency in (1, 20):
-        run = execute(0, image, [(0, "CT0EA", len(data))], seed=1, latency=latency, pipeline_gap=0)
+    runs = [executed(data, latency) for latency in (1, 20)]
+    for run in runs:
         assert (run.registers["CT0CS"] & CTERR, run.registers["CT0CA"]) == (0, len(data))
-        found.append(run.clocks[0])
+    found = [run.clocks[0] for run in runs]
     print(f"{name}: {found[0]}, {found[1]}")
     assert found == wanted
+    quick, slow = (run.starved for run in runs)
+    assert (slow[0] - quick[0], quick[0] > 0) == (found[1] - found[0], True)
+    assert slow[1] == quick[1] == 0
+
+
+@pytest.mark.parametrize("last", [CODE.NOP, CODE.WAIT_ON_SEMAPHORE])
+def test_who_wants_nothing_does_not_starve(last):
+    """At the end, and who waits for others, though there are no more bytes: the next line is none of the list."""
+    run = executed(bytes([CODE.NOP.value] * (LINE_BYTES - 1) + [last.value]), 20)
+    assert run.starved == (25, 0)

@@ -22,6 +22,8 @@ def test_a_frame(output_of, compiler):
         "qpu_clocks_idle",
         "qpu_clocks_vertex",
         "qpu_clocks_fragment",
+        "binning_list",
+        "rendering_list",
         "rendering_batches",
         "rows",
         "vertices",

@@ -131,13 +131,18 @@ def prover(tmp_path) -> Prover:
 
 @pytest.fixture
 def faulty():
-    """`faulty(component, old, new)`: the class with a fault, `old` in its source, which is there once, being `new`."""
+    """`faulty(component, old, new)`: the class with a fault, `old` in its source, which is there once, being `new`.
+
+    Its own assertions keep their places, so that one of them that fails is named as those of the proof are.
+    """
 
     def change(component: type[wiring.Component], old: str, new: str) -> type[wiring.Component]:
-        source = inspect.getsource(component)
+        lines, first = inspect.getsourcelines(component)
+        source = "".join(lines)
         assert source.count(old) == 1, f"{component.__name__} has not got {old!r} once"
-        names = dict(vars(sys.modules[component.__module__]))
-        exec(compile(source.replace(old, new), f"<{component.__name__} with {new!r}>", "exec"), names)
+        module = sys.modules[component.__module__]
+        names = dict(vars(module))
+        exec(compile("\n" * (first - 1) + source.replace(old, new), str(module.__file__), "exec"), names)
         return names[component.__name__]
 
     return change

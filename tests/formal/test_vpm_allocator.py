@@ -223,13 +223,22 @@ def test_bounded(prover):
     [
         ("start + placed.attributes.count", "start", "results are elsewhere"),
         ("with m.If(place < first):", "with m.If(0):", "a block for user programs"),
-        ("Mux(is_owned | is_last, 0, count + 1)", "Mux(is_owned, 0, count + 1)", ""),
+        ("Mux(is_owned | is_last, 0, count + 1)", "Mux(is_owned, 0, count + 1)", "a block for user programs"),
+        # The allocator's own assertion sees a block that is marked twice, clocks before it is in an answer.
+        ("~is_owned & (count + 1 == needed)", "count + 1 == needed", "a block is given twice, or given back twice"),
     ],
-    ids=["results", "user programs", "wrap"],
+    ids=["results", "user programs", "wrap", "owned"],
 )
 def test_faults(prover, faulty, monkeypatch, old, new, said):
     monkeypatch.setattr(vpm_allocator, "VpmAllocator", faulty(vpm_allocator.VpmAllocator, old, new))
     assert said in prover.refuted(AllocatorProof(), depth=16)
+
+
+def test_half_is_given_back(prover, faulty, monkeypatch):
+    """No answer is wrong by that, so that only the invariants see it."""
+    old, new = "count.eq(freed.space.count)", "count.eq((freed.space.count + 1) >> 1)"
+    monkeypatch.setattr(vpm_allocator, "VpmAllocator", faulty(vpm_allocator.VpmAllocator, old, new))
+    assert "being freed" in prover.refuted(UnboundedAllocatorProof(), depth=16)
 
 
 @pytest.mark.parametrize(

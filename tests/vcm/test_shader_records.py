@@ -142,9 +142,15 @@ def test_any_records(run, latency, gap, count):
 @pytest.mark.parametrize("thread", [0, 1])
 @pytest.mark.parametrize("size", [0, 1])
 @pytest.mark.parametrize("header", [0, 1])
-def test_shaded_vertices(run, thread, size, header):
-    """With and without what clipping needs, and a point size."""
-    record = some_nv(random.Random(1), clip_coordinates_header_included=header, point_size_included=size)
+@pytest.mark.parametrize("address", [0x1234, 0xFFFF_FFF8])
+def test_shaded_vertices(run, thread, size, header, address):
+    """With and without what clipping needs, which may end behind the last address, and a point size."""
+    record = some_nv(
+        random.Random(1),
+        clip_coordinates_header_included=header,
+        point_size_included=size,
+        shaded_vertex_data_address=address,
+    )
     memory = Memory(SIZE, BASE, record)
 
     async def script(ctx, dut):

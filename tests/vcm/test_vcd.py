@@ -219,10 +219,13 @@ def one_array(offset, stride, length, first=BASE):
     values = {"coordinate_shader_attribute_array_select_bits": 1, "vertex_shader_attribute_array_select_bits": 1}
     rng = random.Random(1)
     model = Memory(SIZE, BASE, rng.randbytes(SIZE))
-    record = bytearray(some_gl(rng, count=1, **values))
-    record[36:44] = (first % (1 << 32)).to_bytes(4, "little") + bytes((length - 1, stride, offset, offset))
+    extended = stride > 0xFF
+    record = bytearray(some_gl(rng, count=8 if extended else 1, extended=extended, **values))
+    record[36:44] = (first % (1 << 32)).to_bytes(4, "little") + bytes((length - 1, stride & 0xFF, offset, offset))
+    if extended:
+        record[100:104] = stride.to_bytes(4, "little")
     model.write(RECORD, bytes(record))
-    return model, read_shader_record(model, state(ControlCode.GL_SHADER_STATE, RECORD, arrays=1))
+    return model, read_shader_record(model, state(ControlCode.GL_SHADER_STATE, RECORD, arrays=1, extended=extended))
 
 
 @pytest.mark.parametrize("offset", [0, 3, 13, 240])
@@ -237,6 +240,28 @@ def test_large_indices():
     """All their 16 bits count, below an address where the array would begin as well."""
     model, shader = one_array(0, 8, 8, first=BASE - 8 * 0xFF00)
     fetch(bytes(model.data), (shader, shader), [Batch(model, shader, 0, [0xFF00, 0xFFFF, 0xFF7F])])
+
+
+@pytest.mark.parametrize("stride", [(1 << 32) - 8, (1 << 31) + 8])
+def test_strides_wrap(stride):
+    """Addresses are modulo 2^32, however far away a vertex is: so an array can go down."""
+    model, shader = one_array(0, stride, 8, first=BASE + SIZE // 2)
+    batch = Batch(model, shader, 0, [0, 2, 4, 254, 510])
+    assert not batch.bad
+    fetch(bytes(model.data), (shader, shader), [batch])
+
+
+@pytest.mark.parametrize("thread", range(THREADS))
+def test_addresses_of_shaded_vertices_wrap(thread):
+    """For rendering what clipping needs is skipped, and vertex 0 lies behind the last address."""
+    rng = random.Random(1)
+    model = Memory(SIZE, BASE, rng.randbytes(SIZE))
+    fields = {"clip_coordinates_header_included": 1, "shaded_vertex_data_stride": 255}
+    model.write(RECORD, some_nv(rng, shaded_vertex_data_address=0xFFFF_FFF8, **fields))
+    shader = read_shader_record(model, state(ControlCode.NV_SHADER_STATE, RECORD))
+    batch = Batch(model, shader, thread, [20, 40, 33])
+    assert not batch.bad
+    fetch(bytes(model.data), (shader, shader), [batch])
 
 
 @pytest.mark.parametrize("what", ["bad", "dropped"])
@@ -263,6 +288,7 @@ def test_only_this_batch_is_bad():
         (16, 16, 1, [39, 71]),
         (16, 16, 20, [58, 90]),
         (64, 64, 1, [135, 263]),
+        (256, 256, 20, [538, 1050]),
         (4, 4, 1, [31, 56]),  # every other one waits a clock, see `VdrPacker`
     ],
 )

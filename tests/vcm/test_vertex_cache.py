@@ -8,6 +8,7 @@ import pytest
 
 from vc4.records.compressed import VERTICES
 from vc4.records.primitives import PrimitiveType
+from vc4.vcm.structs import BATCH, MOST_PRIMITIVES
 from vc4.vcm.vertex_cache import VertexCache
 from vc4sim.model.cle.primitives import Primitive
 from vc4sim.model.vcm.vcm import Vcm
@@ -15,6 +16,8 @@ from vc4sim.model.vcm.vcm import Vcm
 from ..simulation import Simulation
 
 PATIENCE = 1000
+#: Clocks that are lost between batches: a primitive is found to have no room, and is looked up anew.
+TURN = 2
 
 
 class Indices:
@@ -160,3 +163,22 @@ def test_clocks(type_, step, count, clocks):
     length = VERTICES[type_]
     primitives = [Primitive(type_, tuple(step * n + vertex for vertex in range(length))) for n in range(count)]
     assert collected(primitives)[2] == clocks + 3
+
+
+@pytest.mark.parametrize(
+    ("type_", "step", "length"),
+    [
+        *((type_, 0, MOST_PRIMITIVES) for type_ in PrimitiveType),
+        (PrimitiveType.POINTS, 1, BATCH),
+        (PrimitiveType.LINES, 2, BATCH // 2),
+    ],
+)
+def test_a_lookup_each_clock(type_, step, length):
+    """In many batches of so many primitives, however long it takes from a lookup to its primitive."""
+    clocks = {}
+    for batches in (2, 10):
+        firsts = range(0, batches * length * step, step) if step else [0] * (batches * length)
+        primitives = [Primitive(type_, tuple(range(first, first + VERTICES[type_]))) for first in firsts]
+        _, found, clocks[batches] = collected(primitives)
+        assert len(found) == batches
+    assert clocks[10] - clocks[2] == 8 * (length * VERTICES[type_] + TURN)

@@ -22,8 +22,8 @@ END = "thrend\nnop\nnop\n"
 pytestmark = pytest.mark.thorough
 
 
-def clocks(shader, code, draw, **fields):
-    """Of a list."""
+def draws(shader, code, draw, *, latency=1, **fields):
+    """A run of a list."""
     find_compiler()
     memory, out = Memory(SIZE), ListBuilder(LIST)
     program = assemble(PASSES + END).code
@@ -38,9 +38,11 @@ def clocks(shader, code, draw, **fields):
     out.add(draw, **fields)
     out.store(memory)
     registers = (("CT0CA", LIST), ("CT0EA", out.here))
-    run = run_front(FrontJob(image=memory.read(0, SIZE), registers=registers, config=CONFIG, latency=1, reads=False))
+    run = run_front(
+        FrontJob(image=memory.read(0, SIZE), registers=registers, config=CONFIG, latency=latency, reads=False)
+    )
     assert run.rests
-    return run.cycles
+    return run
 
 
 def gl(length):
@@ -74,11 +76,20 @@ NV = nv_shader_record(
     ],
 )
 def test_a_thousand_vertices(shader, code, mode, expected):
-    assert clocks(shader, code, Code.VERTEX_ARRAY_PRIMITIVES, primitive_mode=mode, length=COUNT) == expected
+    assert draws(shader, code, Code.VERTEX_ARRAY_PRIMITIVES, primitive_mode=mode, length=COUNT).cycles == expected
 
 
 def test_the_same_sixteen_vertices():
     """They are shaded once for all primitives."""
     fields = {"index_type": IndexType.BITS_8, "length": COUNT, "indices_list_address": INDICES, "maximum_index": 255}
     code = Code.INDEXED_PRIMITIVE_LIST
-    assert clocks(gl(16), Code.GL_SHADER_STATE, code, primitive_mode=PrimitiveMode.TRIANGLE_STRIP, **fields) == 3376
+    run = draws(gl(16), Code.GL_SHADER_STATE, code, primitive_mode=PrimitiveMode.TRIANGLE_STRIP, **fields)
+    assert run.cycles == 3376
+
+
+def test_a_slow_memory_starves_the_thread_with_a_list():
+    """It waits once for the first line of the list, and the other thread for nothing."""
+    fields = {"primitive_mode": PrimitiveMode.POINTS, "length": COUNT}
+    runs = [draws(NV, Code.NV_SHADER_STATE, Code.VERTEX_ARRAY_PRIMITIVES, latency=n, **fields).stalls for n in (1, 101)]
+    assert runs[1]["binning_list"] - runs[0]["binning_list"] == 100
+    assert [run["rendering_list"] for run in runs] == [0, 0]

@@ -80,14 +80,16 @@ class World:
     fault : shader records are not in memory
     bad : vertices are not
     ends : chance in each clock that a batch is shaded
+    late : clocks without any move before the indices of a batch are read
     """
 
-    def __init__(self, ctx, dut, rng, *, gap=0.3, pause=0.3, fault=False, bad=False, ends=0.1):
+    def __init__(self, ctx, dut, rng, *, gap=0.3, pause=0.3, fault=False, bad=False, ends=0.1, late=0):
         self.ctx, self.dut, self.rng, self.gap, self.pause = ctx, dut, rng, gap, pause
-        self.fault, self.bad, self.ends = fault, bad, ends
+        self.fault, self.bad, self.ends, self.late = fault, bad, ends, late
         self.coming, self.wanted = deque(), deque()
         self.offered = False
-        self.under_way = []  # batches that are not shaded
+        self.unread = deque()  # batches whose indices are not read
+        self.under_way = []  # those behind it that are not shaded
         self.columns = {}  # indices of each batch, by the first block of its results
         self.in_use = deque()  # first blocks, in the order of the batches
         self.placed = 0
@@ -152,12 +154,16 @@ class World:
         if answers:
             self.header, self.known = None, self.asked.vertices and not forgets
         if asks[0]:
+            assert not self.unread, "a shader record is read while batches wait that need the one before"
             assert not self.under_way, "a shader record is read while batches need the one before"
             assert asks[1].address == 3
             self.header, self.asked = rng.randrange(1, 20), asks[1]
         self.quiet = 0 if any(move for move, _ in moves.values()) or asks[0] else self.quiet + 1
         if moves["batches"][0]:
-            await self._fetch(moves["batches"][1])
+            self.unread.append(moves["batches"][1])
+        if self.unread and self.quiet >= self.late:
+            await self._fetch(self.unread.popleft())
+            self.quiet = 0
 
     async def _fetch(self, batch):
         """Reads the indices of a batch, a clock each."""
@@ -317,6 +323,16 @@ def test_a_batch_waits_for_room(run):
         assert world.placed == -(-200 // 16) + 24
 
     run(script, ends=0.02, gap=0, pause=0)
+
+
+def test_indices_stay(run):
+    """Until the batch is shaded: whoever reads them may do so when the thread can collect no more."""
+
+    async def script(world):
+        world.add([record(GL), record(LIST), *[primitive(number) for number in range(200)], END])
+        await world.rest()
+
+    run(script, late=40, ends=1, gap=0, pause=0)
 
 
 @pytest.mark.parametrize("clocks", range(8, 40, 4))

@@ -64,6 +64,7 @@ class Cle(wiring.Component):
     binner, renderer : the pipelines
     flushed, drawn : strobes for the interrupts
     out_of_memory : the binner waits for memory
+    starves : of each thread: it would go on, if memory had answered
     bus : the way into memory, which is only read
     """
 
@@ -78,6 +79,7 @@ class Cle(wiring.Component):
                 "flushed": Out(1),
                 "drawn": Out(1),
                 "out_of_memory": In(1),
+                "starves": Out(2),
                 "bus": Out(self._hub.bus.signature),
             }
         )
@@ -99,6 +101,7 @@ class Cle(wiring.Component):
             status.RMACTIVE.eq(rendering.state.active),
             status.RMBUSY.eq(rendering.state.active & ~self.renderer.stalled),
             status.BMOOM.eq(self.out_of_memory),
+            self.starves.eq(Cat(binning.starves, rendering.starves)),
         ]
         for number, (thread, pipeline, reset) in enumerate(
             ((binning, self.binner, written.BMRST), (rendering, self.renderer, written.RMRST))

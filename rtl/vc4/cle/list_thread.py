@@ -41,6 +41,7 @@ class ListThread(wiring.Component):
     busy : the pipeline has something to do
     finished : strobe: what the thread waits for is done
     done, increments : strobe: the same, for the interrupt; and whether the other thread's semaphore counts
+    starves : the thread would go on, if memory had answered
     port : the way into memory, which is only read
     """
 
@@ -52,6 +53,7 @@ class ListThread(wiring.Component):
     finished: In(1)
     done: Out(1)
     increments: Out(1)
+    starves: Out(1)
     port: Out(MemoryPort(word_bytes=BUS_BYTES))
 
     def __init__(self, threads: Threads):
@@ -98,6 +100,7 @@ class ListThread(wiring.Component):
         executes = Signal()
         # A clock late, so the reader may lose a record behind the end; what follows another end is read again.
         was_at_end = Signal()
+        lacked = Signal()  # bytes of the record that would be offered now
         done = Signal()
         room = Signal()
         moves = Signal()
@@ -121,8 +124,9 @@ class ListThread(wiring.Component):
             state.active.eq(flags.waits | self.busy | self.o.valid | source.within),
             self.done.eq(flags.waits & self.finished),
             self.increments.eq(flags.increments),
+            self.starves.eq(Mux(source.within, room & assembly.starves, goes & lacked & ~(reader.o.valid | at_end))),
         ]
-        m.d.sync += was_at_end.eq(at_end)
+        m.d.sync += [was_at_end.eq(at_end), lacked.eq(reader.starves)]
         with m.If(self.o.ready):
             m.d.sync += self.o.valid.eq(0)
         with m.If(self.done):

@@ -13,7 +13,7 @@ from vc4.bus.port import BUS_BYTES
 from vc4.config import V3DConfig
 from vc4.regs.counters import SOURCES
 from vc4.regs.table import register
-from vc4.vcm.structs import VcmStalls
+from vc4.vertex_pipe import FRONT_STALLS
 
 from ..backends import cxxrtl, native
 from ..backends.base import Follower
@@ -31,8 +31,8 @@ _ITEM, _QUAD = R4_ARRIVED + 2, R4_ARRIVED + 3
 _ITEM_ROW = 1 + max(ITEM_WORDS, 6)
 _ROOM, _CLOCKS, _LAST_CLOCK = 4096, 1 << 16, (1 << 32) - 1
 _STATE = ("done", "cycles", "retired")
-#: What waits, see `VcmStalls`.
-STALLS = tuple(VcmStalls.as_shape().members)
+#: What waits, see `FRONT_STALLS`.
+STALLS = tuple(FRONT_STALLS.members)
 #: What performance counters count.
 _COUNTED = tuple(
     source
@@ -74,7 +74,7 @@ class FrontRun:
     rests : nothing moves any more
     cycles : clocks until then
     instructions : of all shaders
-    stalls : clocks in which something waited, by the names of `VcmStalls`
+    stalls : clocks in which something waited, by the names of `FRONT_STALLS`
     counts : performance counters, by the names of their sources
     items : what binner and renderer got
     read : registers that were asked for

@@ -10,7 +10,8 @@ from vc4.records.compressed import VERTICES
 from vc4.records.control import RECORDS, ControlCode
 from vc4.records.primitives import PrimitiveType
 from vc4.records.shaders import NvShaderRecord
-from vc4.vcm.structs import PlacedPrimitive, ShaderHeader, VcmItem, VcmKind, VcmStalls, VertexPlace
+from vc4.vcm.structs import PlacedPrimitive, ShaderHeader, VcmItem, VcmKind, VertexPlace
+from vc4.vertex_pipe import FRONT_STALLS
 from vc4.vpm.allocation import RESERVATION_ROWS
 from vc4.vpm.structs import QuadAddress
 from vc4.vpm.window import MOST_SHADER_BLOCKS
@@ -68,7 +69,7 @@ def constants() -> str:
         "SHADER": VcmKind.SHADER.value,
         "WORDS": ITEM_WORDS,
     }
-    stalls = len(VcmStalls.as_shape().members)
+    stalls = len(FRONT_STALLS.members)
     counts = ", ".join(str(VERTICES[type_]) for type_ in PrimitiveType)
     structs = {"PLACE": VertexPlace, "ADDRESS": QuadAddress}
     lows = {f"{prefix}_{name}": low for prefix, shape in structs.items() for name, (low, _) in _places(shape).items()}
