@@ -180,6 +180,7 @@ class V3D(wiring.Component):
             self.vertex_words.eq(self.vpm.vertex_words),
             self.vertex_stalls.eq(pipe.stalls),
             self.vpm.restarts.eq(pipe.qpus.restarts),
+            pipe.qpus.filled.eq(self.vpm.filled),
             *(window.eq(own) for window, own in zip(self.vpm.windows, pipe.qpus.windows, strict=True)),
         ]
 

@@ -24,11 +24,11 @@ def simulation(qpus):
 
 
 class Qpu:
-    """Runs a program for some clocks, and then may still have something to say."""
+    """Runs a program for some clocks, and then may still have something to say; then the VPM has rows to fill."""
 
     def __init__(self):
         self.batch = None
-        self.left = self.says = 0
+        self.left = self.says = self.rows = 0
         self.ends = False
 
     @property
@@ -37,6 +37,7 @@ class Qpu:
 
     def start(self, batch, rng, most):
         self.batch, self.left, self.says = batch, rng.randrange(2, 2 + most), rng.choice((0, 0, rng.randrange(8)))
+        self.rows = rng.choice((0, 0, rng.randrange(8)))
 
     def clock(self):
         """Returns whether the program ends in this clock."""
@@ -94,6 +95,11 @@ class Farm:
         ends = [qpu.clock() for qpu in self.qpus]
         ctx.set(ports.ended, sum(end << number for number, end in enumerate(ends)))
         ctx.set(ports.idle, sum(idle << number for number, idle in enumerate(before)))
+        ctx.set(ports.filled, sum((not qpu.rows) << number for number, qpu in enumerate(self.qpus)))
+        for number, qpu in enumerate(self.qpus):
+            over = ctx.get(ports.windows[number]).over
+            assert not over or (qpu.batch and qpu.idle), "its program has not ended"
+            qpu.rows = max(qpu.rows - over, 0)
         starts = self._start(before)
         await self._check(starts)
         takes = self.offered and ctx.get(dut.i.ready)
@@ -171,6 +177,7 @@ class Farm:
         for qpu in self.qpus:
             if qpu.batch == found:
                 assert qpu.idle, "its program has not ended"
+                assert not qpu.rows, "its rows have not been filled"
                 qpu.batch = None
                 break
         else:

@@ -1,6 +1,6 @@
 # amaranth: UnusedElaboratable=no
 
-"""`Vpm` with shaders of vertices: each reaches its own rows and no others, and has no DMA."""
+"""`Vpm` with shaders of vertices: each reaches its own rows and no others, what it leaves out is 0, and it has no DMA."""
 
 import random
 
@@ -20,10 +20,11 @@ def rig(**options):
     return simulation(rows=ROWS, vertices=True, **options)
 
 
-def shader(attributes, results):
+def shader(attributes, results, *, over=0):
     """What a shader reaches: first block and number of blocks of both."""
     return {
         "shades": 1,
+        "over": over,
         **{
             name: dict(zip(("first", "count"), space, strict=True))
             for name, space in (("attributes", attributes), ("results", results))
@@ -48,10 +49,13 @@ async def fill(ctx, vpm, data):
 
 
 class Window:
-    """What a program writes and reads, by the places of its vectors."""
+    """What a program writes and reads, by the places of its vectors. `clears`: it is a shader, whose results are 0 at first."""
 
-    def __init__(self, data, attributes, results):
+    def __init__(self, data, attributes, results, *, clears=True):
         self.data, self.spaces = data, (attributes, results)
+        if clears:
+            first, count = results
+            data[4 * ROW_BYTES * first : 4 * ROW_BYTES * (first + count)] = bytes(4 * ROW_BYTES * count)
 
     def _place(self, place, space):
         """A byte of the VPM, or `None` outside of the window."""
@@ -76,9 +80,13 @@ class Window:
 
 
 def some_commands(rng, window, before, count):
-    """Vectors in random places in all modes; returns commands, and what their reads give."""
-    commands, expected = [], []
-    for _ in range(count):
+    """Whole rows in their order, and then vectors in random places in all modes; returns commands, and what their reads give."""
+    words = {"size": VpmSize.WORD, "laned": 0, "horizontal": 1}
+    commands, expected = [write_setup(**words, address=0)], []
+    for row in range(rng.choice((0, 0, 3, 12))):
+        commands.append(vector(rng))
+        window.write(commands[-1][1], row, words)
+    for _ in range(rng.choice((0, count, count))):
         mode, address = rng.choice(MODES), rng.randrange(256)
         if mode["size"] is VpmSize.WORD and rng.random() < 0.7:
             address = rng.randrange(32)
@@ -104,7 +112,7 @@ def test_each_reaches_its_own_rows(seeds):
         before = rng.randbytes(ROWS * ROW_BYTES)
         data = bytearray(before)
         shaders = [((2, 1), (3, 3)), ((6, 2), (8, rng.randrange(1, 8)))]
-        windows = [Window(data, *spaces) for spaces in shaders] + [Window(data, (0, 0), (0, 2))]
+        windows = [Window(data, *spaces) for spaces in shaders] + [Window(data, (0, 0), (0, 2), clears=False)]
         programs, wanted = [], []
         for port, window in zip(vpm.qpus, windows, strict=True):
             commands, expected = some_commands(rng, window, before, 40)
@@ -116,6 +124,8 @@ def test_each_reaches_its_own_rows(seeds):
             wanted.append(expected)
 
         async def bench(ctx, before=before, data=data, shaders=shaders, programs=programs, wanted=wanted):
+            for window in vpm.windows:
+                ctx.set(window, {"shades": 0})
             await fill(ctx, vpm, before)
             for number, spaces in enumerate(shaders):
                 ctx.set(vpm.windows[number], shader(*spaces))
@@ -123,6 +133,9 @@ def test_each_reaches_its_own_rows(seeds):
             for program in programs:
                 await program.run(ctx)
             await idle(ctx, vpm, programs)
+            for number, spaces in enumerate(shaders):
+                ctx.set(vpm.windows[number], shader(*spaces, over=1))
+            await ctx.tick().until((vpm.filled & 3) == 3)
             await ctx.tick().repeat(5)
             for program, expected in zip(programs, wanted, strict=True):
                 assert program.vectors == expected
@@ -148,6 +161,55 @@ def test_dma_of_a_shader_waits(command):
             await ctx.tick()
         ctx.set(vpm.windows[0], {"shades": 0})
         assert ctx.get(port.ready)
+
+    device.run(bench)
+
+
+@pytest.mark.parametrize(
+    ("addresses", "cleared"),
+    [
+        (range(8), 0),
+        (range(7), 4),  # one row is left
+        ((), 32),
+        ((0, 1, 3, 4), 16),  # row 2 before the next one, and those behind at the end
+        ((1, 0), 28),  # all that are left before the first one
+        ((*range(8), 0, 5), 0),  # once more
+        (range(9), 0),  # the last one is lost
+    ],
+)
+def test_what_is_left_out_is_0(addresses, cleared):
+    """And takes as many clocks as it has quads; rows in their order take none. Its turn comes a clock late, after the fills."""
+    device, vpm, _ = rig(qpus=1, user_rows=0)
+    rng = random.Random(6)
+    data = bytearray(rng.randbytes(ROWS * ROW_BYTES))
+    before = bytes(data)
+    window = Window(data, (0, 0), (4, 2))
+    words = {"size": VpmSize.WORD, "laned": 0, "horizontal": 1}
+    commands = [[write_setup(**words, address=address), vector(rng)] for address in addresses]
+    for address, (_, (_, values)) in zip(addresses, commands, strict=True):
+        window.write(values, address, words)
+
+    async def bench(ctx):
+        await fill(ctx, vpm, before)
+        ctx.set(vpm.windows[0], shader((0, 0), (4, 2)))
+        clocks, port = 0, vpm.qpus[0].writes
+        for beat in [beat for both in commands for beat in beats(rng, both)]:
+            ctx.set(port.payload, beat)
+            ctx.set(port.valid, 1)
+            ready = 0
+            while not ready:
+                ready = ctx.get(port.ready)
+                await ctx.tick()
+                clocks += 1
+        ctx.set(port.valid, 0)
+        ctx.set(vpm.windows[0], shader((0, 0), (4, 2), over=1))
+        while not ctx.get(vpm.filled[0]):
+            await ctx.tick()
+            clocks += 1
+        assert clocks == 1 + 8 * len(commands) + cleared
+        ctx.set(vpm.windows[0], {"shades": 0})
+        await ctx.tick().repeat(3)
+        assert await read_rows(ctx, vpm) == data
 
     device.run(bench)
 

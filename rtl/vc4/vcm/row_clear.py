@@ -16,8 +16,8 @@ _QUADS = ROW_WORDS
 
 
 class RowClear(wiring.Component):
-    """Clears the rows of a batch, so that its vertices do not depend on those before: what no attribute fills, and what a
-    program does not write, is 0 (docs/reference/rendering.md). Blocks that sixteen vertices fill are left out.
+    """Clears the rows of a batch into which something comes from memory, so that its vertices do not depend on those before:
+    what no attribute fills is 0 (docs/reference/rendering.md). Blocks that sixteen vertices fill are left out.
 
     Behaviour: writes a quad a clock, sixteen for each block, and hands the batch on in the clock after the last one.
 
@@ -48,9 +48,9 @@ class RowClear(wiring.Component):
         with m.If(~format_.shades):
             m.d.comb += blocks.eq(format_.partial & (results.count != 0))
         with m.Elif(format_.gapless & (batch.last == BATCH - 1) & (attributes.count != 0)):
-            m.d.comb += [blocks.eq(results.count + format_.partial), skipped.eq(attributes.count - format_.partial)]
+            m.d.comb += [blocks.eq(format_.partial), skipped.eq(attributes.count - format_.partial)]
         with m.Else():
-            m.d.comb += blocks.eq(attributes.count + results.count)
+            m.d.comb += blocks.eq(attributes.count)
         m.d.comb += [
             over.eq(done == blocks),
             self.writes.valid.eq(self.i.valid & ~over),

@@ -32,7 +32,7 @@ class ShadingPort(wiring.Signature):
     ended : strobe: a program of a QPU has ended
     shading : a QPU shades, or did, and its end was not noticed yet
     held : kinds of programs that a QPU must not get now, a bit for each of `KINDS`
-    windows, restarts : what a QPU reaches of the VPM, see `Vpm`
+    windows, restarts, filled : what a QPU reaches of the VPM, see `Vpm`
     """
 
     def __init__(self, qpus: int):
@@ -49,6 +49,7 @@ class ShadingPort(wiring.Signature):
                 "held": Out(data.ArrayLayout(unsigned(len(KINDS)), qpus)),
                 "windows": Out(ShaderWindow).array(qpus),
                 "restarts": Out(qpus),
+                "filled": In(qpus),
             }
         )
 
@@ -64,7 +65,7 @@ class Shading(wiring.Component):
     batch (guide, sections 7 and 8).
 
     Behaviour: a program is on offer in the clock after its batch came, or later. It is at its end when it has ended and the
-    QPU has said everything to the VPM; until a clock later nobody else gets this QPU. Programs for vertices wait for a QPU
+    QPU has said everything to the VPM, and what it has not written is 0; until a clock later nobody else gets this QPU. Programs for vertices wait for a QPU
     that has nothing of other programs left to say. Ended batches come out one a clock.
 
     Parameters
@@ -135,7 +136,8 @@ class Shading(wiring.Component):
             window.shades.eq(shading),
             window.attributes.eq(own.attributes),
             window.results.eq(own.results),
-            end.valid.eq(over & idle),
+            window.over.eq(over & idle),
+            end.valid.eq(window.over & self.qpus.filled[number]),
             end.payload.eq(own),
         ]
         gone = end.valid & end.ready

@@ -9,6 +9,7 @@ from vc4.records.vpm import SetupId, VdrBasicSetup, VpmSize
 from .dma_port import DmaPort
 from .port import VpmCommand, VpmPort
 from .read_port import ReadPort
+from .result_rows import ResultRows
 from .structs import RowRange, VdrLoad, VdwStore, Words
 from .vectors import VectorRead, VectorWrite
 from .window import ShaderWindow, is_inside, moved
@@ -32,13 +33,15 @@ class QpuPort(wiring.Component):
     Behaviour: a beat passes without delay unless it has to wait, and one moves every clock. `WritePort`, `ReadPort` and
     `DmaPort` say what waits for what; behind a beat that waits everything else does, but for vectors that are already to be
     fetched. A `CANCEL` waits until all of them are forgotten. Set-up words of a reserved kind are ignored. Outside of the
-    window vectors read 0 and are written nowhere. A shader of vertices that starts DMA waits for ever.
+    window vectors read 0 and are written nowhere. A shader of vertices that starts DMA waits for ever; what it does not write
+    becomes 0, see `ResultRows`.
 
     Interface attributes
     --------------------
     qpu : the port of the QPU
     window : the rows that it reaches
     restarts : strobe: the set-up of writes is forgotten
+    filled : all rows of results of a shader have been written
     writes : vectors to the VPM
     reads, words : requests for vectors, and what the one of two clocks ago asked for
     stores, loads : to the DMA engines
@@ -50,6 +53,7 @@ class QpuPort(wiring.Component):
     qpu: In(VpmPort())
     window: In(ShaderWindow)
     restarts: In(1)
+    filled: Out(1)
     writes: Out(stream.Signature(VectorWrite))
     reads: Out(stream.Signature(VectorRead))
     words: In(Words)
@@ -66,6 +70,8 @@ class QpuPort(wiring.Component):
         m.submodules.write_port = write = WritePort()
         m.submodules.read_port = read = ReadPort()
         m.submodules.dma_port = dma = DmaPort()
+        m.submodules.result_rows = results = ResultRows()
+        connect(m, write.quads, results.i)
         connect(m, read.reads, flipped(self.qpu.reads))
         connect(m, dma.stores, flipped(self.stores))
         connect(m, dma.loads, flipped(self.loads))
@@ -83,9 +89,13 @@ class QpuPort(wiring.Component):
             self.qpu.fetching.eq(read.busy),
             self.qpu.readable.eq(read.readable),
         ]
-        m.d.comb += write.restarts.eq(self.restarts)
+        m.d.comb += [
+            write.restarts.eq(self.restarts),
+            results.window.eq(self.window),
+            self.filled.eq(results.filled),
+        ]
         for quads, out, space, outside in (
-            (write.quads, self.writes, self.window.results, self.errors.write_outside),
+            (results.o, self.writes, self.window.results, self.errors.write_outside),
             (read.requests, self.reads, self.window.attributes, self.errors.read_outside),
         ):
             self._place(m, quads, out, space, outside)

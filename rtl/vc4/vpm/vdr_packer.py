@@ -39,7 +39,7 @@ class VdrPacker(wiring.Component):
     wrap belong to this part, those that do to the next one. What does not complete a quad is kept.
 
     Behaviour: a quad is at the output one clock after the word that completes it came, or after the last one of its
-    unit. A word is taken every clock, also from unit to unit; if the last word of a unit ends two quads and the first
+    unit. A word is taken every clock, also from unit to unit, and while a quad waits until it completes the next one; if the last word of a unit ends two quads and the first
     one of the next unit completes one, that waits a clock.
 
     Parameters
@@ -93,7 +93,8 @@ class VdrPacker(wiring.Component):
             completes.eq(state.place[self._lane_bits : _QUAD_BITS].all() if self._bytes < QUAD_BYTES else 1),
             emits.eq(Mux(completes, ~(state.first & state.early), last)),
             spills.eq(last & completes & state.spills),
-            self.words.ready.eq(active & step & ~(flushes & emits)),
+            # What only joins the bytes that are kept need not wait for the output.
+            self.words.ready.eq(active & Mux(emits | spills, step & ~(flushes & emits), step | ~flushes)),
             takes.eq(self.words.valid & self.words.ready),
             next_word.eq(next_place(state.vertical, state.place, C(self._bytes, PLACE_BITS))),
             self.units.ready.eq(~active | (takes & last)),

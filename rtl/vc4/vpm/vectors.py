@@ -35,11 +35,12 @@ class QuadForm(data.Struct):
 
 
 class VectorWrite(data.Struct):
-    """A quarter of a vector on its way into the VPM."""
+    """A quarter of a vector on its way into the VPM; `zeros`: in place of `data`."""
 
     address: QuadAddress
     form: QuadForm
     data: Words
+    zeros: unsigned(1)
 
 
 class VectorRead(data.Struct):

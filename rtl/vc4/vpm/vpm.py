@@ -99,6 +99,7 @@ class Vpm(wiring.Component):
                     {
                         "windows": In(ShaderWindow).array(qpus),
                         "restarts": In(qpus),
+                        "filled": Out(qpus),
                         "fills": In(stream.Signature(QuadWrite)),
                         "vertex_reads": In(stream.Signature(QuadAddress)).array(VERTEX_READERS),
                         "vertex_words": Out(Words),
@@ -151,7 +152,7 @@ class Vpm(wiring.Component):
                 port.window.eq(user),
             ]
             if self._vertices:
-                m.d.comb += port.restarts.eq(self.restarts[number])
+                m.d.comb += [port.restarts.eq(self.restarts[number]), self.filled[number].eq(port.filled)]
                 with m.If(self.windows[number].shades):
                     m.d.comb += port.window.eq(self.windows[number])
         return ports
@@ -177,6 +178,8 @@ class Vpm(wiring.Component):
         if self._vertices:
             connect(m, flipped(self.fills), writes.i[2])
         m.d.sync += [valid.eq(writes.o.valid), quad.eq(writes.o.payload)]
+        with m.If(vectors.o.ready & vectors.o.payload.zeros):
+            m.d.sync += quad.data.eq(0)
         return valid, quad
 
     def _read(self, m, vectors, vdw, store, write, limit):

@@ -27,10 +27,12 @@ class ShaderWindow(data.Struct):
 
     shades : it shades vertices: its reads and writes have rows of their own, and it has no DMA; else it reaches the rows
         for user programs
+    over : its program has ended, and all of that was written
     attributes, results : the rows that it reads and writes
     """
 
     shades: unsigned(1)
+    over: unsigned(1)
     attributes: Space
     results: Space
 
