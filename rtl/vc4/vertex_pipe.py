@@ -5,7 +5,7 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from vc4.bus.hub import Hub
-from vc4.bus.port import BUS_BYTES, connect_reads
+from vc4.bus.port import BUS_BYTES
 from vc4.cle.cle import Cle, PipelinePort
 from vc4.config import V3DConfig
 from vc4.host.structs import live_signature, written_signature
@@ -42,8 +42,7 @@ class VertexPipe(wiring.Component):
     def __init__(self, config: V3DConfig):
         self.cle = Cle(config)
         self.vcm = Vcm(config)
-        tag_bits = max(part.bus.signature.tag_bits for part in (self.cle, self.vcm))
-        self._hub = Hub(2, word_bytes=BUS_BYTES, client_tag_bits=tag_bits)
+        self._hub = Hub(len(self.cle.ports) + len(self.vcm.ports), word_bytes=BUS_BYTES)
         super().__init__(
             {
                 "written": In(written_signature(LISTS, config)),
@@ -66,8 +65,8 @@ class VertexPipe(wiring.Component):
         m.submodules.hub = hub = self._hub
         m.submodules.cle = cle = self.cle
         m.submodules.vcm = vcm = self.vcm
-        connect_reads(m, cle.bus, hub.clients[0])
-        connect_reads(m, vcm.bus, hub.clients[1])
+        for port, client in zip((*cle.ports, *vcm.ports), hub.clients, strict=True):
+            connect(m, port, client)
         connect(m, hub.bus, flipped(self.bus))
         connect(m, flipped(self.written), cle.written)
         connect(m, cle.live, flipped(self.live))

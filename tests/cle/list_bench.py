@@ -13,6 +13,8 @@ from amaranth.lib import wiring
 from amaranth.lib.data import Layout
 from amaranth.lib.wiring import In, Out, connect, flipped
 
+from vc4.bus.hub import Hub
+from vc4.bus.port import BUS_BYTES
 from vc4.cle.cle import Cle, PipelinePort
 from vc4.cle.structs import ItemKind, ListItem, PipelineRecord
 from vc4.cle.structs import Primitive as PrimitiveItem
@@ -42,10 +44,11 @@ _ITEM_WORDS = 6
 
 
 class Device(wiring.Component):
-    """The executor with its registers."""
+    """The executor with its registers, and one way into memory."""
 
     def __init__(self):
         self._cle = Cle(_CONFIG)
+        self._hub = Hub(len(self._cle.ports), word_bytes=BUS_BYTES)
         super().__init__(
             {
                 "port": In(RegisterPort()),
@@ -55,7 +58,7 @@ class Device(wiring.Component):
                 "drawn": Out(1),
                 "running": Out(2),
                 "starves": Out(2),
-                "bus": Out(self._cle.bus.signature),
+                "bus": Out(self._hub.bus.signature),
             }
         )
 
@@ -67,7 +70,10 @@ class Device(wiring.Component):
         connect_registers(m, registers, cle)
         connect(m, cle.binner, flipped(self.binner))
         connect(m, cle.renderer, flipped(self.renderer))
-        connect(m, cle.bus, flipped(self.bus))
+        m.submodules.hub = hub = self._hub
+        connect(m, hub.bus, flipped(self.bus))
+        for port, client in zip(cle.ports, hub.clients, strict=True):
+            connect(m, port, client)
         m.d.comb += [
             self.flushed.eq(cle.flushed),
             self.drawn.eq(cle.drawn),

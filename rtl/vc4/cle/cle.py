@@ -4,8 +4,7 @@ from amaranth import *
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
-from vc4.bus.hub import Hub
-from vc4.bus.port import BUS_BYTES
+from vc4.bus.port import BUS_BYTES, MemoryPort
 from vc4.config import V3DConfig
 from vc4.host.structs import live_signature, written_signature
 from vc4.records.control import Threads
@@ -65,11 +64,10 @@ class Cle(wiring.Component):
     flushed, drawn : strobes for the interrupts
     out_of_memory : the binner waits for memory
     starves : of each thread: it would go on, if memory had answered
-    bus : the way into memory, which is only read
+    ports : of each thread: its way into memory, which is only read
     """
 
     def __init__(self, config: V3DConfig):
-        self._hub = Hub(2, word_bytes=BUS_BYTES)
         super().__init__(
             {
                 "written": In(written_signature(LISTS, config)),
@@ -80,16 +78,14 @@ class Cle(wiring.Component):
                 "drawn": Out(1),
                 "out_of_memory": In(1),
                 "starves": Out(2),
-                "bus": Out(self._hub.bus.signature),
+                "ports": Out(MemoryPort(word_bytes=BUS_BYTES)).array(2),
             }
         )
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.hub = hub = self._hub
         m.submodules.binning = binning = ListThread(Threads.BINNING)
         m.submodules.rendering = rendering = ListThread(Threads.RENDERING)
-        connect(m, hub.bus, flipped(self.bus))
         written, status = self.written.PCS, self.live.PCS
         m.d.comb += [
             self.flushed.eq(binning.done),
@@ -106,7 +102,7 @@ class Cle(wiring.Component):
         for number, (thread, pipeline, reset) in enumerate(
             ((binning, self.binner, written.BMRST), (rendering, self.renderer, written.RMRST))
         ):
-            connect(m, thread.port, hub.clients[number])
+            connect(m, thread.port, flipped(self.ports[number]))
             self._registers(m, number, thread)
             m.d.comb += [
                 pipeline.items.valid.eq(thread.o.valid),

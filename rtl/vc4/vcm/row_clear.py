@@ -25,7 +25,7 @@ class RowClear(wiring.Component):
     --------------------
     formats : of the batches of each thread
     i, o : streams of `PlacedBatch`
-    writes : stream of `QuadWrite`
+    writes : stream of `QuadWrite`, all of them zeros
     """
 
     formats: In(data.ArrayLayout(VertexFormat, THREADS))
@@ -58,6 +58,7 @@ class RowClear(wiring.Component):
             write.address.column.eq(quad),
             write.address.vertical.eq(1),
             write.enable.eq(~0),
+            write.zeros.eq(1),
             self.o.payload.eq(self.i.payload),
             self.o.valid.eq(self.i.valid & over),
             self.i.ready.eq(self.o.ready & over),

@@ -4,8 +4,7 @@ from amaranth import *
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
-from vc4.bus.hub import Hub
-from vc4.bus.port import BUS_BYTES
+from vc4.bus.port import BUS_BYTES, MemoryPort
 from vc4.cle.cle import PipelinePort
 from vc4.common.merge import Merge
 from vc4.common.queue import Queue
@@ -40,12 +39,11 @@ class Vcm(wiring.Component):
     fills : stream of `QuadWrite` for the VPM
     qpus : programs for QPUs
     stalls : what waits
-    bus : the way into memory, which is only read
+    ports : the ways into memory, which are only read: of shader records, and of vertices
     """
 
     def __init__(self, config: V3DConfig):
         self._config = config
-        self._hub = Hub(2, word_bytes=BUS_BYTES)
         super().__init__(
             {
                 "division": In(VpmAllocation),
@@ -56,20 +54,18 @@ class Vcm(wiring.Component):
                 "fills": Out(stream.Signature(QuadWrite)),
                 "qpus": Out(ShadingPort(config.qpus)),
                 "stalls": Out(VcmStalls),
-                "bus": Out(self._hub.bus.signature),
+                "ports": Out(MemoryPort(word_bytes=BUS_BYTES)).array(2),
             }
         )
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.hub = hub = self._hub
         m.submodules.binning = binning = VertexThread(Threads.BINNING)
         m.submodules.rendering = rendering = VertexThread(Threads.RENDERING)
         m.submodules.shader_records = records = ShaderRecords()
         m.submodules.vcd = vcd = Vcd()
-        connect(m, hub.bus, flipped(self.bus))
-        connect(m, records.port, hub.clients[0])
-        connect(m, vcd.port, hub.clients[1])
+        connect(m, records.port, flipped(self.ports[0]))
+        connect(m, vcd.port, flipped(self.ports[1]))
         threads = (binning, rendering)
         pipelines = ((self.binner_items, self.binner), (self.renderer_items, self.renderer))
         for number, (thread, (source, pipeline)) in enumerate(zip(threads, pipelines, strict=True)):
@@ -127,8 +123,13 @@ class Vcm(wiring.Component):
         connect(m, clear.o, cleared.i)
         connect(m, cleared.o, vcd.i)
         connect(m, vcd.o, shading.i)
-        connect(m, clear.writes, fills.i[0])
-        connect(m, vcd.writes, fills.i[1])
+        connect(m, vcd.writes, fills.i[0])
+        m.d.comb += [
+            fills.i[1].valid.eq(clear.writes.valid),
+            fills.i[1].payload.eq(clear.writes.payload),
+            fills.i[1].payload.data.eq(vcd.writes.payload.data),  # as it has none, there is nothing to choose
+            clear.writes.ready.eq(fills.i[1].ready),
+        ]
         connect(m, fills.o, flipped(self.fills))
         connect(m, shading.qpus, flipped(self.qpus))
         m.d.comb += [

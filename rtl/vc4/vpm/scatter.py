@@ -36,6 +36,7 @@ class Scatter(wiring.Component):
             self.quad.address.eq(self.vector.address),
             self.quad.data.eq(words),
             self.quad.enable.eq(enable),
+            self.quad.zeros.eq(self.vector.zeros),
         ]
         with m.Switch(Cat(form.laned, form.size)):
             with m.Case(_mode(VpmSize.BYTE, laned=0)):  # all in one word

@@ -33,7 +33,7 @@ class VpmStore(wiring.Component):
 
     Interface attributes
     --------------------
-    writes : stream of `QuadWrite`; always ready
+    writes : stream of `QuadWrite` with data; always ready
     read, read_enable : where to read
     read_data : what was read, first word first
     """

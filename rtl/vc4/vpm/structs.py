@@ -55,6 +55,7 @@ class QuadWrite(data.Struct):
     address: QuadAddress
     enable: unsigned(QUAD_BYTES)  # one bit a byte, the low byte of the first word first
     data: Words
+    zeros: unsigned(1)  # in place of them
 
 
 class RowRange(data.Struct):

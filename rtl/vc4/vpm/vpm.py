@@ -178,8 +178,8 @@ class Vpm(wiring.Component):
         if self._vertices:
             connect(m, flipped(self.fills), writes.i[2])
         m.d.sync += [valid.eq(writes.o.valid), quad.eq(writes.o.payload)]
-        with m.If(vectors.o.ready & vectors.o.payload.zeros):
-            m.d.sync += quad.data.eq(0)
+        with m.If(writes.o.payload.zeros):
+            m.d.sync += [quad.data.eq(0), quad.zeros.eq(0)]
         return valid, quad
 
     def _read(self, m, vectors, vdw, store, write, limit):
