@@ -4,6 +4,7 @@ import ctypes
 import random
 from dataclasses import dataclass, field
 from functools import lru_cache
+from importlib import resources
 from pathlib import Path
 
 import numpy as np
@@ -34,7 +35,7 @@ __all__ = ["LINE_BYTES", "Run", "execute", "given", "taken"]
 
 LINE_BYTES = 64
 _HERE = Path(__file__)
-_DRIVER = "".join(path.read_text() for path in (_HERE.parents[1] / "native_bench.h", _HERE.with_suffix(".cc")))
+_DRIVER = (resources.files("vc4sim.backends") / "bench_bits.h").read_text() + _HERE.with_suffix(".cc").read_text()
 _CONFIG = preset("bcm2835")
 _WORD = ctypes.c_uint32
 _MOST_ITEMS, _MOST_LINES = 4_000, 20_000

@@ -5,7 +5,8 @@ import random
 import pytest
 
 from vc4sim.cxxrtl.build import find_compiler
-from vc4sim.frames.front import FrontJob, run_front
+from vc4sim.frames.front import run_front
+from vc4sim.frames.job import FrontJob
 from vc4sim.frames.lockstep import FrontLockstep
 
 from .some_draws import some_draws

@@ -7,7 +7,8 @@ from vc4.records.primitives import IndexType, PrimitiveMode
 from vc4sim.asm import assemble
 from vc4sim.clist import ListBuilder, gl_shader_record, nv_shader_record
 from vc4sim.cxxrtl.build import find_compiler
-from vc4sim.frames.front import FrontJob, run_front
+from vc4sim.frames.front import run_front
+from vc4sim.frames.job import FrontJob
 from vc4sim.model.memory import Memory
 
 from .test_frames import CONFIG

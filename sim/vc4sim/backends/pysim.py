@@ -10,7 +10,6 @@ import numpy as np
 from amaranth.hdl import Signal
 from amaranth.sim import Simulator
 
-from vc4.bus.port import BUS_BYTES
 from vc4.qpu.stall import STALL_REASONS
 from vc4.qpu.structs import ProgramStart
 from vc4.qpu.trace import R4_SOURCES
@@ -32,12 +31,11 @@ CLOCK_PERIOD = 1e-8
 
 
 def _bench(job: Job, *, waves: bool) -> GpuBench:
-    padding = -len(job.image) % BUS_BYTES
     return GpuBench(
         dataclasses.replace(job.config, trace=True),
         max_cycles=job.max_cycles,
         waves=waves,
-        size=len(job.image) + padding,
+        size=job.size,
         base=job.base,
         init=job.image,
         latency=job.latency,

@@ -8,10 +8,12 @@ from pathlib import Path
 from vc4.config import PRESETS, preset
 from vc4.regs import table
 
+from ..backends.base import Waves
 from ..clist import load_capture
 from ..cxxrtl.build import NoCompiler
 from ..frames.captures import front_jobs
-from ..frames.front import FrontJob, FrontRun, run_front
+from ..frames.front import FrontRun, run_front
+from ..frames.job import FrontJob
 from ..frames.lockstep import FrontLockstep
 from ..frames.text import lines_of
 from ..lockstep import Difference
@@ -92,7 +94,8 @@ def _one(name: str, job: FrontJob, options: argparse.Namespace) -> int:
     """Run a job, and say how it went."""
     lockstep = FrontLockstep(job) if options.lockstep else None
     try:
-        run = run_front(job, options.on, follow=lockstep, waves=options.waves, window=options.window, read=_STATUS)
+        waves = options.waves and Waves(options.waves, *(options.window or ()))
+        run = run_front(job, options.on, follow=lockstep, waves=waves, read=_STATUS)
         if lockstep:
             lockstep.compare(run)
     except NoCompiler as reason:

@@ -6,6 +6,7 @@ from amaranth.hdl import Shape
 from amaranth.lib.data import Layout
 
 from vc4.cle.structs import PipelineRecord
+from vc4.qpu.trace import R4_SOURCES
 from vc4.records.compressed import VERTICES
 from vc4.records.control import RECORDS, ControlCode
 from vc4.records.primitives import PrimitiveType
@@ -15,7 +16,9 @@ from vc4.vpm.allocation import RESERVATION_ROWS
 from vc4.vpm.structs import QuadAddress
 from vc4.vpm.window import MOST_SHADER_BLOCKS
 
-__all__ = ["ITEM_WORDS", "Ended", "Item", "Primitive", "Record", "ShaderRecord", "constants", "item_of"]
+from ..retired import R4_ARRIVED
+
+__all__ = ["ITEM", "ITEM_WORDS", "QUAD", "Ended", "Item", "Primitive", "Record", "ShaderRecord", "constants", "item_of"]
 
 
 class Record(NamedTuple):
@@ -52,6 +55,9 @@ def _places(layout):
     return {name: (field.offset, (1 << Shape.cast(field.shape).width) - 1) for name, field in Layout.cast(layout)}
 
 
+#: Kinds of records, behind those of `retired`; above them is the number of the thread. An item is what binner or renderer takes,
+#: a quad says which vertex it belongs to, how many words this has, and four of them.
+ITEM, QUAD = (R4_ARRIVED + len(R4_SOURCES) + kind for kind in range(2))
 ITEM_WORDS = -(-Layout.cast(VcmItem).size // 32)
 _ITEM, _RECORD, _PRIMITIVE = map(_places, (VcmItem, PipelineRecord, PlacedPrimitive))
 _BODY = _ITEM["body"][0]
@@ -73,6 +79,7 @@ def constants() -> str:
     structs = {"PLACE": VertexPlace, "ADDRESS": QuadAddress}
     lows = {f"{prefix}_{name}": low for prefix, shape in structs.items() for name, (low, _) in _places(shape).items()}
     lows |= {f"ITEM_{name}": at for name, at in places.items()} | {"MOST_COLUMN": _places(VertexPlace)["column"][1]}
+    lows |= {"ITEM": ITEM, "QUAD": QUAD}
     return "".join(f"constexpr size_t {name} = {at};\n" for name, at in lows.items()) + (
         f"constexpr uint32_t VERTICES[] = {{{counts}}};\nconstexpr uint32_t MOST_VERTEX_WORDS = {MOST_SHADER_BLOCKS * RESERVATION_ROWS};\n"
         f"constexpr size_t STALLS = {stalls};\n"
