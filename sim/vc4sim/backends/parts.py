@@ -25,7 +25,18 @@ from ..bench.gpu import GRACE_CLOCKS, HOPELESS_STALLS, SHARED_STALLS
 from ..cxxrtl.build import Part
 from ..cxxrtl.rtlil import Module
 from ..cxxrtl.sockets import declaration, take_out, unplug
-from ..retired import EVENT_WORDS, KIND_BITS, R4_ARRIVED, RECORD_WORDS, RETIRED, START_WORDS, STARTED, WRITTEN
+from ..retired import (
+    EVENT_WORDS,
+    ITEM,
+    KIND_BITS,
+    QUAD,
+    R4_ARRIVED,
+    RECORD_WORDS,
+    RETIRED,
+    START_WORDS,
+    STARTED,
+    WRITTEN,
+)
 
 __all__ = ["TRACE", "Gpu", "Kind", "bench_text", "hardware_texts", "program_bench"]
 
@@ -105,6 +116,7 @@ def _constants() -> str:
     places += [("RECORD_WORDS", RECORD_WORDS), ("STALL_COUNT", len(STALL_REASONS)), ("START_WORDS", START_WORDS)]
     places += [("EVENT_WORDS", EVENT_WORDS), ("KIND_BITS", KIND_BITS), ("START_OFFSET", START_OFFSET), ("QUEUE", QUEUE)]
     places += [("RETIRED", RETIRED), ("WRITTEN", WRITTEN), ("STARTED", STARTED), ("R4_ARRIVED", R4_ARRIVED)]
+    places += [("ITEM", ITEM), ("QUAD", QUAD)]
     places += [("GRACE_CLOCKS", GRACE_CLOCKS), ("HOPELESS_STALLS", HOPELESS_STALLS), ("SHARED_STALLS", SHARED_STALLS)]
     return "".join(f"constexpr size_t {name} = {at};\n" for name, at in places)
 

@@ -6,8 +6,6 @@
 namespace bench {
 
 constexpr uint32_t THREADS = 2;
-// Clocks in which nothing moves, after which nothing will.
-constexpr uint32_t REST_CLOCKS = 600;
 
 using Item = std::array<uint32_t, ITEM_WORDS>;
 using Quad = std::array<uint32_t, 4>;
@@ -43,7 +41,7 @@ template<> struct Ports<1> {
 };
 
 // In place of binner or renderer: reads all words of the vertices of a primitive, then takes it. Flushes and frames are
-// finished some clocks later.
+// finished some clocks later. It does in every clock what `Taker` does in hardware.
 template<size_t Thread> class Taker {
 public:
     // Whether vertices are read at all; else everything is taken at once.
@@ -53,7 +51,7 @@ public:
     void offer(V3d &v3d) {
         bool may = !reads || (seen && asked == wanted && come == wanted);
         ready = may && !random.chance(gap);
-        Ports<Thread>::take(v3d, ready, random.chance(64));
+        Ports<Thread>::take(v3d, ready, random.chance(FINISH_CHANCE));
         asks = seen && asked < wanted && !random.chance(gap);
         Ports<Thread>::read(v3d, asks, asks ? address(asked) : 0);
     }
@@ -93,7 +91,7 @@ private:
         wanted = asked = come = 0;
         uint32_t kind = field(item, ITEM_kind, 2);
         if (kind == ITEM_SHADER) {
-            words = 3 + field(item, ITEM_point_size_included, 1) + (Thread ? field(item, ITEM_varyings, 8) : 4);
+            words = SCREEN_WORDS + field(item, ITEM_point_size_included, 1) + (Thread ? field(item, ITEM_varyings, 8) : CLIP_WORDS);
             quads = (std::min(words, MOST_VERTEX_WORDS) + 3) / 4;
         } else if (reads && kind == ITEM_PRIMITIVE && !field(item, ITEM_coordinates, 1)) {
             primitive = item;
@@ -111,10 +109,10 @@ private:
 class Bench : public Runner {
 public:
     Bench(const Options &options, const uint8_t *image, const Write *writes, uint32_t write_count, bool reads, uint32_t gap)
-        : Runner(options, image, writes, write_count, 2 * THREADS), binner(reads, gap, options.seed * 3),
-          renderer(reads, gap, options.seed * 5) {}
+        : Runner(options, image, writes, write_count, 2 * THREADS), binner(reads, gap, options.seed * SEED_FACTORS[0]),
+          renderer(reads, gap, options.seed * SEED_FACTORS[1]) {}
 
-    // In the order of `FrameState`.
+    // In the order of `FrontState`.
     uint32_t *report(uint32_t *words) override {
         const std::array<uint32_t, 3> own = {still >= rest(), cycles - still, retired};
         words = std::copy(own.begin(), own.end(), words);

@@ -2,8 +2,11 @@
 
 import contextlib
 import ctypes
+import dataclasses
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from importlib import resources
 
 import numpy as np
@@ -14,10 +17,12 @@ from ..backends import cxxrtl, native
 from ..backends.base import Follower, Waves
 from ..backends.library import LibraryRun
 from ..cache import cache_folder
-from ..cxxrtl.build import Kind
-from ..retired import KIND_BITS
+from ..cxxrtl.build import Kind, NoCompiler
+from ..problem import BadInput
+from ..retired import ITEM, KIND_BITS, QUAD
 from ..waves.view import write_view
-from .items import ITEM, ITEM_WORDS, QUAD, Item, constants, item_of
+from . import pysim
+from .items import ITEM_WORDS, Item, constants, item_of
 from .job import COUNTED, STALLS, FrontJob, FrontState
 
 __all__ = ["FrontRun", "run_front"]
@@ -72,19 +77,30 @@ class _Collector:
             self.items[thread].append(item_of(bits, vertices))
 
 
-def _library(job: FrontJob, on: str, waves: Waves | None) -> ctypes.CDLL:
+def _engine(job: FrontJob, on: str, waves: Waves | None) -> Callable[..., tuple[FrontState, list[int]]]:
+    """What runs it."""
+    if on == "pysim":
+        return pysim.run
+    if waves and on == "native":
+        raise BadInput("native writes no waves: use --on pysim or --on cxxrtl")
     bench = constants() + (resources.files(__package__) / "frames.cc").read_text()
-    if on == "native":
-        return native.library(job.config, cache_folder(), bench)
-    return cxxrtl.library(job.config, cache_folder(), Kind.WAVES if waves else Kind.FAST, bench)
+    config = dataclasses.replace(job.config, trace=True)
+    try:
+        if on == "native":
+            return partial(_run_library, native.library(config, cache_folder(), bench))
+        kind = Kind.WAVES if waves else Kind.FAST
+        return partial(_run_library, cxxrtl.library(config, cache_folder(), kind, bench))
+    except NoCompiler as reason:
+        print(f"{reason}; this runs in Amaranth's simulator instead, which is slow", file=sys.stderr)
+        return pysim.run
 
 
 def _run_library(
-    job: FrontJob, on: str, waves: Waves | None, tell: Callable[[np.ndarray], None], offsets: Sequence[int]
+    library: ctypes.CDLL, job: FrontJob, waves: Waves | None, tell: Callable[[np.ndarray], None], offsets: Sequence[int]
 ) -> tuple[FrontState, list[int]]:
-    """Tells the records of a run; gives how it ended, and the words of registers."""
+    """As `pysim.run`."""
     run = LibraryRun(
-        _library(job, on, waves),
+        library,
         job,
         job.writes,
         *(ctypes.c_bool(job.reads), ctypes.c_uint32(round(256 * job.pipeline_gap))),
@@ -109,10 +125,13 @@ def run_front(
     waves: Waves | None = None,
     read: Sequence[str] = (),
 ) -> FrontRun:
-    """Run `job` on `native` or `cxxrtl`, and read registers at the end.
+    """Run `job` on `native`, `cxxrtl` or `pysim`, and read registers at the end.
 
     follow : gets the records of the QPUs
-    waves : to write, of cxxrtl only. Raises `AssertionError` if a check of the hardware fails, and `NoCompiler`.
+    waves : to write, of cxxrtl and pysim
+
+    Without a C++ compiler everything runs in Amaranth's simulator, and that is said. Raises `AssertionError` if a check of the
+    hardware fails, and `BadInput` for waves that the simulator does not write.
     """
     collector = _Collector()
 
@@ -124,7 +143,7 @@ def run_front(
             collector.take(row)
 
     names = (*(f"PCTR{number}" for number in range(len(COUNTED))), *read)
-    state, words = _run_library(job, on, waves, tell, [register(name).offset for name in names])
+    state, words = _engine(job, on, waves)(job, waves, tell, [register(name).offset for name in names])
     return FrontRun(
         rests=bool(state.rests),
         cycles=state.cycles,

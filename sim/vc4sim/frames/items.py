@@ -6,19 +6,17 @@ from amaranth.hdl import Shape
 from amaranth.lib.data import Layout
 
 from vc4.cle.structs import PipelineRecord
-from vc4.qpu.trace import R4_SOURCES
 from vc4.records.compressed import VERTICES
 from vc4.records.control import RECORDS, ControlCode
 from vc4.records.primitives import PrimitiveType
 from vc4.records.shaders import NvShaderRecord
 from vc4.vcm.structs import PlacedPrimitive, ShaderHeader, VcmItem, VcmKind, VcmStalls, VertexPlace
-from vc4.vpm.allocation import RESERVATION_ROWS
 from vc4.vpm.structs import QuadAddress
-from vc4.vpm.window import MOST_SHADER_BLOCKS
 
-from ..retired import R4_ARRIVED
+from ..bench.lists import REST_CLOCKS, SEED_FACTORS
+from ..bench.taker import CLIP_WORDS, FINISH_CHANCE, MOST_VERTEX_WORDS, SCREEN_WORDS
 
-__all__ = ["ITEM", "ITEM_WORDS", "QUAD", "Ended", "Item", "Primitive", "Record", "ShaderRecord", "constants", "item_of"]
+__all__ = ["ITEM_WORDS", "Ended", "Item", "Primitive", "Record", "ShaderRecord", "constants", "item_of"]
 
 
 class Record(NamedTuple):
@@ -55,9 +53,6 @@ def _places(layout):
     return {name: (field.offset, (1 << Shape.cast(field.shape).width) - 1) for name, field in Layout.cast(layout)}
 
 
-#: Kinds of records, behind those of `retired`; above them is the number of the thread. An item is what binner or renderer takes,
-#: a quad says which vertex it belongs to, how many words this has, and four of them.
-ITEM, QUAD = (R4_ARRIVED + len(R4_SOURCES) + kind for kind in range(2))
 ITEM_WORDS = -(-Layout.cast(VcmItem).size // 32)
 _ITEM, _RECORD, _PRIMITIVE = map(_places, (VcmItem, PipelineRecord, PlacedPrimitive))
 _BODY = _ITEM["body"][0]
@@ -79,10 +74,11 @@ def constants() -> str:
     structs = {"PLACE": VertexPlace, "ADDRESS": QuadAddress}
     lows = {f"{prefix}_{name}": low for prefix, shape in structs.items() for name, (low, _) in _places(shape).items()}
     lows |= {f"ITEM_{name}": at for name, at in places.items()} | {"MOST_COLUMN": _places(VertexPlace)["column"][1]}
-    lows |= {"ITEM": ITEM, "QUAD": QUAD}
-    return "".join(f"constexpr size_t {name} = {at};\n" for name, at in lows.items()) + (
-        f"constexpr uint32_t VERTICES[] = {{{counts}}};\nconstexpr uint32_t MOST_VERTEX_WORDS = {MOST_SHADER_BLOCKS * RESERVATION_ROWS};\n"
-        f"constexpr size_t STALLS = {stalls};\n"
+    lows |= {"MOST_VERTEX_WORDS": MOST_VERTEX_WORDS, "SCREEN_WORDS": SCREEN_WORDS}
+    lows |= {"CLIP_WORDS": CLIP_WORDS, "FINISH_CHANCE": FINISH_CHANCE, "REST_CLOCKS": REST_CLOCKS, "STALLS": stalls}
+    seeds = ", ".join(map(str, SEED_FACTORS))
+    return "".join(f"constexpr uint32_t {name} = {at};\n" for name, at in lows.items()) + (
+        f"constexpr uint32_t VERTICES[] = {{{counts}}}, SEED_FACTORS[] = {{{seeds}}};\n"
     )
 
 
