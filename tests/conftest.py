@@ -84,8 +84,8 @@ def is_one(request):
 
 @pytest.fixture
 def seeds(request):
-    """`seeds(count)` are so many for random runs, from any one on, or the one that `--seed` names. In front of each run stands the
-    command that does it again with waves: the last one is that of the run that fails.
+    """`seeds(count)` are so many for random runs, from any one on, or the one that `--seed` names. In front of each run stands
+    the command that does it again with waves: the last one is that of the run that fails.
     """
 
     def some(count: int) -> Iterator[int]:

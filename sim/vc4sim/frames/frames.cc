@@ -91,7 +91,8 @@ private:
         wanted = asked = come = 0;
         uint32_t kind = field(item, ITEM_kind, 2);
         if (kind == ITEM_SHADER) {
-            words = SCREEN_WORDS + field(item, ITEM_point_size_included, 1) + (Thread ? field(item, ITEM_varyings, 8) : CLIP_WORDS);
+            uint32_t more = Thread ? field(item, ITEM_varyings, 8) : CLIP_WORDS;
+            words = SCREEN_WORDS + field(item, ITEM_point_size_included, 1) + more;
             quads = (std::min(words, MOST_VERTEX_WORDS) + 3) / 4;
         } else if (reads && kind == ITEM_PRIMITIVE && !field(item, ITEM_coordinates, 1)) {
             primitive = item;

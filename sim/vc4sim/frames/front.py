@@ -16,6 +16,7 @@ from vc4.regs.table import register
 from ..backends import cxxrtl, native
 from ..backends.base import Follower, Waves
 from ..backends.library import LibraryRun
+from ..bench.memory import chance_of
 from ..cache import cache_folder
 from ..cxxrtl.build import Kind, NoCompiler
 from ..problem import BadInput
@@ -103,7 +104,7 @@ def _run_library(
         library,
         job,
         job.writes,
-        *(ctypes.c_bool(job.reads), ctypes.c_uint32(round(256 * job.pipeline_gap))),
+        *(ctypes.c_bool(job.reads), ctypes.c_uint32(chance_of(job.pipeline_gap))),
         report_words=len(FrontState._fields) - 1 + len(STALLS),
         waves=waves,
     )
