@@ -2,11 +2,17 @@
 
 import gc
 import os
+import random
+import shlex
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from vc4sim.backends.base import Waves
 from vc4sim.commands.engines import ENGINES, RTL_ENGINES
+from vc4sim.commands.options import vcd_file
 from vc4sim.cxxrtl.build import NoCompiler, find_compiler
 
 from .simulation import Simulation
@@ -21,8 +27,10 @@ def pytest_addoption(parser):
         "--engine",
         choices=RTL_ENGINES,
         default="native",
-        help="simulator for tests that run programs on the RTL (default: native, or pysim without a C++ compiler)",
+        help="simulator for tests that run the RTL (default: native, or pysim without a C++ compiler)",
     )
+    parser.addoption("--seed", type=int, help="the only seed of a random test, instead of many")
+    parser.addoption("--waves", type=vcd_file, help="VCD file for waves of the last run, with --engine cxxrtl or pysim")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -45,11 +53,50 @@ def pytest_collection_finish(session):
         os.environ.setdefault("VC4_NATIVE_FLAGS", "-Og")
 
 
+@pytest.fixture(scope="session")
+def waves(request) -> Waves | None:
+    """Those that `--waves` asks for."""
+    path = request.config.getoption("--waves")
+    return Waves(path) if path else None
+
+
 @pytest.fixture
-def simulator(request):
+def simulator(request, waves):
     """Runs a `Job` on the RTL, see `base.Run`, on the simulator that `--engine` names; nobody need listen."""
-    run = ENGINES[request.config.getoption("--engine")].run
-    return lambda job, watch=None, waves=None, follow=None: run(job, watch, waves, follow)
+    run, wanted = ENGINES[request.config.getoption("--engine")].run, waves
+    return lambda job, watch=None, waves=None, follow=None: run(job, watch, waves or wanted, follow)
+
+
+@pytest.fixture
+def front(request, waves):
+    """The same for a `FrontJob`, see `run_front`."""
+    # Who tests something else need not wait for it.
+    from vc4sim.frames.front import run_front
+
+    return partial(run_front, on=request.config.getoption("--engine"), waves=waves)
+
+
+@pytest.fixture
+def is_one(request):
+    """Whether a random test has one run only, which says nothing of how often things happen."""
+    return request.config.getoption("--seed") is not None
+
+
+@pytest.fixture
+def seeds(request):
+    """`seeds(count)` are so many for random runs, from any one on, or the one that `--seed` names. In front of each run stands
+    the command that does it again with waves: the last one is that of the run that fails.
+    """
+
+    def some(count: int) -> Iterator[int]:
+        named = request.config.getoption("--seed")
+        first = random.randrange(1 << 30) if named is None else named
+        for seed in range(first, first + (count if named is None else 1)):
+            replay = f"--seed {seed} --engine cxxrtl --waves failure.vcd"
+            print(f"replay: pytest {shlex.quote(request.node.nodeid)} -m '' {replay}")
+            yield seed
+
+    return some
 
 
 @pytest.fixture

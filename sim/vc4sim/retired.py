@@ -8,6 +8,8 @@ A record is a row of words: its kind, with the number of the QPU above it, and i
 | `WRITTEN` | a word written to memory: address, strobes, data |
 | `STARTED` | the `ProgramStart` of a program that begins |
 | `R4_ARRIVED` + source | a vector for r4, from one of `R4_SOURCES` |
+| `ITEM` | what binner or renderer takes, a `VcmItem`; of a thread instead of a QPU |
+| `QUAD` | and words of its vertices before, a `TakenQuad` |
 """
 
 import struct
@@ -28,7 +30,9 @@ from .events import ALL_ELEMENTS, Event, MemoryWrite, Retirement, Start, Write
 
 __all__ = [
     "EVENT_WORDS",
+    "ITEM",
     "KIND_BITS",
+    "QUAD",
     "R4_ARRIVED",
     "RECORD_WORDS",
     "RETIRED",
@@ -45,6 +49,7 @@ __all__ = [
 ]
 
 RETIRED, WRITTEN, STARTED, R4_ARRIVED = range(4)
+ITEM, QUAD = (R4_ARRIVED + len(R4_SOURCES) + kind for kind in range(2))
 #: Of the first word; the number of the QPU lies above.
 KIND_BITS = 8
 _layout = data.Layout.cast(Retired)

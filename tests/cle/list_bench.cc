@@ -31,10 +31,20 @@ struct Burst {
     uint32_t address, beats, tag, age;
 };
 
+// What waves show.
+struct Shown {
+    Top &top;
+    template<class Signals> void name(Signals *signals) { top.debug_info(signals, nullptr, "top "); }
+    void show_clock(bool level) { ports::clk(top, {level}); }
+};
+
 class Bench {
 public:
     Bench(Top &top, const Options &options, const uint8_t *memory, Result &result)
-        : top(top), options(options), memory(memory), result(result), random{options.seed} {}
+        : top(top), options(options), memory(memory), result(result), random{options.seed}, shown{top} {}
+
+    // All of them.
+    void write_waves(const char *path) { waves.open(shown, path, 0, options.most_clocks); }
 
     void run(const Write *script, uint32_t writes, Item *items, uint32_t most_items, uint32_t *lines, uint32_t most_lines) {
         uint32_t still = 0, next = 0;
@@ -56,6 +66,10 @@ public:
             ports::binner__finished(top, {random.chance(64)});
             ports::renderer__finished(top, {random.chance(64)});
             respond();
+            if (waves.wants(result.clocks)) {
+                top.eval();
+                waves.sample(shown, result.clocks);
+            }
             ports::clk(top, {1});
             top.eval();
             still++;
@@ -102,6 +116,8 @@ private:
     const uint8_t *memory;
     Result &result;
     Random random;
+    Shown shown;
+    bench::Waves waves;
     std::deque<Burst> reads;
     bool responds = false, waits[2] = {};
     std::array<uint32_t, 5> waiting[2];
@@ -184,8 +200,11 @@ extern "C" Top *make() { return new Top(); }
 extern "C" void release(Top *top) { delete top; }
 
 extern "C" void run(Top *top, const Options *options, const uint8_t *memory, const Write *script, uint32_t writes, Item *items,
-                    uint32_t most_items, uint32_t *lines, uint32_t most_lines, Result *result) {
-    Bench(*top, *options, memory, *result).run(script, writes, items, most_items, lines, most_lines);
+                    uint32_t most_items, uint32_t *lines, uint32_t most_lines, Result *result, const char *waves) {
+    Bench bench(*top, *options, memory, *result);
+    if (waves)
+        bench.write_waves(waves);
+    bench.run(script, writes, items, most_items, lines, most_lines);
 }
 
 extern "C" uint32_t read(Top *top, uint32_t offset) {

@@ -4,6 +4,7 @@ import ctypes
 import random
 from dataclasses import dataclass, field
 from functools import lru_cache
+from importlib import resources
 from pathlib import Path
 
 import numpy as np
@@ -31,12 +32,13 @@ from vc4sim.cache import cache_folder
 from vc4sim.cxxrtl.build import Kind, build
 from vc4sim.model.cle.control_records import ControlRecord
 from vc4sim.model.cle.primitives import Primitive
+from vc4sim.waves.view import write_view
 
 __all__ = ["LINE_BYTES", "Run", "execute", "given", "taken"]
 
 LINE_BYTES = 64
 _HERE = Path(__file__)
-_DRIVER = "".join(path.read_text() for path in (_HERE.parents[1] / "native_bench.h", _HERE.with_suffix(".cc")))
+_BACKENDS = resources.files("vc4sim.backends")
 _CONFIG = preset("bcm2835")
 _WORD = ctypes.c_uint32
 _MOST_ITEMS, _MOST_LINES = 4_000, 20_000
@@ -119,21 +121,24 @@ class Run:
 
 
 @lru_cache
-def _library():
-    native = build(rtlil.convert(Device(), emit_src=False), _DRIVER, cache_folder(), kind=Kind.FAST)
+def _library(kind):
+    headers = ("bench_bits.h", "bench_waves.h" if kind is Kind.WAVES else "bench_no_waves.h")
+    driver = "".join(path.read_text() for path in (*map(_BACKENDS.joinpath, headers), _HERE.with_suffix(".cc")))
+    native = build(rtlil.convert(Device(), emit_src=False), driver, cache_folder(), kind=kind)
     native.make.restype = ctypes.c_void_p
     native.read.restype = _WORD
     return native
 
 
-def execute(base, image, script, *, seed, latency=1, gap=0.0, pipeline_gap=0.3, most_clocks=100_000) -> Run:
+def execute(base, image, script, *, seed, latency=1, gap=0.0, pipeline_gap=0.3, most_clocks=100_000, waves=None) -> Run:
     """Runs lists.
 
     base, image : memory
     script : writes of the host: the first clock in which each may happen, the register's name, a word
     gap, pipeline_gap : chance of a pause, in each clock on each channel to memory, and of each pipeline
+    waves : `Waves` to write, always all of them
     """
-    native = _library()
+    native = _library(Kind.WAVES if waves else Kind.FAST)
     top = ctypes.c_void_p(native.make())
     options = _Options(
         *(base, len(image), latency, round(256 * gap), round(256 * pipeline_gap)),
@@ -146,7 +151,10 @@ def execute(base, image, script, *, seed, latency=1, gap=0.0, pipeline_gap=0.3, 
     native.run(
         *(top, ctypes.byref(options), arrays[0], arrays[1], len(script)),
         *(arrays[2], _MOST_ITEMS, arrays[3], _MOST_LINES, ctypes.byref(result)),
+        str(waves.path).encode() if waves else None,
     )
+    if waves:
+        write_view(waves.path)
     registers = {one.name: native.read(top, one.offset) for one in LISTS}
     native.release(top)
     assert not result.problem, result.problem.decode()

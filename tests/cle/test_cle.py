@@ -2,6 +2,7 @@
 
 import random
 from collections import Counter
+from functools import partial
 
 import pytest
 
@@ -43,14 +44,20 @@ class SeenMemory(Memory):
         return super().read_int(address, size, what)
 
 
-def compare(base, image, script, *, seed, latency=1, gap=0.0):
+@pytest.fixture(scope="module")
+def rtl(waves):
+    """Executes lists."""
+    return partial(execute, waves=waves)
+
+
+def compare(rtl, base, image, script, *, seed, latency=1, gap=0.0):
     """Both with the same writes of the host, all of them at the beginning; what became of both."""
     memory = SeenMemory(len(image), base, image)
     model = Cle(memory, Recorder(), Recorder())
     for name, data in script:
         host_of(model).write(name, data)
     rest = model.run(STEPS)
-    run = execute(base, image, [(0, *write) for write in script], seed=seed, latency=latency, gap=gap)
+    run = rtl(base, image, [(0, *write) for write in script], seed=seed, latency=latency, gap=gap)
     wanted = [[given(one, memory) for one in thread.pipeline.taken] for thread in model.threads]
     if rest is Rest.LIMIT:
         shortest = [min(len(one), len(other)) for one, other in zip(wanted, run.items, strict=True)]
@@ -78,30 +85,26 @@ def started(places):
 
 
 @pytest.mark.parametrize(("latency", "gap"), MEMORIES)
-def test_a_frame(latency, gap):
+def test_a_frame(rtl, latency, gap):
     """Both threads, with the semaphores that order them, sub-lists, and primitives of every kind."""
     places = ((lists.BINNING, lists.BINNING_END), (lists.RENDERING, lists.RENDERING_END))
-    model, run = compare(lists.BASE, IMAGE, started(places), seed=1, latency=latency, gap=gap)
+    model, run = compare(rtl, lists.BASE, IMAGE, started(places), seed=1, latency=latency, gap=gap)
     assert (run.flushed, run.drawn) == (1, 1)
     assert all(len(items) > 50 for items in run.items)
 
 
-def any_lists(count, seed):
+def any_lists(rtl, seeds):
     """Lists of both threads, all over memory, with primitives of all kinds, branches, semaphores and mistakes."""
     seen = Counter()
-    for number in range(seed, seed + count):
-        rng = random.Random(number)
+    for seed in seeds:
+        rng = random.Random(seed)
         image, places = some_lists(rng, Threads.BINNING, rng.choice((0, 0.02)))
         other, others = some_lists(rng, Threads.RENDERING, rng.choice((0, 0.02)), base=SIZE)
         ends = (rng.choice((rng.choice(places), SIZE)), rng.choice((rng.choice(others), 2 * SIZE)))
         starts = rng.choice(places), rng.choice(others)
         latency, gap = rng.choice(MEMORIES)
         script = started(list(zip(starts, ends, strict=True)))
-        try:
-            model, _ = compare(0, image + other, script, seed=number, latency=latency, gap=gap)
-        except BaseException:
-            print(f"any_lists(1, {number}) shows it")
-            raise
+        model, _ = compare(rtl, 0, image + other, script, seed=seed, latency=latency, gap=gap)
         for thread in model.threads:
             for item in thread.pipeline.taken:
                 if isinstance(item, Primitive):
@@ -112,10 +115,10 @@ def any_lists(count, seed):
 
 
 @pytest.mark.parametrize("count", [60, pytest.param(1_000, marks=pytest.mark.thorough)])
-def test_any_lists(count):
-    seen = any_lists(count, random.randrange(1 << 32))
-    assert min(seen.values()) >= count // 20
-    assert len(seen) == 1 + len(PrimitiveType) + 2
+def test_any_lists(rtl, seeds, is_one, count):
+    seen = any_lists(rtl, seeds(count))
+    assert is_one or min(seen.values()) >= count // 20
+    assert is_one or len(seen) == 1 + len(PrimitiveType) + 2
 
 
 FRAME = started(((lists.BINNING, lists.BINNING_END), (lists.RENDERING, lists.RENDERING_END)))
@@ -128,63 +131,55 @@ CLOCKS = 800
 COUNTS = [100, pytest.param(2_000, marks=pytest.mark.thorough)]
 
 
-def run_frame(script, *, seed):
+def run_frame(rtl, script, *, seed):
     rng = random.Random(seed)
     latency, gap = rng.choice(MEMORIES)
-    return execute(lists.BASE, IMAGE, script, seed=seed, latency=latency, gap=gap)
+    return rtl(lists.BASE, IMAGE, script, seed=seed, latency=latency, gap=gap)
 
 
 @pytest.fixture(scope="module")
-def items():
+def items(rtl):
     """What the pipelines get of a frame that nobody disturbs."""
-    return run_frame([(0, *write) for write in FRAME], seed=0).items
+    return run_frame(rtl, [(0, *write) for write in FRAME], seed=0).items
 
 
 @pytest.mark.parametrize("count", COUNTS)
-def test_stop_and_go_on(items, count):
+def test_stop_and_go_on(rtl, items, seeds, count):
     """A thread that is stopped anywhere, within a list or not, and then goes on, leaves nothing out; nor does a new end."""
-    seed = random.randrange(1 << 32)
-    for number in range(seed, seed + count):
-        print("seed", number)
-        rng = random.Random(number)
+    for seed in seeds(count):
+        rng = random.Random(seed)
         script = [(0, *write) for write in FRAME]
         for clock in sorted(rng.sample(range(20, CLOCKS), 10)):
             thread = rng.randrange(2)
             again = (f"CT{thread}EA", (lists.BINNING_END, lists.RENDERING_END)[thread])
             stop = [(clock, f"CT{thread}CS", CTRUN), (clock + rng.randrange(50), f"CT{thread}CS", CTSUBS)]
             script += stop if rng.random() < 0.5 else [(clock, *again)]
-        run = run_frame(script, seed=number)
+        run = run_frame(rtl, script, seed=seed)
         assert run.items == items
         assert (run.flushed, run.drawn) == (1, 1)
 
 
 @pytest.mark.parametrize("count", COUNTS)
 @pytest.mark.parametrize("pipelines", [False, True])
-def test_a_frame_after_a_reset(items, pipelines, count):
+def test_a_frame_after_a_reset(rtl, items, seeds, pipelines, count):
     """Threads that are reset anywhere, or their pipelines as well, draw the next frame as if nothing had been."""
-    seed = random.randrange(1 << 32)
-    for number in range(seed, seed + count):
-        print("seed", number)
-        clock = random.Random(number).randrange(20, CLOCKS)
+    for seed in seeds(count):
+        clock = random.Random(seed).randrange(20, CLOCKS)
         resets = [("PCS", BOTH_PIPELINES)] * pipelines + [("CT0CS", CTRSTA), ("CT1CS", CTRSTA)]
         later = clock + (0 if pipelines else 400)  # what had begun is finished first
         script = [(0, *write) for write in FRAME] + [(clock, *write) for write in resets]
-        run = run_frame(script + [(later, *write) for write in FRAME], seed=number)
+        run = run_frame(rtl, script + [(later, *write) for write in FRAME], seed=seed)
         assert [found[-len(wanted) :] for found, wanted in zip(run.items, items, strict=True)] == list(items)
 
 
-def fuzz(count, seed):
+def fuzz(rtl, seeds):
     """Frames with mistakes, in memories of all kinds; how each thread ends."""
     ends = Counter()
-    for number in range(seed, seed + count):
-        rng = random.Random(number)
+    for seed in seeds:
+        rng = random.Random(seed)
         image = mutate(rng, IMAGE, lists.BASE, REGIONS)
         latency, gap = rng.choice(MEMORIES)
-        try:
-            model, run = compare(lists.BASE, image, started(registers(rng)), seed=number, latency=latency, gap=gap)
-        except BaseException:
-            print(f"fuzz(1, {number}) shows it")
-            raise
+        model, run = compare(rtl, lists.BASE, image, started(registers(rng)), seed=seed, latency=latency, gap=gap)
         for thread in model.threads:
             ends["error" if thread.error else "runs" if thread.running else "halt" if thread.halted else "end"] += 1
         ends["rests"] += run.rests
@@ -195,7 +190,7 @@ def fuzz(count, seed):
 @pytest.mark.parametrize(
     "count", [300, pytest.param(2_000, marks=pytest.mark.thorough), pytest.param(20_000, marks=pytest.mark.slow)]
 )
-def test_mutated_lists(count):
-    ends = fuzz(count, random.randrange(1 << 32))
-    assert all(ends[end] > count // 20 for end in ("error", "end", "runs"))
-    assert ends["rests"] > count // 2
+def test_mutated_lists(rtl, seeds, is_one, count):
+    ends = fuzz(rtl, seeds(count))
+    assert is_one or all(ends[end] > count // 20 for end in ("error", "end", "runs"))
+    assert is_one or ends["rests"] > count // 2

@@ -6,7 +6,6 @@ import random
 import pytest
 
 from vc4sim.clist import load_capture
-from vc4sim.cxxrtl.build import find_compiler
 from vc4sim.frames.captures import front_jobs
 from vc4sim.frames.front import run_front
 
@@ -20,14 +19,13 @@ pytestmark = pytest.mark.thorough
 
 
 @pytest.fixture
-def job(recorded):
+def job(recorded, compiler):
     """A frame with several batches and varyings, that takes some thousand clocks."""
-    find_compiler()
     (found,) = front_jobs(load_capture(recorded / "cases/gl/lines"), CONFIG)
     return found[1]
 
 
-def after_resets(job, seed, count):
+def after_resets(front, job, seed, count):
     """The items of a frame behind so many that were reset."""
     rng = random.Random(seed)
     latency, gap = rng.choice(MEMORIES)
@@ -35,17 +33,14 @@ def after_resets(job, seed, count):
     for _ in range(count):
         clock += rng.randrange(20, 1500)
         later += [(clock, *write) for write in (*RESETS, *job.registers)]
-    again = dataclasses.replace(job, later=tuple(later), latency=latency, gap=gap, pipeline_gap=gap, seed=seed)
-    return run_front(again)
+    return front(dataclasses.replace(job, later=tuple(later), latency=latency, gap=gap, pipeline_gap=gap, seed=seed))
 
 
 @pytest.mark.parametrize("count", [1, 40])
-def test_a_frame_after_resets(job, count):
+def test_a_frame_after_resets(job, front, seeds, count):
     """Forty are more than the VPM has rows for, if each lost some."""
     wanted = run_front(job).items
-    seed = random.randrange(1 << 30)
-    for number in range(seed, seed + 60 // count + 5):
-        print("seed", number)
-        run = after_resets(job, number, count)
+    for seed in seeds(60 // count + 5):
+        run = after_resets(front, job, seed, count)
         assert run.rests
         assert [found[-len(items) :] for found, items in zip(run.items, wanted, strict=True)] == list(wanted)

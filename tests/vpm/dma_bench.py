@@ -7,6 +7,7 @@ import random
 import weakref
 from dataclasses import astuple, dataclass
 from functools import lru_cache
+from importlib import resources
 from pathlib import Path
 
 import numpy as np
@@ -56,7 +57,7 @@ def on_its_bus(word_bytes, *values):
 
 BUSES = pytest.mark.parametrize("word_bytes", [on_its_bus(word_bytes) for word_bytes in (8, 4, 16)])
 _HERE = Path(__file__)
-_DRIVER = "".join(path.read_text() for path in (_HERE.parents[1] / "native_bench.h", _HERE.with_suffix(".cc")))
+_DRIVER = (resources.files("vc4sim.backends") / "bench_bits.h").read_text() + _HERE.with_suffix(".cc").read_text()
 _MOST_CLOCKS = 500_000
 _GAPS = [0, 0, 0.3, 0.7]
 _BLOCKS_OF_A_BENCH = 20

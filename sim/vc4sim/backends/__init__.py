@@ -2,7 +2,7 @@
 
 ``base``
     what a run is given, and what it gives back
-``pysim``
+``pysim``, ``simulation``
     Amaranth's own simulator
 ``cxxrtl``
     native code, made by CXXRTL

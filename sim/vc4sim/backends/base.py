@@ -7,12 +7,13 @@ from pathlib import Path
 
 import numpy as np
 
+from vc4.bus.port import BUS_BYTES
 from vc4.config import V3DConfig
 
 from ..events import Event
 from ..launch import Launch
 
-__all__ = ["Ending", "Follower", "Job", "Launch", "Outcome", "Run", "Watcher", "Waves"]
+__all__ = ["BenchJob", "Ending", "Follower", "Job", "Launch", "Outcome", "Run", "Watcher", "Waves"]
 
 #: Called with every event of a run; what it raises ends the run.
 Watcher = Callable[[Event], None]
@@ -21,13 +22,11 @@ Follower = Callable[[np.ndarray], None]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Job:
-    """One run.
+class BenchJob:
+    """What any bench around the RTL is given.
 
     image : the memory at the start; byte 0 lies at `base`
-    launches : programs, in the order in which they begin
     config : of the GPU
-    qpus : the first so many QPUs run programs; `None`: all
     latency : clocks from a memory request to its first word
     gap : chance of a pause of the memory in each clock, 0 to below 1
     seed : of the pauses
@@ -36,13 +35,28 @@ class Job:
 
     image: bytes
     base: int
-    launches: tuple[Launch, ...]
     config: V3DConfig
-    qpus: int | None = None
     latency: int = 20
     gap: float = 0.0
     seed: int = 1
     max_cycles: int = 1_000_000
+
+    @property
+    def size(self) -> int:
+        """Bytes of the memory: whole words of the bus."""
+        return -(-len(self.image) // BUS_BYTES) * BUS_BYTES
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job(BenchJob):
+    """One run of programs, see `BenchJob`.
+
+    launches : programs, in the order in which they begin
+    qpus : the first so many QPUs run programs; `None`: all
+    """
+
+    launches: tuple[Launch, ...]
+    qpus: int | None = None
 
     @property
     def reserved(self) -> range:

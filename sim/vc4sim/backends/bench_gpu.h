@@ -121,6 +121,14 @@ public:
         std::apply([](auto &...kind) { (kind.commit(), ...); }, kinds);
     }
 
+    // For waves.
+    template<class Signals> void name(Signals *signals) {
+        v3d.debug_info(signals, nullptr, "v3d ");
+        std::apply([&](auto &...kind) { (kind.name(signals), ...); }, kinds);
+    }
+
+    void show_clock(bool level) { ports::clk(v3d, {level}); }
+
 private:
     Checks v3d_checks;
     static constexpr int ROUNDS = 16;

@@ -1,6 +1,5 @@
 // The memory of the native bench: does in every clock what `BenchMemory` does in hardware.
 
-#include <array>
 #include <deque>
 #include <string>
 #include <tuple>
@@ -10,24 +9,8 @@ namespace bench {
 
 constexpr uint32_t WORD_BYTES = 8, PAGE = 4096, IN_FLIGHT = 4;
 
-// `width` bits of `words` from bit `at` on.
-template<size_t Words> uint64_t field(const std::array<uint32_t, Words> &words, size_t at, size_t width) {
-    uint64_t bits = 0;
-    for (size_t word = at / 32, done = 0; done < width; word++) {
-        size_t low = word == at / 32 ? at % 32 : 0;
-        bits |= uint64_t(words[word] >> low) << done;
-        done += 32 - low;
-    }
-    return width == 64 ? bits : bits & ((uint64_t(1) << width) - 1);
-}
-
-template<size_t Words> void set_field(std::array<uint32_t, Words> &words, size_t at, size_t width, uint64_t bits) {
-    for (size_t index = 0; index < width; index++)
-        words[(at + index) / 32] |= uint32_t(bits >> index & 1) << (at + index) % 32;
-}
-
 struct Options {
-    uint32_t base, size, latency, chance, seed, max_cycles, grace, hopeless_stalls, shared_stalls;
+    uint32_t base, size, latency, chance, seed, max_cycles;
 };
 
 struct Request {
@@ -44,16 +27,14 @@ struct Answer {
 // The pauses of the channels: a draw for each of them in every clock.
 struct Pauses {
     bool requests = false, writes = false, responses = false;
-    uint32_t state;
+    Random random;
 
     void next(uint32_t chance, bool response_offered) {
-        requests = (state & 255) < chance;
-        writes = (state >> 8 & 255) < chance;
+        requests = (random.state & 255) < chance;
+        writes = (random.state >> 8 & 255) < chance;
         if (!response_offered)
-            responses = (state >> 16 & 255) < chance;
-        state ^= state << 13;
-        state ^= state >> 17;
-        state ^= state << 5;
+            responses = (random.state >> 16 & 255) < chance;
+        random.next();
     }
 };
 
@@ -64,7 +45,7 @@ public:
 
     Memory(const Options &options, const uint8_t *image, Checks &checks)
         : bytes(image, image + options.size), options(options), checks(checks), come(options.latency, false) {
-        pauses.state = options.seed;
+        pauses.random.state = options.seed;
     }
 
     // Drives what memory says; it depends on what was before this clock only.

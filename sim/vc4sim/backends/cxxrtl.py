@@ -16,13 +16,13 @@ from ..waves.view import write_view
 from . import pysim
 from .base import Follower, Job, Outcome, Watcher, Waves
 from .library import run_library
-from .parts import TRACE, Gpu, bench_text, hardware_texts
+from .parts import TRACE, Gpu, bench_text, hardware_texts, program_bench
 
 __all__ = ["library", "run"]
 
 
 @functools.cache
-def library(config: V3DConfig, folder: Path, kind: Kind, bench: str = "") -> ctypes.CDLL:
+def library(config: V3DConfig, folder: Path, kind: Kind, bench: str) -> ctypes.CDLL:
     """The GPU and a bench, see `bench_text`. Raises `NoCompiler`."""
     driver = bench_text("bench_gpu.h", "bench_waves.h" if kind is Kind.WAVES else "bench_no_waves.h", bench)
 
@@ -45,7 +45,7 @@ def run(job: Job, watch: Watcher | None = None, waves: Waves | None = None, foll
     """
     kind = Kind.WAVES if waves else Kind.FAST
     try:
-        built = library(dataclasses.replace(job.config, trace=True), cache_folder(), kind)
+        built = library(dataclasses.replace(job.config, trace=True), cache_folder(), kind, program_bench())
     except NoCompiler as reason:
         if waves and not waves.whole:
             raise BadInput(f"{reason}; without one, waves are of the whole run only") from None

@@ -1,4 +1,4 @@
-"""Runs a library: the GPU as native code with the native bench around it."""
+"""Runs a library: the GPU as native code with a native bench around it."""
 
 import contextlib
 import ctypes
@@ -7,17 +7,15 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from vc4.bus.port import BUS_BYTES
 from vc4.qpu.stall import STALL_REASONS
 
 from ..bench.driver import READ_OFFSETS, setup_writes, start_writes, thread_words
-from ..bench.gpu import GRACE_CLOCKS, HOPELESS_STALLS, SHARED_STALLS
 from ..bench.memory import chance_of, seed_of
 from ..retired import EVENT_WORDS, START_WORDS, Listeners
-from .base import Follower, Job, Outcome, Watcher, Waves
+from .base import BenchJob, Follower, Job, Outcome, Watcher, Waves
 from .final import FinalState, QpuState, conclude
 
-__all__ = ["run_library"]
+__all__ = ["LibraryRun", "c_words", "run_library"]
 
 #: Records that are read at once.
 _ROOM = 4096
@@ -29,78 +27,70 @@ _LAST_CLOCK = (1 << 32) - 1
 class _Options(ctypes.Structure):
     """`Options` of the native bench."""
 
-    _fields_ = [
-        (name, ctypes.c_uint32)
-        for name in (
-            "base",
-            "size",
-            "latency",
-            "chance",
-            "seed",
-            "max_cycles",
-            "grace",
-            "hopeless_stalls",
-            "shared_stalls",
-        )
-    ]
+    _fields_ = [(name, ctypes.c_uint32) for name in ("base", "size", "latency", "chance", "seed", "max_cycles")]
 
 
-def _options(job: Job, size: int) -> _Options:
-    chance, seed = chance_of(job.gap), seed_of(job.seed)
-    stalls = (HOPELESS_STALLS, SHARED_STALLS)
-    return _Options(job.base, size, job.latency, chance, seed, job.max_cycles, GRACE_CLOCKS, *stalls)
+#: What functions of a library return; the others, nothing or a number.
+_RESULTS = {
+    "create": ctypes.c_void_p,
+    "failure": ctypes.c_char_p,
+    "memory": ctypes.c_void_p,
+    "register": ctypes.c_uint32,
+    "report": ctypes.c_bool,
+}
 
 
-def _words(numbers: Sequence[int]) -> ctypes.Array:
+def c_words(numbers: Sequence[int]) -> ctypes.Array:
+    """An array for C++."""
     return (ctypes.c_uint32 * len(numbers))(*numbers)
 
 
-#: Words of a `FinalState` without its QPUs, and of a `QpuState`.
-_STATE_WORDS = len(dataclasses.fields(FinalState)) - 1
-_QPU_WORDS = len(dataclasses.fields(QpuState)) - 1 + len(STALL_REASONS)
+class LibraryRun:
+    """A run in a library, see `bench_run.h`. Close it in the end.
 
+    Parameters
+    ----------
+    library : with the bench
+    job : what it is given
+    writes : of the host: the first clock in which each may happen, offset, word
+    more : what this bench is given besides, as ctypes
+    report_words : of its report
+    waves : to write
+    """
 
-class _Bench:
-    """A run in the library."""
-
-    def __init__(self, library: ctypes.CDLL, job: Job):
-        self._library = library
-        image = job.image + bytes(-len(job.image) % BUS_BYTES)
-        self._size = len(image)
-        setup = setup_writes(job.reserved)
-        writes = [number for write in (*setup, *start_writes(job.launches)) for number in write]
-        threads = [
-            start >> 32 * word & 0xFFFF_FFFF for start in thread_words(job.launches) for word in range(START_WORDS)
-        ]
-        created = library.bench_create(
-            ctypes.byref(_options(job, len(image))),
-            image,
-            *(_words(writes), ctypes.c_uint32(len(writes) // 2), ctypes.c_uint32(len(setup))),
-            *(_words(threads), ctypes.c_uint32(len(threads) // START_WORDS)),
-            ctypes.c_uint32(len(job.launches)),
-        )
-        self._bench = ctypes.c_void_p(created)
-        self._records = (ctypes.c_uint32 * (_ROOM * EVENT_WORDS))()
-        self._qpus = job.config.qpus
-        self._report = (ctypes.c_uint32 * (_STATE_WORDS + self._qpus * _QPU_WORDS))()
+    def __init__(
+        self,
+        library: ctypes.CDLL,
+        job: BenchJob,
+        writes: Sequence[tuple[int, int, int]],
+        *more,
+        report_words: int,
+        waves: Waves | None = None,
+    ):
+        for name, result in _RESULTS.items():
+            getattr(library, f"bench_{name}").restype = result
+        options = _Options(job.base, job.size, job.latency, chance_of(job.gap), seed_of(job.seed), job.max_cycles)
+        words = c_words([number for write in writes for number in write])
+        image = job.image.ljust(job.size, b"\0")
+        created = library.bench_create(ctypes.byref(options), image, words, ctypes.c_uint32(len(writes)), *more)
+        self._library, self._bench, self._size = library, ctypes.c_void_p(created), job.size
+        self._report = (ctypes.c_uint32 * report_words)()
+        if waves:
+            last = _LAST_CLOCK if waves.last is None else waves.last
+            path = str(waves.path).encode()
+            library.bench_waves(self._bench, path, ctypes.c_uint32(waves.first), ctypes.c_uint32(last))
 
     def close(self) -> None:
         """Frees the run."""
         self._library.bench_destroy(self._bench)
 
-    def write_waves(self, waves: Waves) -> None:
-        """Write waves of this run."""
-        last = _LAST_CLOCK if waves.last is None else waves.last
-        path = str(waves.path).encode()
-        self._library.bench_waves(self._bench, path, ctypes.c_uint32(waves.first), ctypes.c_uint32(last))
-
-    def records(self, *, wanted: bool) -> Iterator[np.ndarray]:
+    def records(self, *, wanted: bool = True) -> Iterator[np.ndarray]:
         """Runs to the end, with all records if they are `wanted`. Raises `AssertionError` if a check of the hardware fails."""
-        rows = np.frombuffer(self._records, np.uint32).reshape(_ROOM, EVENT_WORDS)
+        events = (ctypes.c_uint32 * (_ROOM * EVENT_WORDS))()
+        rows = np.frombuffer(events, np.uint32).reshape(_ROOM, EVENT_WORDS)
         while True:
-            count = self._library.bench_run(
-                self._bench, ctypes.c_uint32(_CLOCKS), self._records, ctypes.c_uint32(_ROOM if wanted else 0)
-            )
+            room = ctypes.c_uint32(_ROOM if wanted else 0)
+            count = self._library.bench_run(self._bench, ctypes.c_uint32(_CLOCKS), events, room)
             yield rows[:count]
             failure = self._library.bench_failure(self._bench)
             if failure:
@@ -108,16 +98,32 @@ class _Bench:
             if self._library.bench_report(self._bench, self._report):
                 return
 
-    def conclude(self, job: Job) -> Outcome:
-        """The outcome, after all events."""
-        report = tuple(self._report)
-        memory = ctypes.string_at(self._library.bench_memory(self._bench), self._size)
-        qpus = []
-        for first in range(_STATE_WORDS, len(report), _QPU_WORDS):
-            *state, stalls = range(first, first + len(dataclasses.fields(QpuState)))
-            qpus.append(QpuState(*(report[index] for index in state), report[stalls : first + _QPU_WORDS]))
-        words = [self._library.bench_register(self._bench, ctypes.c_uint32(offset)) for offset in READ_OFFSETS]
-        return conclude(job, FinalState(*report[:_STATE_WORDS], tuple(qpus)), words, memory)
+    @property
+    def report(self) -> tuple[int, ...]:
+        """What the bench has to say, after all records."""
+        return tuple(self._report)
+
+    @property
+    def memory(self) -> bytes:
+        """All bytes."""
+        return ctypes.string_at(self._library.bench_memory(self._bench), self._size)
+
+    def read(self, offset: int) -> int:
+        """The word of a register, after all records; memory may change meanwhile."""
+        return self._library.bench_register(self._bench, ctypes.c_uint32(offset))
+
+
+#: Words of a `FinalState` without its QPUs, and of a `QpuState`.
+_STATE_WORDS = len(dataclasses.fields(FinalState)) - 1
+_QPU_WORDS = len(dataclasses.fields(QpuState)) - 1 + len(STALL_REASONS)
+
+
+def _final_state(report: tuple[int, ...]) -> FinalState:
+    qpus = []
+    for first in range(_STATE_WORDS, len(report), _QPU_WORDS):
+        *state, stalls = range(first, first + len(dataclasses.fields(QpuState)))
+        qpus.append(QpuState(*(report[index] for index in state), report[stalls : first + _QPU_WORDS]))
+    return FinalState(*report[:_STATE_WORDS], tuple(qpus))
 
 
 def run_library(
@@ -127,16 +133,21 @@ def run_library(
     waves: Waves | None = None,
     follow: Follower | None = None,
 ) -> Outcome:
-    """Run `job`, see `base.Run`. Raises `AssertionError` if a check of the hardware fails."""
-    library.bench_create.restype = ctypes.c_void_p
-    library.bench_failure.restype = ctypes.c_char_p
-    library.bench_memory.restype = ctypes.c_void_p
-    library.bench_register.restype = ctypes.c_uint32
-    library.bench_report.restype = ctypes.c_bool
-    with contextlib.closing(_Bench(library, job)) as bench:
-        if waves:
-            bench.write_waves(waves)
+    """Run `job` on the bench for programs, see `base.Run`. Raises `AssertionError` if a check of the hardware fails."""
+    setup = setup_writes(job.reserved)
+    threads = [start >> 32 * word & 0xFFFF_FFFF for start in thread_words(job.launches) for word in range(START_WORDS)]
+    run = LibraryRun(
+        library,
+        job,
+        [(0, *write) for write in (*setup, *start_writes(job.launches))],
+        *(ctypes.c_uint32(len(setup)), c_words(threads), ctypes.c_uint32(len(threads) // START_WORDS)),
+        ctypes.c_uint32(len(job.launches)),
+        report_words=_STATE_WORDS + job.config.qpus * _QPU_WORDS,
+        waves=waves,
+    )
+    with contextlib.closing(run):
         listeners = Listeners(job.config.qpus, watch, follow)
-        for records in bench.records(wanted=bool(listeners)):
+        for records in run.records(wanted=bool(listeners)):
             listeners(records)
-        return bench.conclude(job)
+        memory = run.memory
+        return conclude(job, _final_state(run.report), [run.read(offset) for offset in READ_OFFSETS], memory)

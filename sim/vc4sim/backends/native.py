@@ -15,13 +15,13 @@ from ..problem import BadInput
 from . import pysim
 from .base import Follower, Job, Outcome, Watcher, Waves
 from .library import run_library
-from .parts import Gpu, bench_text, hardware_texts
+from .parts import Gpu, bench_text, hardware_texts, program_bench
 
 __all__ = ["library", "run"]
 
 
 @functools.cache
-def library(config: V3DConfig, folder: Path, bench: str = "") -> ctypes.CDLL:
+def library(config: V3DConfig, folder: Path, bench: str) -> ctypes.CDLL:
     """The GPU and a bench, see `bench_text`. Raises `NoCompiler`."""
     driver = bench_text("bench_lanes.h", "bench_no_waves.h", bench)
 
@@ -43,7 +43,7 @@ def run(job: Job, watch: Watcher | None = None, waves: Waves | None = None, foll
     if waves:
         raise BadInput("native writes no waves: use --on pysim or --on cxxrtl")
     try:
-        built = library(dataclasses.replace(job.config, trace=True), cache_folder())
+        built = library(dataclasses.replace(job.config, trace=True), cache_folder(), program_bench())
     except NoCompiler as reason:
         print(f"{reason}; this runs in Amaranth's simulator instead, which is slow", file=sys.stderr)
         return pysim.run(job, watch, follow=follow)

@@ -21,12 +21,24 @@ from vc4.v3d import V3D
 
 from ..bench.driver import QUEUE, START_OFFSET
 from ..bench.gather import Retired
+from ..bench.gpu import GRACE_CLOCKS, HOPELESS_STALLS, SHARED_STALLS
 from ..cxxrtl.build import Part
 from ..cxxrtl.rtlil import Module
 from ..cxxrtl.sockets import declaration, take_out, unplug
-from ..retired import RECORD_WORDS, START_WORDS
+from ..retired import (
+    EVENT_WORDS,
+    ITEM,
+    KIND_BITS,
+    QUAD,
+    R4_ARRIVED,
+    RECORD_WORDS,
+    RETIRED,
+    START_WORDS,
+    STARTED,
+    WRITTEN,
+)
 
-__all__ = ["TRACE", "Gpu", "Kind", "bench_text", "hardware_texts"]
+__all__ = ["TRACE", "Gpu", "Kind", "bench_text", "hardware_texts", "program_bench"]
 
 #: The bench looks at the trace ports of the QPUs themselves.
 TRACE = ("trace",)
@@ -82,17 +94,19 @@ def hardware_texts() -> list[str]:
     return [path.read_text() for path in paths]
 
 
-def bench_text(gpu: str, waves: str, bench: str = "") -> str:
-    """C++ of a bench: the file `gpu` has the GPU, the file `waves` its waves; `bench` is the text of another one than that
-    for programs.
-    """
-    package = resources.files(__package__)
-    files = (gpu, "bench_memory.h", "bench_gather.h", waves)
-    return (
-        _constants()
-        + "".join((package / name).read_text() for name in files)
-        + (bench or (package / "bench.cc").read_text())
-    )
+def bench_text(gpu: str, waves: str, bench: str) -> str:
+    """C++ around the file `gpu`, which has the GPU, and the file `waves`, which has its waves, with the text of a `bench`."""
+    files = ("bench_bits.h", gpu, "bench_memory.h", "bench_gather.h", waves, "bench_run.h")
+    return _constants() + "".join(map(_text, files)) + bench
+
+
+def program_bench() -> str:
+    """The text of the bench for programs."""
+    return _text("bench.cc")
+
+
+def _text(name: str) -> str:
+    return (resources.files(__package__) / name).read_text()
 
 
 def _constants() -> str:
@@ -100,7 +114,10 @@ def _constants() -> str:
     structs = {"ISSUE": TracedIssue, "WRITTEN": TracedQuad, "QUAD": SfuResult, "RECORD": Retired}
     places = [(f"{name}_{field}", at) for name, struct in structs.items() for field, at in _fields(struct)]
     places += [("RECORD_WORDS", RECORD_WORDS), ("STALL_COUNT", len(STALL_REASONS)), ("START_WORDS", START_WORDS)]
-    places += [("START_OFFSET", START_OFFSET), ("QUEUE", QUEUE)]
+    places += [("EVENT_WORDS", EVENT_WORDS), ("KIND_BITS", KIND_BITS), ("START_OFFSET", START_OFFSET), ("QUEUE", QUEUE)]
+    places += [("RETIRED", RETIRED), ("WRITTEN", WRITTEN), ("STARTED", STARTED), ("R4_ARRIVED", R4_ARRIVED)]
+    places += [("ITEM", ITEM), ("QUAD", QUAD)]
+    places += [("GRACE_CLOCKS", GRACE_CLOCKS), ("HOPELESS_STALLS", HOPELESS_STALLS), ("SHARED_STALLS", SHARED_STALLS)]
     return "".join(f"constexpr size_t {name} = {at};\n" for name, at in places)
 
 

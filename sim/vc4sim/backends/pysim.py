@@ -1,49 +1,19 @@
 """Runs the RTL in Amaranth's own simulator: needs nothing else, and writes waves."""
 
-import contextlib
-import dataclasses
-from collections.abc import Callable, Iterator
 from functools import partial
-from pathlib import Path
 
-import numpy as np
-from amaranth.hdl import Signal
-from amaranth.sim import Simulator
-
-from vc4.bus.port import BUS_BYTES
 from vc4.qpu.stall import STALL_REASONS
 from vc4.qpu.structs import ProgramStart
-from vc4.qpu.trace import R4_SOURCES
 
 from ..bench.driver import QUEUE, READ_OFFSETS, START_OFFSET, setup_writes, start_writes, thread_words
 from ..bench.gpu import GpuBench
 from ..bench.host import Host
-from ..problem import BadInput
-from ..retired import R4_ARRIVED, RETIRED, STARTED, WRITTEN, Listeners, record
-from ..waves.view import write_view
+from ..retired import Listeners
+from . import simulation
 from .base import Follower, Job, Outcome, Watcher, Waves
 from .final import FinalState, QpuState, conclude
-from .split import split
 
-__all__ = ["CLOCK_PERIOD", "run"]
-
-#: Seconds; one clock is a hundred units of the waves' time scale of 100 ps.
-CLOCK_PERIOD = 1e-8
-
-
-def _bench(job: Job, *, waves: bool) -> GpuBench:
-    padding = -len(job.image) % BUS_BYTES
-    return GpuBench(
-        dataclasses.replace(job.config, trace=True),
-        max_cycles=job.max_cycles,
-        waves=waves,
-        size=len(job.image) + padding,
-        base=job.base,
-        init=job.image,
-        latency=job.latency,
-        gap=job.gap,
-        seed=job.seed,
-    )
+__all__ = ["run"]
 
 
 async def _host(ctx, bench: GpuBench, job: Job) -> None:
@@ -82,44 +52,6 @@ async def _registers(ctx, bench: GpuBench) -> list[int]:
     return [await host.read(offset) for offset in READ_OFFSETS]
 
 
-def _bytes(value, size: int = 4) -> bytes:
-    """A signal's value, of so many bytes at least, the lowest first."""
-    number = value if isinstance(value, int) else value.as_bits()
-    return number.to_bytes(max(size, -(-number.bit_length() // 8)), "little")
-
-
-def _sources(bench: GpuBench) -> list[tuple[int, int, Signal, tuple]]:
-    """Of each thing that is told: its kind, the QPU, the count of how often it has happened, and its content."""
-    found = []
-    for number in range(len(bench.trace)):
-        found.append((STARTED, number, bench.started_count[number], (bench.started[number],)))
-        found.append((RETIRED, number, bench.retired_count[number], (bench.retired[number],)))
-        for source in range(len(R4_SOURCES)):
-            arrived = bench.arrived[number][source]
-            found.append((R4_ARRIVED + source, number, bench.arrived_count[number][source], (arrived,)))
-    word = bench.written_address, bench.written_strobes, bench.written_data
-    return [*found, (WRITTEN, 0, bench.written_count, word)]
-
-
-async def _watch(ctx, bench: GpuBench, tell: Callable[[np.ndarray], None]) -> int:
-    """Tell all records, and wait for the end. Returns the number of instructions."""
-    sources, retired = _sources(bench), 0
-    counts = [0] * len(sources)
-    while True:
-        # One registered signal: a trigger of several would break when they change in different delta cycles.
-        await ctx.changed(bench.event)
-        records = []
-        for index, (kind, qpu, count, content) in enumerate(sources):
-            if ctx.get(count) != counts[index]:
-                counts[index] += 1
-                retired += kind == RETIRED
-                records.append(record(kind, b"".join(_bytes(ctx.get(one)) for one in content), qpu))
-        if records:
-            tell(np.stack(records))
-        if ctx.get(bench.stop):
-            return retired
-
-
 def _state(ctx, bench: GpuBench, instructions: int) -> FinalState:
     return FinalState(
         done=ctx.get(bench.done),
@@ -140,41 +72,17 @@ def _state(ctx, bench: GpuBench, instructions: int) -> FinalState:
     )
 
 
-@contextlib.contextmanager
-def _waves(simulator: Simulator, path: Path | None) -> Iterator[None]:
-    """What writes the waves while the simulation runs, and the view of them behind it."""
-    if path is None:
-        yield
-        return
-    try:
-        with simulator.write_vcd(str(path)):
-            yield
-    finally:
-        write_view(path)
-
-
 def run(job: Job, watch: Watcher | None = None, waves: Waves | None = None, follow: Follower | None = None) -> Outcome:
-    """Run `job`, see `base.Run`.
-
-    `waves` is a VCD file to write, of the whole run; beside it, with the suffix `.gtkw`, lies then a view of it for GTKWave
-    and Surfer. Raises `BadInput` for a window of clocks.
-    """
-    if waves and not waves.whole:
-        raise BadInput("pysim writes waves of the whole run only: for a window of clocks use --on cxxrtl")
-    bench = _bench(job, waves=waves is not None)
+    """Run `job`, see `base.Run` and `simulate`. Raises `BadInput` for waves of a window of clocks."""
+    bench = GpuBench(**simulation.bench_options(job, waves))
     outcomes = []
 
     async def testbench(ctx):
-        retired = await _watch(ctx, bench, Listeners(len(bench.trace), watch, follow))
+        retired = await simulation.watch(ctx, bench, Listeners(len(bench.trace), watch, follow))
         state, memory = _state(ctx, bench, retired), await bench.memory.contents(ctx)
         outcomes.append(conclude(job, state, await _registers(ctx, bench), memory))
 
-    # The waves show the modules as they are written.
-    simulator = Simulator(bench if waves else split(bench))
-    simulator.add_clock(CLOCK_PERIOD)
-    simulator.add_testbench(testbench)
-    for process in (_host, _threads):
-        simulator.add_testbench(partial(process, bench=bench, job=job), background=True)
-    with _waves(simulator, waves.path if waves else None):
-        simulator.run()
+    simulation.simulate(
+        bench, testbench, [partial(process, bench=bench, job=job) for process in (_host, _threads)], waves
+    )
     return outcomes[0]

@@ -9,6 +9,8 @@ from amaranth.utils import exact_log2
 from vc4.bus.port import MemoryPort
 from vc4.common.queue import Queue
 
+from .random_numbers import next_random
+
 __all__ = ["BenchMemory", "chance_of", "seed_of"]
 
 _PAGE = 4096  # bytes that a request must not cross
@@ -177,10 +179,7 @@ class BenchMemory(wiring.Component):
         """Draws the pauses of the three channels; the one of the responses does not take back what is offered."""
         pauses = Signal(data.StructLayout({"requests": 1, "writes": 1, "responses": 1}))
         state = Signal(32, init=self._seed)
-        left = Signal(32)
-        right = Signal(32)
-        m.d.comb += [left.eq(state ^ (state << 13)), right.eq(left ^ (left >> 17))]
-        m.d.sync += state.eq(right ^ (right << 5))
+        m.d.sync += state.eq(next_random(m, state))
         draws = [state.word_select(channel, _CHANCE_BITS) < self._chance for channel in range(3)]
         m.d.sync += [pauses.requests.eq(draws[0]), pauses.writes.eq(draws[1])]
         with m.If(~self.bus.responses.valid | self.bus.responses.ready):

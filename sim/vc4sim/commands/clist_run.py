@@ -9,15 +9,15 @@ from vc4.config import PRESETS, preset
 from vc4.regs import table
 
 from ..clist import load_capture
-from ..cxxrtl.build import NoCompiler
 from ..frames.captures import front_jobs
-from ..frames.front import FrontJob, FrontRun, run_front
+from ..frames.front import FrontRun, run_front
+from ..frames.job import FrontJob
 from ..frames.lockstep import FrontLockstep
 from ..frames.text import lines_of
 from ..lockstep import Difference
 from ..problem import BadInput, ExitStatus
 from ..workload.example import frame_folder
-from .engines import ENGINES
+from .engines import RTL_ENGINES, check_engine, wanted_waves
 from .options import Commands, add_memory, integer, vcd_file, window
 
 __all__ = ["register"]
@@ -35,7 +35,6 @@ exit status:
   2  the input is wrong
 """
 _THREADS = ("binning", "rendering")
-_ENGINES = ("native", "cxxrtl")
 _STATUS = ("CT0CS", "CT1CS", "CT0CA", "CT1CA")
 _FIELDS = {field.name: field.mask for field in table.register("CT0CS").fields}
 
@@ -50,7 +49,7 @@ def register(commands: Commands) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("case", metavar="CASE", type=Path, help="directory with case.json, or example")
-    parser.add_argument("--on", choices=_ENGINES, default="native", help="what runs them (default: native)")
+    parser.add_argument("--on", choices=RTL_ENGINES, default="native", help="simulator (default: native)")
     parser.add_argument("--config", choices=PRESETS, default="gpu", help="configuration of the GPU (default: gpu)")
     parser.add_argument(
         "--lockstep", action="store_true", help="compare all of it, and every instruction of shaders, with the model"
@@ -75,10 +74,7 @@ def register(commands: Commands) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    if options.waves and not ENGINES[options.on].has_waves:
-        raise BadInput(f"--waves is not for {options.on}: add --on cxxrtl")
-    if options.window and not options.waves:
-        raise BadInput("--window is about waves: add --waves FILE.vcd")
+    check_engine(options)
     capture = load_capture(frame_folder(options.case))
     config = dataclasses.replace(preset(options.config), lists=True, trace=True)
     memory = {name: getattr(options, name) for name in ("latency", "gap", "seed", "max_cycles")}
@@ -92,11 +88,9 @@ def _one(name: str, job: FrontJob, options: argparse.Namespace) -> int:
     """Run a job, and say how it went."""
     lockstep = FrontLockstep(job) if options.lockstep else None
     try:
-        run = run_front(job, options.on, follow=lockstep, waves=options.waves, window=options.window, read=_STATUS)
+        run = run_front(job, options.on, follow=lockstep, waves=wanted_waves(options), read=_STATUS)
         if lockstep:
             lockstep.compare(run)
-    except NoCompiler as reason:
-        raise BadInput(str(reason)) from None
     except Difference as difference:
         print(f"DIFFERENCE in {name}, seed {job.seed}: {difference}")
         return ExitStatus.DIFFERS

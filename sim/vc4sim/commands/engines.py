@@ -1,12 +1,14 @@
 """What programs can run on."""
 
+import argparse
 from dataclasses import dataclass
 from importlib import import_module
 
 from ..backends import model
 from ..backends.base import Follower, Job, Outcome, Run, Watcher, Waves
+from ..problem import BadInput
 
-__all__ = ["ENGINES", "RTL_ENGINES", "WAVES_ENGINE", "Engine"]
+__all__ = ["ENGINES", "RTL_ENGINES", "WAVES_ENGINE", "Engine", "check_engine", "wanted_waves"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,3 +57,23 @@ RTL_ENGINES = tuple(name for name, engine in ENGINES.items() if engine.is_rtl)
 
 #: The one that writes waves without being compiled for it. Runs are the same on all RTL engines, clock by clock, so it can show what another one found.
 WAVES_ENGINE = "pysim"
+
+
+def check_engine(options: argparse.Namespace) -> None:
+    """Raises `BadInput` for what the engine of a command does not have, and names those that do."""
+    engine = ENGINES[options.on]
+    for asked, has, option in (
+        (options.lockstep, "is_rtl", "--lockstep"),
+        (options.waves, "has_waves", "--waves"),
+        (options.window, "has_window", "--window"),
+    ):
+        if asked and not getattr(engine, has):
+            able = " or ".join(name for name, one in ENGINES.items() if getattr(one, has))
+            raise BadInput(f"{option} is not for {options.on}: add --on {able}")
+    if options.window and not options.waves:
+        raise BadInput("--window is about waves: add --waves FILE.vcd")
+
+
+def wanted_waves(options: argparse.Namespace) -> Waves | None:
+    """The waves that a command is asked for."""
+    return Waves(options.waves, *(options.window or ())) if options.waves else None

@@ -11,13 +11,13 @@ from typing import TextIO
 
 from vc4.config import MAX_QPUS, PRESETS, preset
 
-from ..backends.base import Job, Outcome, Watcher, Waves
+from ..backends.base import Job, Outcome, Watcher
 from ..checker import Broken, Strict
 from ..lockstep import Difference, Lockstep
 from ..problem import BadInput, ExitStatus
 from ..workload import Workload, example_names, load_case, load_example, load_source
 from ..workload.files import STDIN
-from .engines import ENGINES, WAVES_ENGINE, Engine
+from .engines import ENGINES, WAVES_ENGINE, Engine, check_engine, wanted_waves
 from .given import add_given, given_starts
 from .options import Commands, add_allow, add_memory, integer, vcd_file, window
 from .presets import enough_qpus, lacks_rows, serving
@@ -123,7 +123,7 @@ def register(commands: Commands) -> None:
 
 def _execute(options: argparse.Namespace) -> int:
     engine = ENGINES[options.on]
-    _check_waves(options, engine)
+    check_engine(options)
     workload = _workload(options)
     presets = [options.config] if options.config else serving(workload)
     enough_qpus(workload.name, workload.qpus, presets[0])
@@ -154,20 +154,6 @@ def _attempt(
         print(f"replay: {_replay(options)}")
         return ExitStatus.DIFFERS
     return report(workload, outcome, config, options, lockstep, strict) if last or not lacks_rows(outcome) else None
-
-
-def _check_waves(options: argparse.Namespace, engine: Engine) -> None:
-    """Raises `BadInput` for what the engine does not have, and names those that do."""
-    for asked, has, option in (
-        (options.lockstep, "is_rtl", "--lockstep"),
-        (options.waves, "has_waves", "--waves"),
-        (options.window, "has_window", "--window"),
-    ):
-        if asked and not getattr(engine, has):
-            able = " or ".join(name for name, one in ENGINES.items() if getattr(one, has))
-            raise BadInput(f"{option} is not for {options.on}: add --on {able}")
-    if options.window and not options.waves:
-        raise BadInput("--window is about waves: add --waves FILE.vcd")
 
 
 def _job(workload: Workload, config: str, options: argparse.Namespace) -> Job:
@@ -227,8 +213,6 @@ def _run(
     job: Job, engine: Engine, options: argparse.Namespace, strict: Strict | None, lockstep: Lockstep | None
 ) -> Outcome:
     """Run the job, watched by the trace if one is wanted, and by others. Raises what they raise."""
-    first, last = options.window or (0, None)
-    waves = Waves(options.waves, first, last) if options.waves else None
     with _trace_file(options.trace) as trace:
         watchers: list[Watcher] = [lambda event: print(event, file=trace)] if trace else []
         watchers += [strict] if strict else []
@@ -237,7 +221,7 @@ def _run(
             for watcher in watchers:
                 watcher(event)
 
-        return engine.run(job, watch if watchers else None, waves, lockstep)
+        return engine.run(job, watch if watchers else None, wanted_waves(options), lockstep)
 
 
 def _replay(options: argparse.Namespace) -> str:

@@ -2,5 +2,6 @@
 
 ``items``     what binner and renderer get, in a form that both have
 ``expected``  what the model hands them
+``job``       a run of control lists
 ``front``     the RTL, from control lists to shaded vertices
 """

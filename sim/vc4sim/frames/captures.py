@@ -6,7 +6,7 @@ from vc4.config import V3DConfig, preset
 
 from ..clist import Capture, CaptureJob
 from ..render import Host
-from .front import FrontJob
+from .job import FrontJob
 
 __all__ = ["front_jobs"]
 

@@ -12,9 +12,10 @@ from vc4.records.primitives import PrimitiveType
 from vc4.records.shaders import NvShaderRecord
 from vc4.vcm.structs import PlacedPrimitive, ShaderHeader, VcmItem, VcmKind, VertexPlace
 from vc4.vertex_pipe import FRONT_STALLS
-from vc4.vpm.allocation import RESERVATION_ROWS
 from vc4.vpm.structs import QuadAddress
-from vc4.vpm.window import MOST_SHADER_BLOCKS
+
+from ..bench.lists import REST_CLOCKS, SEED_FACTORS
+from ..bench.taker import CLIP_WORDS, FINISH_CHANCE, MOST_VERTEX_WORDS, SCREEN_WORDS
 
 __all__ = ["ITEM_WORDS", "Ended", "Item", "Primitive", "Record", "ShaderRecord", "constants", "item_of"]
 
@@ -75,9 +76,11 @@ def constants() -> str:
     lows = {f"{prefix}_{name}": low for prefix, shape in structs.items() for name, (low, _) in _places(shape).items()}
     lows |= {f"ITEM_{name}": at for name, at in places.items()}
     lows |= {f"MOST_{name.upper()}": most for name, (_, most) in _places(VertexPlace).items()}
-    return "".join(f"constexpr size_t {name} = {at};\n" for name, at in lows.items()) + (
-        f"constexpr uint32_t VERTICES[] = {{{counts}}};\nconstexpr uint32_t MOST_VERTEX_WORDS = {MOST_SHADER_BLOCKS * RESERVATION_ROWS};\n"
-        f"constexpr size_t STALLS = {stalls};\n"
+    lows |= {"MOST_VERTEX_WORDS": MOST_VERTEX_WORDS, "SCREEN_WORDS": SCREEN_WORDS}
+    lows |= {"CLIP_WORDS": CLIP_WORDS, "FINISH_CHANCE": FINISH_CHANCE, "REST_CLOCKS": REST_CLOCKS, "STALLS": stalls}
+    seeds = ", ".join(map(str, SEED_FACTORS))
+    return "".join(f"constexpr uint32_t {name} = {at};\n" for name, at in lows.items()) + (
+        f"constexpr uint32_t VERTICES[] = {{{counts}}}, SEED_FACTORS[] = {{{seeds}}};\n"
     )
 
 

@@ -12,7 +12,8 @@ from ..model.vcm.vcd import load_attributes
 from ..model.vpm.port import clear_port
 from ..model.vpm.vpm import use_as_shader
 from .expected import Batch, FrontModel
-from .front import FrontJob, FrontRun
+from .front import FrontRun
+from .job import FrontJob
 
 __all__ = ["FrontLockstep"]
 

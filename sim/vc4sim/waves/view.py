@@ -82,7 +82,12 @@ _KINDS = (
         f"(i|o|request|header|batches|space)__{_STREAM}|state|abandons|busy|stalled|waits",
     ),
     _Kind("VPM rows", GTKWColor.indigo, r"vcm\.vpm_allocator", f"(i__\\d|o|freed)__{_STREAM}|state|place|count|waits"),
-    _Kind("VCD", GTKWColor.blue, r"vcm\.vcd", f"(i|o|writes|port__(requests|responses))__{_STREAM}|stalled"),
+    _Kind(
+        "VCD",
+        GTKWColor.blue,
+        r"vcm\.vcd(\.vertex_units)?",
+        f"(i|o|writes|port__(requests|responses))__{_STREAM}|stalled|done",
+    ),
     _Kind("shading", GTKWColor.green, r"vcm\.shading", f"(i|o)__{_STREAM}|qpus__.*|over_\\d+"),
     _Kind(
         "AXI4-Lite",

@@ -1,0 +1,180 @@
+// A run of the compiled GPU with memory and a host: what the benches for programs and for control lists share.
+//
+// It does in every clock what `TracedGpu` does in hardware, so both count the same clocks. In front of this file stand
+// the compiled GPU, the access to its ports, namespaces `v3d_ports` and `qpu_ports`, and the other headers; behind it the
+// class of a bench, and `bench_create`, which makes one.
+
+namespace bench {
+
+// Of the host, no earlier than in a clock.
+struct Write {
+    uint32_t clock, offset, data;
+};
+
+// A bench adds what it offers in a clock, and what it makes of that clock.
+class Runner {
+public:
+    Options options;
+    Checks checks;
+    Memory memory;
+    std::array<Gather, joints::qpu::COUNT> gathers;
+    Waves waves;
+    uint32_t cycles = 0, retired = 0;
+    bool stopped = false;
+    Gpu gpu;
+
+    // `events_a_clock`: of the bench, at the most.
+    Runner(const Options &options, const uint8_t *image, const Write *writes, uint32_t write_count, uint32_t events_a_clock)
+        : options(options), memory(this->options, image, checks), writes(writes, writes + write_count),
+          events_a_clock(4 * joints::qpu::COUNT + 1 + events_a_clock) {}
+    virtual ~Runner() = default;
+    Runner(const Runner &) = delete;
+
+    // Runs some clocks, to the end or while there is room for events; returns their number. Without `room` for a clock's
+    // events nobody wants any.
+    uint32_t run(uint32_t clocks, uint32_t *room_for_events, uint32_t room) {
+        events = room_for_events;
+        watched = room >= events_a_clock;
+        const uint32_t *full = events + (watched ? (room - events_a_clock) * EVENT_WORDS : 0);
+        for (; clocks && events <= full && !stopped && checks.failure.empty(); clocks--)
+            clock();
+        watched = false;
+        return (events - room_for_events) / EVENT_WORDS;
+    }
+
+    // Reads a register, when it has stopped and has said what it counted: everything goes on meanwhile.
+    uint32_t read_register(uint32_t offset) {
+        ports::s_axil__araddr(gpu.v3d, {offset});
+        reads = true;
+        for (read_answered = false; !read_answered && checks.failure.empty();)
+            clock();
+        return word;
+    }
+
+    // What `bench_report` tells; returns the end of it.
+    virtual uint32_t *report(uint32_t *words) = 0;
+
+protected:
+    std::vector<Write> writes;
+    size_t written = 0;                // registers
+    bool answered = true;              // the write before
+    uint32_t asked = 0, started = 0;   // programs that the host has asked for, and all that have begun
+
+    // What the bench says in this clock, before the GPU is evaluated.
+    virtual void offer() = 0;
+    // Whether the host may write the next register, when its clock has come.
+    virtual bool may_write(const Write &) const { return true; }
+    // What it makes of the clock, when the GPU has been evaluated; sets `stopped`.
+    virtual void observe() = 0;
+
+    // An event, with the number of its QPU or thread.
+    template<size_t Words> void tell(uint32_t kind, const std::array<uint32_t, Words> &words, uint32_t of = 0) {
+        static_assert(Words <= RECORD_WORDS, "an event has room for it");
+        if (!watched)
+            return;
+        events[0] = kind | of << KIND_BITS;
+        std::copy(words.begin(), words.end(), events + 1);
+        events += EVENT_WORDS;
+    }
+
+private:
+    const uint32_t events_a_clock;
+    uint32_t *events = nullptr;  // place of the next one
+    bool watched = false, reads = false, read_answered = false;
+    uint32_t word = 0;
+
+    void clock() {
+        bool writes_now = offer_host();
+        offer();
+        memory.offer(gpu.v3d);
+        if (waves.wants(cycles)) {
+            gpu.settle(checks);
+            waves.sample(gpu, cycles);
+        }
+        gpu.eval(checks);
+        for (uint32_t number = 0; number < joints::qpu::COUNT; number++)
+            gather(number);
+        if (memory.clock(gpu.v3d))
+            tell(WRITTEN, memory.written);
+        observe();
+        cycles++;
+        take_answers(writes_now);
+        gpu.commit();
+    }
+
+    // The host writes one register after the other.
+    bool offer_host() {
+        bool offers = answered && written < writes.size() && writes[written].clock <= cycles && may_write(writes[written]);
+        ports::s_axil__awvalid(gpu.v3d, {offers});
+        ports::s_axil__wvalid(gpu.v3d, {offers});
+        ports::s_axil__bready(gpu.v3d, {true});
+        if (offers) {
+            ports::s_axil__awaddr(gpu.v3d, {writes[written].offset});
+            ports::s_axil__wdata(gpu.v3d, {writes[written].data});
+            ports::s_axil__wstrb(gpu.v3d, {0b1111});
+        }
+        ports::s_axil__arvalid(gpu.v3d, {reads});
+        ports::s_axil__rready(gpu.v3d, {true});
+        return offers;
+    }
+
+    // Address and data of a write are taken together.
+    void take_answers(bool writes_now) {
+        answered = answered || high(ports::s_axil__bvalid(gpu.v3d));
+        if (writes_now && high(ports::s_axil__awready(gpu.v3d))) {
+            asked += writes[written].offset == START_OFFSET;
+            written++;
+            answered = false;
+        }
+        reads = reads && !high(ports::s_axil__arready(gpu.v3d));
+        read_answered = high(ports::s_axil__rvalid(gpu.v3d));
+        word = ports::s_axil__rdata(gpu.v3d)[0];
+    }
+
+    // What a QPU does in this clock.
+    void gather(uint32_t number) {
+        const Qpu &qpu = gpu.qpus[number];
+        Gather &gather = gathers[number];
+        if (gather.complete) {
+            retired++;
+            tell(RETIRED, gather.record, number);
+        }
+        for (size_t source = 0; source < gather.r4.size(); source++)
+            if (gather.r4[source].complete)
+                tell(R4_ARRIVED + source, gather.r4[source].vector, number);
+        gather.clock(qpu);
+        if (high(qpu_ports::trace__start_stb(qpu))) {
+            started++;
+            tell(STARTED, qpu_ports::trace__start(qpu), number);
+        }
+    }
+};
+
+}  // namespace bench
+
+extern "C" {
+
+void bench_destroy(bench::Runner *bench) { delete bench; }
+
+// From now on, before the first clock, writes the clocks from `first` to the one before `last` to a VCD file.
+void bench_waves(bench::Runner *bench, const char *path, uint32_t first, uint32_t last) {
+    bench->waves.open(bench->gpu, path, first, last);
+}
+
+uint32_t bench_run(bench::Runner *bench, uint32_t clocks, uint32_t *events, uint32_t room) {
+    return bench->run(clocks, events, room);
+}
+
+const char *bench_failure(bench::Runner *bench) { return bench->checks.failure.c_str(); }
+
+const uint8_t *bench_memory(bench::Runner *bench) { return bench->memory.bytes.data(); }
+
+uint32_t bench_register(bench::Runner *bench, uint32_t offset) { return bench->read_register(offset); }
+
+// Whether it has stopped, and what the bench has to say then.
+bool bench_report(bench::Runner *bench, uint32_t *words) {
+    bench->report(words);
+    return bench->stopped;
+}
+
+}

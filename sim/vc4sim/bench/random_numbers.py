@@ -1,0 +1,16 @@
+"""Random numbers as hardware: the same as those of the native bench, see `bench_bits.h`."""
+
+from amaranth import *
+
+__all__ = ["next_random"]
+
+
+def next_random(m: Module, state) -> Signal:
+    """The number behind `state`, which is never 0; both are 32 bits wide."""
+    left, right, number = Signal(32), Signal(32), Signal(32)
+    m.d.comb += [
+        left.eq(state ^ (state << 13)),
+        right.eq(left ^ (left >> 17)),
+        number.eq(right ^ (right << 5)),
+    ]
+    return number

@@ -1,0 +1,69 @@
+"""A host that writes registers by itself."""
+
+from collections.abc import Iterable
+
+from amaranth import *
+from amaranth.lib import data, memory, wiring
+from amaranth.lib.wiring import In, Out
+
+from vc4.bus.axi import AxiLitePort
+from vc4.regs.table import OFFSET_BITS
+
+__all__ = ["HostWriter"]
+
+_WRITE = data.StructLayout({"clock": 32, "offset": OFFSET_BITS, "word": 32})
+_WHOLE = 0b1111
+
+
+class HostWriter(wiring.Component):
+    """Writes registers, one after the other, each no earlier than in its clock; what another host reads passes.
+
+    Parameters
+    ----------
+    writes : first clock, offset and word of each
+
+    Interface attributes
+    --------------------
+    reader : the other host, of which only the channels of reads count
+    m_axil : the registers
+    clock : which one this is
+    busy : something is not yet written, or not yet answered
+    """
+
+    reader: In(AxiLitePort(address_bits=OFFSET_BITS))
+    m_axil: Out(AxiLitePort(address_bits=OFFSET_BITS))
+    clock: In(32)
+    busy: Out(1)
+
+    def __init__(self, writes: Iterable[tuple[int, int, int]]):
+        self._writes = [{"clock": clock, "offset": offset, "word": word} for clock, offset, word in writes]
+        super().__init__()
+
+    def elaborate(self, platform):
+        m = Module()
+        # One more than there are writes: it is never written.
+        rows = memory.MemoryData(shape=_WRITE, depth=len(self._writes) + 1, init=self._writes)
+        m.submodules.writes = writes = memory.Memory(rows)
+        read = writes.read_port(domain="comb")
+        axi, reader = self.m_axil, self.reader
+        written = Signal(range(len(self._writes) + 1))
+        waits = Signal()  # for an answer
+        offers, ends = Signal(), Signal()
+        m.d.comb += [
+            read.addr.eq(written),
+            ends.eq(written == len(self._writes)),
+            offers.eq(~waits & ~ends & (read.data.clock <= self.clock)),
+            self.busy.eq(waits | ~ends),
+            *(signal.eq(offers) for signal in (axi.awvalid, axi.wvalid)),
+            axi.awaddr.eq(read.data.offset),
+            axi.wdata.eq(read.data.word),
+            axi.wstrb.eq(_WHOLE),
+            axi.bready.eq(1),
+            *(getattr(axi, name).eq(getattr(reader, name)) for name in ("araddr", "arprot", "arvalid", "rready")),
+            *(getattr(reader, name).eq(getattr(axi, name)) for name in ("arready", "rvalid", "rdata", "rresp")),
+        ]
+        with m.If(offers & axi.awready):  # address and data are taken together
+            m.d.sync += [waits.eq(1), written.eq(written + 1)]
+        with m.Elif(axi.bvalid):
+            m.d.sync += waits.eq(0)
+        return m

@@ -1,0 +1,67 @@
+"""A run of control lists, as any simulator is given it, and how it ends."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from vc4.regs.counters import SOURCES
+from vc4.regs.table import register
+from vc4.vertex_pipe import FRONT_STALLS
+
+from ..backends.base import BenchJob
+from ..render.host import BEGINNING
+
+__all__ = ["COUNTED", "STALLS", "FrontJob", "FrontState"]
+
+#: What waits, see `FRONT_STALLS`.
+STALLS = tuple(FRONT_STALLS.members)
+#: What performance counters count.
+COUNTED = tuple(
+    source
+    for source in SOURCES
+    if source.name.startswith("QPU_CLOCKS_") or source.name in ("VPM_STALLS_VCD", "L2C_HITS", "L2C_MISSES")
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FrontJob(BenchJob):
+    """One run of control lists, see `BenchJob`; the configuration has them.
+
+    registers : names and values of the registers that start the threads, in the order in which they are written
+    later : the same behind them, with the clock before which each is not written
+    reads : all words of vertices are read, before a primitive is taken; else it is taken at once
+    pipeline_gap : chance of a pause of binner and renderer in each clock
+    """
+
+    base: int = 0
+    registers: tuple[tuple[str, int], ...]
+    later: tuple[tuple[int, str, int], ...] = ()
+    reads: bool = True
+    pipeline_gap: float = 0.0
+    max_cycles: int = 5_000_000
+
+    @property
+    def writes(self) -> list[tuple[int, int, int]]:
+        """All of the host: the first clock in which each may happen, offset, word."""
+        counters = (1 << len(COUNTED)) - 1
+        setup = (
+            *BEGINNING,
+            *((f"PCTRS{number}", source.number) for number, source in enumerate(COUNTED)),
+            *(("PCTRC", counters), ("PCTRE", 1 << 31 | counters)),
+        )
+        writes = (*((0, *write) for write in (*setup, *self.registers)), *self.later)
+        return [(clock, register(name).offset, value) for clock, name, value in writes]
+
+
+class FrontState(NamedTuple):
+    """What a bench says at the end.
+
+    rests : nothing moves any more
+    cycles : clocks until then
+    instructions : retired
+    stalls : clocks in which something waited, in the order of `STALLS`
+    """
+
+    rests: int
+    cycles: int
+    instructions: int
+    stalls: tuple[int, ...]
