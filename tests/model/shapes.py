@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from vc4.records.samples import SAMPLES
 from vc4.records.state import Oversample
 from vc4sim.model.fep.fep import COVERED, QUAD, QUAD_X, QUAD_Y, QUAD_Z, FrontEnd, Limits, Window
-from vc4sim.model.fep.samples import positions
 from vc4sim.model.pse.pse import ScreenVertex, SetUpState
 from vc4sim.model.tlb.tlb import TileBuffer
 
@@ -60,7 +60,7 @@ def quads_of(primitive, window, oversample=Oversample.NONE):
 
 def coverage(primitives, width, height, oversample):
     """How many of the primitives cover each sample: [row, column, sample]."""
-    count = len(positions(oversample))
+    count = len(SAMPLES[oversample])
     found = np.zeros((height + 1, width + 1, count), int)  # quads may reach beyond
     for primitive in primitives:
         quads = rasterise(primitive, Window(0, width, 0, height), oversample)

@@ -5,10 +5,10 @@ import random
 import numpy as np
 import pytest
 
+from vc4.records.samples import PIXEL, SAMPLES
 from vc4.records.state import DepthTest, Oversample
 from vc4sim.model.elementwise import elementwise
 from vc4sim.model.fep.fep import QUAD, QUAD_X, QUAD_Y, FrontEnd, Limits, Window, early_test, flags_of, sixteen
-from vc4sim.model.fep.samples import PIXEL, SAMPLES_4X, SAMPLES_16X, positions
 from vc4sim.model.pse.pse import SetUpState, set_up_triangle
 from vc4sim.model.pse.pse_shapes import set_up_line, set_up_point, set_up_rht
 from vc4sim.model.tlb.compare import passes
@@ -76,7 +76,7 @@ def test_triangles_cover_what_lies_in_them():
         mode = rng.choice(MODES)
         found = coverage([ready] if ready else [], 12, 12, mode)
         for (row, column, sample), count in np.ndenumerate(found):
-            x, y = PIXEL * column + positions(mode)[sample][0], PIXEL * row + positions(mode)[sample][1]
+            x, y = PIXEL * column + SAMPLES[mode][sample][0], PIXEL * row + SAMPLES[mode][sample][1]
             assert count == inside(corners, int(x), int(y)), (corners, mode, x, y)
 
 
@@ -102,10 +102,10 @@ def test_rectangles_at_pixel_edges_are_exact():
 
 
 def test_samples_are_all_different_and_spread():
-    for samples, cells in ((SAMPLES_4X, 4), (SAMPLES_16X, 16)):
+    for samples, cells in ((SAMPLES[Oversample.X4], 4), (SAMPLES[Oversample.X16], 16)):
         for axis in (0, 1):
             assert sorted(place[axis] * cells // PIXEL for place in samples) == list(range(cells))
-    quarters = [(x // 8, y // 8) for x, y in SAMPLES_4X]
+    quarters = [(x // 8, y // 8) for x, y in SAMPLES[Oversample.X4]]
     assert quarters == [(0, 0), (1, 0), (0, 1), (1, 1)]
 
 
@@ -165,7 +165,7 @@ def test_rhts_fill_both_sides_of_an_edge():
             ready += set_up_rht([vertex(*first), vertex(*last)], state)
         for mode in MODES:
             found = coverage(ready, 16, 16, mode)
-            for sample, (_, y) in enumerate(positions(mode)):
+            for sample, (_, y) in enumerate(SAMPLES[mode]):
                 rows = 16 * np.arange(16) + y
                 low, high = sorted((first[1], last[1]))
                 assert (found[..., sample] == ((rows >= low) & (rows < high))[:, None]).all()
@@ -208,7 +208,7 @@ def test_flags_of_pixels():
     assert [flags_of(covered, none, True) for covered in (0, 1)] == [0, 15]
     assert flags_of(5, four, True) == 5
     assert flags_of(5, four, False) == 15
-    for sample, (x, y) in enumerate(SAMPLES_16X):
+    for sample, (x, y) in enumerate(SAMPLES[Oversample.X16]):
         quarter = (x >= 8) + 2 * (y >= 8)
         assert flags_of(1 << sample, sixteens, True) == 1 << quarter
     assert sixteen(1, none) == 0xFFFF

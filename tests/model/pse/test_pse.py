@@ -6,9 +6,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from vc4.records.samples import CENTRE
 from vc4sim.model.arith.float import fadd, fmul
 from vc4sim.model.fep.fep import Window
-from vc4sim.model.fep.samples import CENTRE
 from vc4sim.model.pse.pse import SetUpState, set_up_triangle, z_of
 from vc4sim.model.pse.pse_shapes import set_up_line, set_up_point
 from vc4sim.model.slice.vri import distance, partial_result, w_of

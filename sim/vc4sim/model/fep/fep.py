@@ -7,13 +7,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from vc4.records.samples import CENTRE, PIXEL
 from vc4.records.state import CoverageUpdate, DepthTest, Oversample
 
 from ..compiled import Buffers, Entry, kernel
 from ..pse.pse import Z_FRACTION, Z_GAIN_FRACTION, Z_MAX, PrimitiveState, SetUp
 from ..tlb.compare import GREATER, passes
 from ..tlb.tlb import MS_SAMPLES, SAMPLES, TileBuffer, TileState, accumulate, pixel_of
-from .samples import CENTRE, COUNTS, FIRSTS, PIXEL, SAMPLE_X, SAMPLE_Y
+from .samples import COUNTS, FIRSTS, SAMPLE_X, SAMPLE_Y
 
 __all__ = [
     "COVERED",

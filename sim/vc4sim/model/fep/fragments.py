@@ -9,6 +9,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from vc4.isa.registers import ELEMENTS
+from vc4.records.samples import CENTRE
 from vc4.records.state import Oversample
 
 from ..compiled import Buffers, Entry, kernel
@@ -18,7 +19,6 @@ from ..qpu.fragment_state import FLAGS, REVERSE, FragmentModes, FragmentState, W
 from ..slice.vri import distance, partial_result, w_of
 from ..tlb.tlb import TileBuffer
 from .fep import COVERED, QUAD, QUAD_NUMBERS, QUAD_X, QUAD_Y, QUAD_Z, FrontEnd, Quads, flags_of
-from .samples import CENTRE
 
 __all__ = ["VECTORS", "FragmentProgram", "FragmentShader", "Fragments", "HangingShader", "QueueState", "fill"]
 

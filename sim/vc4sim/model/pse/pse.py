@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from vc4.records.samples import PIXEL
 from vc4.records.state import Oversample
 
 from ..arith.fixed_point import fixed, quotient
 from ..compiled import Buffers
-from ..fep.samples import PIXEL
 from .coefficients import Corners, Implicit, coefficients
 
 __all__ = [

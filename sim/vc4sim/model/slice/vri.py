@@ -4,10 +4,11 @@ dx and dy are distances from the reference vertex to the centre of the pixel in 
 18 bits; A and B are gains for a sixteenth. All operations are those of the QPU.
 """
 
+from vc4.records.samples import PIXEL
+
 from ..arith.fixed_point import reciprocal
 from ..arith.float import WORD, fadd, fmul, itof
 from ..compiled import kernel
-from ..fep.samples import PIXEL
 
 __all__ = ["distance", "partial_result", "w_of"]
 

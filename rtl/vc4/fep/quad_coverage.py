@@ -1,0 +1,140 @@
+"""Which samples of a quad a primitive covers."""
+
+from amaranth import *
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from vc4.records.samples import PIXEL, SAMPLES
+
+from .structs import EDGES, MOST_SAMPLES, QUAD_COLUMN_BITS, QUAD_PIXELS, CoveredQuad, RasterPrimitive, RowSpan
+
+__all__ = ["QuadCoverage"]
+
+_SIDE_BITS = (2 * PIXEL).bit_length() - 1
+_POSITION_BITS = QUAD_COLUMN_BITS + _SIDE_BITS
+_VALUE = signed(32)
+
+
+class _Step(data.Struct):
+    """A sample of the pixels of a quad on its way.
+
+    inside : pixels of the window
+    sample, is_last : its number, and whether it is the last one of the quad
+    ends : the quad is the last one of its primitive
+    """
+
+    valid: unsigned(1)
+    x: unsigned(QUAD_COLUMN_BITS)
+    y: unsigned(QUAD_COLUMN_BITS)
+    inside: unsigned(QUAD_PIXELS)
+    sample: range(MOST_SAMPLES)
+    is_last: unsigned(1)
+    ends: unsigned(1)
+
+
+class QuadCoverage(wiring.Component):
+    """Goes through the quads of rows, and finds the samples of each that are inside of all edges (pipeline facts, 4.2).
+
+    Behaviour: a sample of all four pixels takes a clock: without oversampling a quad comes every clock, the first one four clocks
+    after its row, and between rows is no pause. A quad without samples takes its clocks, and does not come out; an empty row
+    takes one. The first row of a primitive is taken when the last quad of the one before is at the output.
+
+    Interface attributes
+    --------------------
+    primitive : that of the first row of a primitive, in the clock in which this is taken
+    rows : stream of `RowSpan`
+    o : stream of `CoveredQuad`
+    """
+
+    primitive: In(RasterPrimitive)
+    rows: In(stream.Signature(RowSpan))
+    o: Out(stream.Signature(CoveredQuad))
+
+    def elaborate(self, platform):
+        m = Module()
+        own = Signal(RasterPrimitive)
+        advances = Signal()
+        walked, multiplied, summed = (Signal(_Step, name=name) for name in ("walked", "multiplied", "summed"))
+        m.d.comb += advances.eq(~self.o.valid | self.o.ready)
+        with m.If(advances):
+            m.d.sync += [multiplied.eq(walked), summed.eq(multiplied)]
+        x, y = self._walk(m, own, advances, walked, ~(multiplied.valid | summed.valid))
+        values = []
+        for number in range(EDGES):
+            edge = own.edges[number]
+            along = Signal(signed(len(edge.a) + _POSITION_BITS), name=f"along_{number}")
+            across = Signal(_VALUE, name=f"across_{number}")
+            value = Signal(_VALUE, name=f"value_{number}")
+            values.append(value)
+            with m.If(advances):
+                m.d.sync += [along.eq(edge.a * x), across.eq(edge.b * y + edge.c), value.eq(along + across)]
+        self._decide(m, own, advances, values, summed)
+        return m
+
+    def _walk(self, m, own, advances, walked, rests):
+        """The next sample, and the position that it has in pixel 0. `rests`: no other one is on its way."""
+        row = self.rows.payload
+        span = Signal(RowSpan)
+        column = Signal(QUAD_COLUMN_BITS)
+        x, y = Signal(_POSITION_BITS), Signal(_POSITION_BITS)
+        is_last = Signal()  # of its row
+        moves = Signal()
+        m.d.comb += [
+            is_last.eq((column == span.last) | span.is_empty),
+            moves.eq(walked.valid & advances & walked.is_last & is_last),
+            self.rows.ready.eq(Mux(row.opens, rests & ~walked.valid, moves | ~walked.valid)),
+            walked.x.eq(own.x + column),
+            walked.y.eq(own.y + span.row),
+            walked.ends.eq(is_last & span.ends),
+        ]
+        self._sample(m, own.oversample, walked, column, span.row, x, y)
+        for pixel in range(QUAD_PIXELS):
+            place, line = Cat(Const(pixel % 2, 1), column), Cat(Const(pixel // 2, 1), span.row)
+            within = (place >= own.left) & (place <= own.right) & (line >= own.low) & (line <= own.high)
+            m.d.comb += walked.inside[pixel].eq(within & ~span.is_empty)
+        with m.If(walked.valid & advances):
+            m.d.sync += walked.sample.eq(Mux(walked.is_last, 0, walked.sample + 1))
+            with m.If(walked.is_last):
+                m.d.sync += column.eq(column + 1)
+        with m.If(moves):
+            m.d.sync += walked.valid.eq(0)
+        with m.If(self.rows.valid & self.rows.ready):
+            m.d.sync += [span.eq(row), column.eq(row.first), walked.valid.eq(~row.is_empty | row.ends)]
+            with m.If(row.opens):
+                m.d.sync += own.eq(self.primitive)
+        return x, y
+
+    def _sample(self, m, oversample, walked, column, row, x, y):
+        """Where the sample lies that it is the turn of; an empty row has one."""
+        within = Signal(data.StructLayout({"x": _SIDE_BITS - 1, "y": _SIDE_BITS - 1}))
+        m.d.comb += [x.eq(Cat(within.x, Const(0, 1), column)), y.eq(Cat(within.y, Const(0, 1), row))]
+        with m.Switch(oversample):
+            for mode, places in SAMPLES.items():
+                with m.Case(mode):
+                    m.d.comb += walked.is_last.eq(walked.sample == len(places) - 1)
+                    with m.Switch(walked.sample):
+                        for number, place in enumerate(places):
+                            with m.Case(number):
+                                m.d.comb += [within.x.eq(place[0]), within.y.eq(place[1])]
+
+    def _decide(self, m, own, advances, values, step):
+        """Which pixels have the sample, and with the last one whether the quad has any."""
+        bits = Signal(QUAD_PIXELS)
+        covered = Signal.like(self.o.payload.covered)
+        for pixel in range(QUAD_PIXELS):
+            outside = [
+                (value + PIXEL * ((pixel % 2) * edge.a + (pixel // 2) * edge.b) < 0)
+                for value, edge in zip(values, own.edges, strict=True)
+            ]
+            m.d.comb += bits[pixel].eq(step.inside[pixel] & ~Cat(outside).any())
+            before = Mux(step.sample == 0, 0, self.o.payload.covered[pixel])
+            m.d.comb += covered[pixel].eq(before | (bits[pixel] << step.sample))
+        with m.If(advances):
+            m.d.sync += self.o.valid.eq(step.valid & step.is_last & (covered.as_value().any() | step.ends))
+            with m.If(step.valid):
+                m.d.sync += [
+                    self.o.payload.x.eq(step.x),
+                    self.o.payload.y.eq(step.y),
+                    self.o.payload.covered.eq(covered),
+                    self.o.payload.ends.eq(step.ends),
+                ]

@@ -1,0 +1,163 @@
+"""Which quads of a row a primitive may cover."""
+
+from amaranth import *
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from vc4.records.samples import PIXEL
+
+from .structs import EDGES, QUAD_COLUMN_BITS, RasterPrimitive, RowSpan
+
+__all__ = ["RowSpans"]
+
+#: Sixteenths of a pixel from a quad to the next one.
+_SIDE = 2 * PIXEL
+_SIDE_BITS = _SIDE.bit_length() - 1
+_LAST_BIT = QUAD_COLUMN_BITS - 1
+_VALUE = signed(32)
+
+
+class _Limits(data.Struct):
+    """What an edge leaves of a row.
+
+    falls : quads up to the last one that is not outside; else those behind the last one that is
+    any : there is such a last one
+    """
+
+    falls: unsigned(1)
+    any: unsigned(1)
+    last: unsigned(QUAD_COLUMN_BITS)
+
+
+class _Found(data.Struct):
+    """A row whose edges are done."""
+
+    valid: unsigned(1)
+    row: unsigned(QUAD_COLUMN_BITS)
+    ends: unsigned(1)
+    limits: data.ArrayLayout(_Limits, EDGES)
+
+
+class RowSpans(wiring.Component):
+    """Goes through the rows of a primitive, and finds in each the quads that are not outside of an edge as a whole.
+
+    How far a quad is inside of an edge grows or falls along a row, so the last quad that is not yet, or still is, inside is
+    found bit by bit.
+
+    Behaviour: a row comes every five clocks, the first one eight clocks after the primitive came, or later. The primitive is
+    taken with its last row.
+
+    Interface attributes
+    --------------------
+    i : stream of `RasterPrimitive`
+    o : stream of `RowSpan`, from the lowest row up
+    """
+
+    i: In(stream.Signature(RasterPrimitive))
+    o: Out(stream.Signature(RowSpan))
+
+    def elaborate(self, platform):
+        m = Module()
+        primitive = self.i.payload
+        begun = Signal()  # rows have values
+        row = Signal(QUAD_COLUMN_BITS)
+        searches = Signal()
+        bit = Signal(QUAD_COLUMN_BITS, init=1 << _LAST_BIT)  # that is found now
+        done = Signal()
+        loads = Signal()  # the next row begins
+        ends = Signal()  # there is none
+        over = Signal()
+        found = Signal(_Found)
+        room = Signal()  # for what is found
+        m.d.comb += [
+            ends.eq(row == primitive.high[1:]),
+            done.eq(searches & bit[0] & room),
+            loads.eq(begun & ~over & (~searches | (done & ~ends))),
+            room.eq(~found.valid | ~self.o.valid | self.o.ready),
+            self.i.ready.eq(over & ~found.valid & self.o.ready),
+        ]
+        with m.If(searches & ~bit[0]):
+            m.d.sync += bit.eq(bit >> 1)
+        with m.If(done):
+            m.d.sync += [searches.eq(0), over.eq(ends), row.eq(Mux(ends, 0, row + 1))]
+        with m.If(loads):
+            m.d.sync += [searches.eq(1), bit.eq(1 << _LAST_BIT)]
+        with m.If(self.i.ready):
+            m.d.sync += over.eq(0)
+        m.d.sync += begun.eq(self.i.valid & ~self.i.ready)
+        with m.If(room):
+            m.d.sync += [found.valid.eq(done), found.row.eq(row), found.ends.eq(ends)]
+        self._edges(m, primitive, begun, loads, bit, found)
+        self._combine(m, primitive, found)
+        return m
+
+    def _edges(self, m, primitive, begun, loads, bit, found):
+        """What each edge leaves of a row."""
+        for number in range(EDGES):
+            edge, limits = primitive.edges[number], found.limits[number]
+            falls = edge.a < 0
+            reach = Mux(falls, 0, edge.a) + Mux(edge.b < 0, 0, edge.b)
+            start = Signal(_VALUE, name=f"start_{number}")  # the most that a sample of the next row's first quad has
+            value = Signal(_VALUE, name=f"value_{number}")  # of the quad that was found
+            step = Signal(
+                signed(len(edge.a) + _SIDE_BITS + _LAST_BIT), name=f"step_{number}"
+            )  # to the one that is tried
+            last = Signal(QUAD_COLUMN_BITS, name=f"last_{number}")
+            any_found = Signal(name=f"any_found_{number}")
+            further = Signal(_VALUE, name=f"further_{number}")
+            holds = Signal(name=f"holds_{number}")
+            m.d.comb += [
+                further.eq(value + step),
+                # It is still outside of an edge that it comes into, or still inside of one that it leaves.
+                holds.eq(any_found & ((further < 0) != falls)),
+            ]
+            with m.If(~begun):
+                m.d.sync += start.eq(edge.c + (reach << _SIDE_BITS))
+            with m.If(loads):
+                m.d.sync += [value.eq(start), last.eq(0), any_found.eq((start < 0) != falls)]
+                m.d.sync += [start.eq(start + (edge.b << _SIDE_BITS)), step.eq(edge.a << _SIDE_BITS + _LAST_BIT)]
+            with m.Elif(~bit[0]):
+                m.d.sync += step.eq(step >> 1)
+                with m.If(holds):
+                    m.d.sync += [value.eq(further), last.eq(last | bit)]
+            with m.If(~found.valid | ~self.o.valid | self.o.ready):
+                m.d.sync += [
+                    limits.falls.eq(falls),
+                    limits.any.eq(any_found),
+                    limits.last.eq(last | Mux(holds, bit, 0)),
+                ]
+
+    def _combine(self, m, primitive, found):
+        """All of them together, a clock later."""
+        span = self.o.payload
+        first = Signal(QUAD_COLUMN_BITS + 1)
+        last = Signal(QUAD_COLUMN_BITS)
+        nothing = Cat(limits.falls & ~limits.any for limits in found.limits).any()
+        m.d.comb += [
+            first.eq(_most([Mux(limits.falls | ~limits.any, 0, limits.last + 1) for limits in found.limits])),
+            last.eq(_least([primitive.right[1:], *(Mux(limits.falls, limits.last, ~0) for limits in found.limits)])),
+        ]
+        with m.If(~self.o.valid | self.o.ready):
+            m.d.sync += [
+                self.o.valid.eq(found.valid),
+                span.row.eq(found.row),
+                span.first.eq(first),
+                span.last.eq(last),
+                span.is_empty.eq(nothing | (first > last)),
+                span.opens.eq(found.row == 0),
+                span.ends.eq(found.ends),
+            ]
+
+
+def _most(values):
+    first, *rest = values
+    for value in rest:
+        first = Mux(first > value, first, value)
+    return first
+
+
+def _least(values):
+    first, *rest = values
+    for value in rest:
+        first = Mux(first < value[:QUAD_COLUMN_BITS], first, value[:QUAD_COLUMN_BITS])
+    return first

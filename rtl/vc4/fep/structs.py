@@ -1,0 +1,87 @@
+"""What passes between the parts of the front end."""
+
+from amaranth.hdl import signed, unsigned
+from amaranth.lib import data
+
+from vc4.records.samples import SAMPLES
+from vc4.records.state import Oversample
+
+__all__ = [
+    "COLUMN_BITS",
+    "EDGES",
+    "MOST_SAMPLES",
+    "QUAD_COLUMN_BITS",
+    "QUAD_PIXELS",
+    "CoveredQuad",
+    "RasterPrimitive",
+    "RowSpan",
+    "TileEdge",
+]
+
+#: That bound a primitive; a triangle's last one is 0 x + 0 y + 0 >= 0.
+EDGES = 4
+#: Of a quad; pixel n is in its column n % 2, row n // 2.
+QUAD_PIXELS = 4
+#: Of a pixel.
+MOST_SAMPLES = max(map(len, SAMPLES.values()))
+#: Of the number of a column or row of pixels of the largest tile, and of quads.
+COLUMN_BITS = 6
+QUAD_COLUMN_BITS = COLUMN_BITS - 1
+
+
+class TileEdge(data.Struct):
+    """An edge: a sample (x, y) is inside if a x + b y + c >= 0.
+
+    x and y count sixteenths of a pixel from the first quad of a primitive on. `a` and `b` are differences of positions of
+    17 bits. Within a tile a x + b y has 30 bits, so a `c` that needs more is as good as the nearest that does not.
+    """
+
+    a: signed(18)
+    b: signed(18)
+    c: signed(31)
+
+
+class RasterPrimitive(data.Struct):
+    """A primitive in a tile, from its first quad on.
+
+    x, y : of the first quad, in quads of the tile
+    left, right, low, high : its first and last columns and rows of pixels, as the window leaves them; the first ones are 0 or 1
+    """
+
+    edges: data.ArrayLayout(TileEdge, EDGES)
+    oversample: Oversample
+    x: unsigned(QUAD_COLUMN_BITS)
+    y: unsigned(QUAD_COLUMN_BITS)
+    left: unsigned(1)
+    right: unsigned(COLUMN_BITS)
+    low: unsigned(1)
+    high: unsigned(COLUMN_BITS)
+
+
+class RowSpan(data.Struct):
+    """Quads of a row that may have samples of a primitive; `is_empty`: there are none.
+
+    row, first, last : in quads, from the first one of the primitive on
+    opens, ends : it is the first row of its primitive, the last one
+    """
+
+    row: unsigned(QUAD_COLUMN_BITS)
+    first: unsigned(QUAD_COLUMN_BITS)
+    last: unsigned(QUAD_COLUMN_BITS)
+    is_empty: unsigned(1)
+    opens: unsigned(1)
+    ends: unsigned(1)
+
+
+class CoveredQuad(data.Struct):
+    """A quad with samples of a primitive.
+
+    x, y : in quads of the tile
+    covered : of each pixel a bit for each sample
+    ends : it is the last one of its primitive; only then it may have no sample at all
+    """
+
+    x: unsigned(QUAD_COLUMN_BITS)
+    y: unsigned(QUAD_COLUMN_BITS)
+    covered: data.ArrayLayout(unsigned(MOST_SAMPLES), QUAD_PIXELS)
+    ends: unsigned(1)
