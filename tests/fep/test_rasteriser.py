@@ -138,7 +138,13 @@ def some_jobs(rng, count):
 
 
 @pytest.mark.parametrize(
-    "seeds", [range(2), pytest.param(range(2, 100), marks=pytest.mark.thorough)], ids=["some", "many"]
+    "seeds",
+    [
+        range(2),
+        pytest.param(range(2, 8), marks=pytest.mark.thorough),
+        pytest.param(range(8, 100), marks=pytest.mark.slow),
+    ],
+    ids=["some", "more", "many"],
 )
 def test_quads_of_the_model(seeds):
     for seed in seeds:
