@@ -1,5 +1,7 @@
 """Which quads of a row a primitive may cover."""
 
+import operator
+
 from amaranth import *
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
@@ -131,33 +133,31 @@ class RowSpans(wiring.Component):
         """All of them together, a clock later."""
         span = self.o.payload
         first = Signal(QUAD_COLUMN_BITS + 1)
-        last = Signal(QUAD_COLUMN_BITS)
-        nothing = Cat(limits.falls & ~limits.any for limits in found.limits).any()
-        m.d.comb += [
-            first.eq(_most([Mux(limits.falls | ~limits.any, 0, limits.last + 1) for limits in found.limits])),
-            last.eq(_least([primitive.right[1:], *(Mux(limits.falls, limits.last, ~0) for limits in found.limits)])),
-        ]
+        nothing = Signal()
         with m.If(~self.o.valid | self.o.ready):
             m.d.sync += [
                 self.o.valid.eq(found.valid),
                 span.row.eq(found.row),
-                span.first.eq(first),
-                span.last.eq(last),
-                span.is_empty.eq(nothing | (first > last)),
+                first.eq(_extreme([Mux(one.falls | ~one.any, 0, one.last + 1) for one in found.limits], operator.gt)),
+                span.last.eq(
+                    _extreme(
+                        [
+                            primitive.right[1:],
+                            *(one.last | ~one.falls.replicate(QUAD_COLUMN_BITS) for one in found.limits),
+                        ],
+                        operator.lt,
+                    )
+                ),
+                nothing.eq(Cat(one.falls & ~one.any for one in found.limits).any()),
                 span.opens.eq(found.row == 0),
                 span.ends.eq(found.ends),
             ]
+        m.d.comb += [span.first.eq(first), span.is_empty.eq(nothing | (first > span.last))]
 
 
-def _most(values):
-    first, *rest = values
-    for value in rest:
-        first = Mux(first > value, first, value)
-    return first
-
-
-def _least(values):
-    first, *rest = values
-    for value in rest:
-        first = Mux(first < value[:QUAD_COLUMN_BITS], first, value[:QUAD_COLUMN_BITS])
-    return first
+def _extreme(values, comes_first):
+    """The one of `values` that comes before all others."""
+    if len(values) == 1:
+        return values[0]
+    one, other = (_extreme(part, comes_first) for part in (values[: len(values) // 2], values[len(values) // 2 :]))
+    return Mux(comes_first(one, other), one, other)
