@@ -12,7 +12,11 @@ __all__ = [
     "MOST_SAMPLES",
     "QUAD_COLUMN_BITS",
     "QUAD_PIXELS",
+    "DEPTH_BITS",
     "CoveredQuad",
+    "DepthLimits",
+    "DepthPlane",
+    "DepthQuad",
     "RasterPrimitive",
     "RowSpan",
     "TileEdge",
@@ -27,6 +31,10 @@ MOST_SAMPLES = max(map(len, SAMPLES.values()))
 #: Of the number of a column or row of pixels of the largest tile, and of quads.
 COLUMN_BITS = 6
 QUAD_COLUMN_BITS = COLUMN_BITS - 1
+
+
+#: Of Z.
+DEPTH_BITS = 24
 
 
 class TileEdge(data.Struct):
@@ -84,4 +92,42 @@ class CoveredQuad(data.Struct):
     x: unsigned(QUAD_COLUMN_BITS)
     y: unsigned(QUAD_COLUMN_BITS)
     covered: data.ArrayLayout(unsigned(MOST_SAMPLES), QUAD_PIXELS)
+    ends: unsigned(1)
+
+
+class DepthPlane(data.Struct):
+    """Z of a primitive (docs/reference/rendering.md).
+
+    z : at the reference vertex, with 8 bits behind the point
+    gain_x, gain_y : for a sixteenth of a pixel, with 24 bits behind the point, modulo 2^64
+    first : what it has gained at the centre of pixel 0 of the primitive's first quad, the same
+    x, y : of this quad, in quads of the tile
+    """
+
+    z: signed(36)
+    gain_x: unsigned(64)
+    gain_y: unsigned(64)
+    first: unsigned(64)
+    x: unsigned(QUAD_COLUMN_BITS)
+    y: unsigned(QUAD_COLUMN_BITS)
+
+
+class DepthLimits(data.Struct):
+    """Z of the pixels that are drawn, from the first number to the second one (pipeline facts, 4.6)."""
+
+    nearest: unsigned(DEPTH_BITS)
+    farthest: unsigned(DEPTH_BITS)
+
+
+class DepthQuad(data.Struct):
+    """A quad with samples of a primitive, and Z.
+
+    x, y, covered, ends : as in `CoveredQuad`
+    z : at the centres of its pixels
+    """
+
+    x: unsigned(QUAD_COLUMN_BITS)
+    y: unsigned(QUAD_COLUMN_BITS)
+    covered: data.ArrayLayout(unsigned(MOST_SAMPLES), QUAD_PIXELS)
+    z: data.ArrayLayout(unsigned(DEPTH_BITS), QUAD_PIXELS)
     ends: unsigned(1)

@@ -1,0 +1,152 @@
+"""Z of quads."""
+
+from amaranth import *
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from vc4.records.samples import PIXEL
+
+from .structs import DEPTH_BITS, QUAD_PIXELS, CoveredQuad, DepthLimits, DepthPlane, DepthQuad
+
+__all__ = ["QuadDepth"]
+
+_SIDE = 2 * PIXEL
+#: Bits behind the point that gains have, and Z.
+_GAIN_FRACTION, _FRACTION = 24, 8
+_MOST = (1 << DEPTH_BITS) - 1
+
+
+class _Step(data.Struct):
+    """Pixels of a quad on their way.
+
+    pixel : that of lane 0
+    is_last : they are the last ones of the quad
+    """
+
+    valid: unsigned(1)
+    quad: CoveredQuad
+    pixel: range(QUAD_PIXELS)
+    is_last: unsigned(1)
+
+
+class QuadDepth(wiring.Component):
+    """Finds Z of each pixel of a quad, and leaves out pixels that are not between the planes (docs/reference/rendering.md, "Set-up").
+
+    Behaviour: a quad takes a clock, and is at the output five clocks after it was taken; with one lane it takes four, and eight.
+    The first quad of a primitive waits until those of the one before are at the output. A quad without a pixel between the
+    planes does not come out, unless it is the last one of its primitive.
+
+    Parameters
+    ----------
+    lanes : pixels a clock: 1 or 4
+
+    Interface attributes
+    --------------------
+    planes : stream of `DepthPlane`, one for each primitive, taken with its last quad
+    limits : of the primitive
+    i : stream of `CoveredQuad`
+    o : stream of `DepthQuad`
+    found, between : strobes: a quad with samples was taken; one with pixels between the planes has gone
+    """
+
+    def __init__(self, lanes: int = QUAD_PIXELS):
+        if lanes not in (1, QUAD_PIXELS):
+            raise ValueError(f"one lane or {QUAD_PIXELS}, not {lanes!r}")
+        self._lanes = lanes
+        super().__init__(
+            {
+                "planes": In(stream.Signature(DepthPlane)),
+                "limits": In(DepthLimits),
+                "i": In(stream.Signature(CoveredQuad)),
+                "o": Out(stream.Signature(DepthQuad)),
+                "found": Out(1),
+                "between": Out(1),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        advances = Signal()
+        opens = Signal(init=1)  # the next quad is the first one of its primitive
+        plane = Signal(DepthPlane)
+        scaled, placed = (Signal(CoveredQuad, name=name) for name in ("scaled", "placed"))
+        scaled_valid, placed_valid = Signal(), Signal()
+        steps = QUAD_PIXELS // self._lanes
+        pixel = Signal(range(QUAD_PIXELS))  # that is done by lane 0
+        is_last = Signal()
+        moves = Signal()  # all but the last stages
+        rests = Signal()
+        m.d.comb += [
+            is_last.eq(pixel == steps - 1),
+            advances.eq(~self.o.valid | self.o.ready),
+            moves.eq(advances & (~placed_valid | is_last)),
+            self.i.ready.eq(self.planes.valid & moves & (rests | ~opens)),
+            self.planes.ready.eq(self.i.valid & self.i.ready & self.i.payload.ends),
+            self.found.eq(self.i.valid & self.i.ready & self.i.payload.covered.as_value().any()),
+        ]
+        with m.If(self.i.valid & self.i.ready):
+            m.d.sync += opens.eq(self.i.payload.ends)
+            with m.If(opens):
+                m.d.sync += plane.eq(self.planes.payload)
+        with m.If(moves):
+            m.d.sync += [scaled_valid.eq(self.i.valid & self.i.ready), scaled.eq(self.i.payload)]
+            m.d.sync += [placed_valid.eq(scaled_valid), placed.eq(scaled)]
+        with m.If(advances & placed_valid):
+            m.d.sync += pixel.eq(Mux(is_last, 0, pixel + 1))
+        gain = self._place(m, moves, plane, scaled)
+        under_way = self._pixels(m, advances, plane, gain, placed, placed_valid, pixel, is_last)
+        m.d.comb += rests.eq(~(scaled_valid | placed_valid | under_way))
+        return m
+
+    def _place(self, m, moves, plane, quad):
+        """What Z has gained at the first pixel of a quad."""
+        first = Signal.like(plane.first)
+        gain = Signal.like(plane.first)
+        column, row = quad.x - plane.x, quad.y - plane.y
+        m.d.comb += first.eq(
+            plane.first + _SIDE * (plane.gain_x * column[: len(quad.x)] + plane.gain_y * row[: len(quad.y)])
+        )
+        with m.If(moves):
+            m.d.sync += gain.eq(first)
+        return gain
+
+    def _pixels(self, m, advances, plane, gain, quad, valid, pixel, is_last):
+        """The pixels of a quad, a step in each clock; in the clock after their Z, then what is left of them. Returns whether any
+        are on their way.
+        """
+        steps = [Signal(_Step, name=name) for name in ("gained", "found")]
+        gained = [Signal(signed(48), name=f"gained_{lane}") for lane in range(self._lanes)]
+        zs = [Signal(DEPTH_BITS, name=f"z_{lane}") for lane in range(self._lanes)]
+        with m.If(advances):
+            m.d.sync += [steps[0].valid.eq(valid), steps[0].quad.eq(quad), steps[0].pixel.eq(pixel)]
+            m.d.sync += [steps[0].is_last.eq(is_last), steps[1].eq(steps[0])]
+        for lane, (value, z) in enumerate(zip(gained, zs, strict=True)):
+            number = pixel if self._lanes == 1 else Const(lane, 2)
+            own = gain + PIXEL * (Mux(number[0], plane.gain_x, 0) + Mux(number[1], plane.gain_y, 0))
+            total = Signal(signed(50), name=f"total_{lane}")
+            m.d.comb += total.eq(value + plane.z)
+            above = total[_FRACTION + DEPTH_BITS : -1].any()
+            with m.If(advances):
+                m.d.sync += value.eq(own[_GAIN_FRACTION - _FRACTION : len(gain)].as_signed())
+                m.d.sync += z.eq(Mux(total < 0, 0, Mux(above, _MOST, total[_FRACTION:])))
+        self._decide(m, advances, zs, steps[1])
+        return Cat(step.valid for step in steps).any()
+
+    def _decide(self, m, advances, zs, step):
+        """Which pixels are between the planes, and with the last ones whether the quad has any."""
+        out, quad = self.o.payload, step.quad
+        insides = [(self.limits.nearest <= z) & (z <= self.limits.farthest) for z in zs]
+        covered = Signal.like(out.covered)
+        for number in range(QUAD_PIXELS):
+            lane = number % self._lanes
+            now = step.pixel == number // self._lanes
+            kept = Mux(insides[lane], quad.covered[number], 0)
+            m.d.comb += covered[number].eq(Mux(now, kept, Mux(step.pixel == 0, 0, out.covered[number])))
+            with m.If(advances & now):
+                m.d.sync += out.z[number].eq(zs[lane])
+        any_covered = covered.as_value().any()
+        m.d.comb += self.between.eq(self.o.valid & self.o.ready & out.covered.as_value().any())
+        with m.If(advances):
+            m.d.sync += self.o.valid.eq(step.valid & step.is_last & (any_covered | quad.ends))
+            with m.If(step.valid):
+                m.d.sync += [out.x.eq(quad.x), out.y.eq(quad.y), out.covered.eq(covered), out.ends.eq(quad.ends)]
