@@ -9,6 +9,7 @@ from vc4.records.primitives import PrimitiveType
 from vc4.records.state import Oversample
 
 __all__ = [
+    "COEFFICIENT_BITS",
     "DENOMINATOR_BITS",
     "EDGES",
     "GAIN_BITS",
@@ -29,6 +30,7 @@ __all__ = [
     "SetUpPrimitive",
     "SetUpRequest",
     "SetUpState",
+    "UnfinishedPrimitive",
 ]
 
 #: Of a primitive, at the most.
@@ -36,6 +38,8 @@ EDGES = 4
 #: Positions are sixteenths of a pixel, the sum of two numbers of 16 bits with sign; a difference of two has one more.
 POSITION_BITS = 17
 _DIFFERENCE_BITS = POSITION_BITS + 1
+#: Coefficients of edges are differences, or twice that.
+COEFFICIENT_BITS = _DIFFERENCE_BITS + 1
 #: Of Z with the bits behind its point.
 Z_FRACTION = 8
 Z_BITS = 24 + Z_FRACTION
@@ -108,8 +112,8 @@ class Edge(data.Struct):
     number and a position, at most 2^34 each, and of width times length, at most 2^33. All others have less.
     """
 
-    a: signed(_DIFFERENCE_BITS + 1)
-    b: signed(_DIFFERENCE_BITS + 1)
+    a: signed(COEFFICIENT_BITS)
+    b: signed(COEFFICIENT_BITS)
     c: signed(DENOMINATOR_BITS)
 
 
@@ -145,6 +149,22 @@ class SetUpPrimitive(data.Struct):
     clockwise: unsigned(1)
     planes: range(36)
     oversample: Oversample
+
+
+class UnfinishedPrimitive(data.Struct):
+    """A primitive whose quotients are missing.
+
+    primitive : Z has no depth offset yet
+    type, flat, offsets, factor, units, varyings : of its request
+    """
+
+    primitive: SetUpPrimitive
+    type: PrimitiveType
+    flat: unsigned(32)
+    offsets: unsigned(1)
+    factor: Float16
+    units: Float16
+    varyings: range(33)
 
 
 class DivisorWords(data.Struct):
