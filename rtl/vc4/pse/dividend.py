@@ -1,0 +1,96 @@
+"""The number that is divided, where its digits begin."""
+
+from amaranth import *
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from vc4.arith.bits import leading_zeros
+
+from .structs import DENOMINATOR_BITS, GAIN_BITS, NUMERATOR_BITS, Axis, DivisionItem
+
+__all__ = ["Dividend", "DivisionSlot"]
+
+_DIGIT_BITS = 14
+#: Digits of a gain, which has up to 66 bits, and of a float.
+_GAIN_DIGITS, _FLOAT_DIGITS = 5, 2
+_QUOTIENT_BITS = _GAIN_DIGITS * _DIGIT_BITS
+_GAIN_SHIFT = GAIN_BITS - NUMERATOR_BITS
+#: Numerators of floats, and how far they are moved up further: they stay below the divisor.
+_FLOAT_BITS = 18
+_FLOAT_SHIFT = DENOMINATOR_BITS - 1 - _FLOAT_BITS
+#: Of a float in front of any shift, if its quotient has 27 bits.
+_EXPONENT = 127 - 2 - _FLOAT_SHIFT
+
+
+class DivisionSlot(data.Struct):
+    """A quotient under way.
+
+    remainder : below twice the divisor
+    quotient : what was found of it, with the rest of the number above that
+    left : digits that are missing, this one not
+    exponent : of the float, if the quotient has the fewest bits it may have
+    zero : so is the number
+    """
+
+    valid: unsigned(1)
+    axis: Axis
+    place: DivisionItem.Place
+    negative: unsigned(1)
+    zero: unsigned(1)
+    left: range(_GAIN_DIGITS)
+    exponent: unsigned(8)
+    remainder: unsigned(DENOMINATOR_BITS + 1)
+    quotient: unsigned(_QUOTIENT_BITS)
+
+    DIGIT_BITS = _DIGIT_BITS
+
+
+class Dividend(wiring.Component):
+    """Prepares a number for division; combinational.
+
+    A gain that is negative is rounded down if the complement of its numerator is divided, with ones for all that is moved in,
+    and that of the quotient taken.
+
+    Interface attributes
+    --------------------
+    item : the number
+    shift : how far the divisor was moved to the left
+    o : its slot
+    """
+
+    item: In(DivisionItem)
+    shift: In(range(DENOMINATOR_BITS))
+    o: Out(DivisionSlot)
+
+    def elaborate(self, platform):
+        m = Module()
+        item, o = self.item, self.o
+        is_gain = Signal()
+        signed_number = Signal(signed(NUMERATOR_BITS))
+        size = Signal(_FLOAT_BITS)
+        moved = Signal(_QUOTIENT_BITS + DENOMINATOR_BITS - 1)
+        top = Signal(_FLOAT_BITS)
+        number = item.numerator
+        zeros = leading_zeros(m, Cat(Const(0, 32 - _FLOAT_BITS), size), "zeros")
+        negative = Signal()
+        m.d.comb += [
+            is_gain.eq(item.place == DivisionItem.Place.Z),
+            signed_number.eq(Mux(item.negative, -number, number)),
+            negative.eq(number[-1] ^ item.negative),
+            size.eq(Mux(number[-1], -number[:_FLOAT_BITS], number[:_FLOAT_BITS])),
+            top.eq(size << zeros[:5]),
+            moved.eq(((signed_number << self.shift) << _GAIN_SHIFT) ^ signed_number[-1].replicate(len(moved))),
+            *(o.valid.eq(1), o.axis.eq(item.axis), o.place.eq(item.place), o.zero.eq(size == 0)),
+            o.exponent.eq(_EXPONENT + self.shift - zeros),
+        ]
+        with m.If(is_gain):
+            m.d.comb += [
+                *(o.negative.eq(signed_number[-1]), o.left.eq(_GAIN_DIGITS - 1)),
+                *(o.quotient.eq(moved), o.remainder.eq(moved[_QUOTIENT_BITS:])),
+            ]
+        with m.Else():
+            m.d.comb += [
+                *(o.negative.eq(negative), o.left.eq(_FLOAT_DIGITS - 1)),
+                o.remainder.eq(top << _FLOAT_SHIFT),
+            ]
+        return m

@@ -1,0 +1,150 @@
+"""Primitives up to their divisions."""
+
+from amaranth import *
+from amaranth.lib import enum, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from vc4.cle.structs import VERTICES
+from vc4.common.queue import Queue
+from vc4.records.primitives import PrimitiveType
+
+from .operands import Operands
+from .product_sum import ProductSum
+from .screen_box import ScreenBox
+from .step_sequencer import StepSequencer
+from .steps import Program, Side, Step
+from .structs import DENOMINATOR_BITS, EDGES, DivisionItem, SetUpRequest, UnfinishedPrimitive
+from .sum_results import SumResults
+
+__all__ = ["PrimitiveSetUp"]
+
+#: Clocks from a product to its sum.
+_SUM = 3
+#: Items and divisors of a primitive, of which there is room for two.
+_ITEMS, _DIVISORS = 8, 2
+
+
+class _State(enum.Enum, shape=unsigned(2)):
+    """What the set-up does."""
+
+    REST = 0
+    RUN = 1  # a program
+    GIVE = 2  # what it has found
+
+
+class PrimitiveSetUp(wiring.Component):
+    """Edges, boxes and Z of primitives, and what has to be divided (docs/reference/rendering.md, set-up).
+
+    Behaviour: one primitive at a time, by a program of a step a clock (`steps`). Its clocks are those of its steps and 6 more,
+    or 4 from the step on that finds that it is not drawn. An RHT has up to two pieces. Items and divisors are there before
+    the primitive that they belong to.
+
+    Interface attributes
+    --------------------
+    i : stream of `SetUpRequest`; it is taken with the last piece
+    o : stream of `UnfinishedPrimitive`
+    items, divisors : streams for the `Divider`
+    dropped : strobe: nothing of a primitive is drawn
+    """
+
+    i: In(stream.Signature(SetUpRequest))
+    o: Out(stream.Signature(UnfinishedPrimitive))
+    items: Out(stream.Signature(DivisionItem))
+    divisors: Out(stream.Signature(DENOMINATOR_BITS))
+    dropped: Out(1)
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.step_sequencer = sequencer = StepSequencer()
+        m.submodules.operands = operands = Operands()
+        m.submodules.product_sum = product_sum = ProductSum()
+        m.submodules.sum_results = results = SumResults()
+        m.submodules.screen_box = box = ScreenBox()
+        step = sequencer.step
+        drops = Signal()
+        misses = Signal()  # the boundary is not where it must be
+        request = self.i.payload
+        m.d.comb += [
+            misses.eq(
+                sequencer.stb & (((step.side == Side.RIGHT) & ~box.above) | ((step.side == Side.LEFT) & ~box.below))
+            ),
+            drops.eq(misses | results.drops),
+            sequencer.stops.eq(drops),
+            *(operands.request.eq(request), operands.step.eq(step), operands.stb.eq(sequencer.stb)),
+            *(operands.negative.eq(results.negative), operands.swapped.eq(results.swapped)),
+            *(product_sum.a.eq(operands.a), product_sum.b.eq(operands.b)),
+            product_sum.stb.eq(sequencer.stb & step.multiplies),
+            *(product_sum.begins.eq(step.begins), product_sum.subtracts.eq(step.subtracts)),
+            *(product_sum.terms.eq(step.terms), product_sum.axis.eq(Value.cast(step.along) ^ results.swapped)),
+            *(results.sum.eq(product_sum.o), results.a.eq(product_sum.o_a), results.b.eq(product_sum.o_b)),
+            results.state.eq(request.state),
+            *(box.position.eq(operands.position), box.axis.eq(step.axis), box.stb.eq(sequencer.stb & step.boxes)),
+            *(box.grows.eq(sequencer.stb & step.grows), box.half.eq((operands.number[:17] + 1) >> 1)),
+            *(box.first[0].eq(request.vertices[0].x), box.first[1].eq(request.vertices[0].y)),
+        ]
+        steps, valid = step, sequencer.stb
+        for clock in range(_SUM):
+            before, steps = steps, Signal(Step, name=f"step_{clock}")
+            waits, valid = valid, Signal(name=f"stb_{clock}")
+            m.d.sync += [steps.eq(before), valid.eq(waits & ~drops)]
+        m.d.comb += [results.step.eq(steps), results.stb.eq(valid)]
+        room = self._queues(m, results)
+        self._state(m, sequencer, box, results, drops, valid & steps.ends, room)
+        self._give(m, operands, box, results)
+        return m
+
+    def _queues(self, m, results):
+        """Of items and divisors; returns whether there is room for those of a primitive."""
+        m.submodules.items = items = Queue(DivisionItem, 2 * _ITEMS)
+        m.submodules.divisors = divisors = Queue(DENOMINATOR_BITS, 2 * _DIVISORS)
+        wiring.connect(m, items.o, wiring.flipped(self.items))
+        wiring.connect(m, divisors.o, wiring.flipped(self.divisors))
+        m.d.comb += [
+            *(items.i.valid.eq(results.items.valid), items.i.payload.eq(results.items.payload)),
+            *(divisors.i.valid.eq(results.divisors.valid), divisors.i.payload.eq(results.divisors.payload)),
+        ]
+        return (items.level <= _ITEMS) & (divisors.level <= _DIVISORS)
+
+    def _state(self, m, sequencer, box, results, drops, ends, room):
+        """From piece to piece."""
+        state = Signal(_State)
+        is_left = Signal()  # the second piece of an RHT
+        found = Signal()  # the first one is drawn
+        starts = Signal()
+        leaves = Signal()  # the piece
+        is_rht = self.i.payload.type == PrimitiveType.RHTS
+        m.d.comb += [
+            starts.eq((state == _State.REST) & self.i.valid & room),
+            *(sequencer.starts.eq(starts), box.begins.eq(starts), results.begins.eq(starts)),
+            sequencer.program.eq(Mux(is_left, Program.RHT_LEFT, Value.cast(self.i.payload.type)[:3])),
+            self.o.valid.eq(state == _State.GIVE),
+            leaves.eq(drops | (self.o.valid & self.o.ready)),
+            self.i.ready.eq(leaves & (is_left | ~is_rht)),
+            self.dropped.eq(drops & self.i.ready & ~found),
+        ]
+        with m.If(starts):
+            m.d.sync += state.eq(_State.RUN)
+        with m.Elif(leaves):
+            m.d.sync += [state.eq(_State.REST), is_left.eq(is_rht & ~is_left)]
+            m.d.sync += found.eq(is_rht & ~is_left & ~drops)
+        with m.Elif(ends):
+            m.d.sync += state.eq(_State.GIVE)
+
+    def _give(self, m, operands, box, results):
+        """The primitive as far as it is known."""
+        request, unfinished = self.i.payload, self.o.payload
+        state, primitive = request.state, unfinished.primitive
+        is_triangle = request.type == PrimitiveType.TRIANGLES
+        implicit = Mux(request.type == PrimitiveType.POINTS, 2, request.type == PrimitiveType.LINES)
+        m.d.comb += [
+            *(primitive.edges.eq(results.edges), primitive.box.eq(box.o), primitive.z.eq(operands.z)),
+            primitive.count.eq(Mux(is_triangle, VERTICES, EDGES)),
+            *(primitive.x.eq(request.vertices[0].x), primitive.y.eq(request.vertices[0].y)),
+            *(primitive.reverse.eq(results.reverse), primitive.clockwise.eq(results.clockwise)),
+            primitive.planes.eq(1 + implicit + request.varyings),
+            primitive.oversample.eq(state.oversample),
+            *(unfinished.type.eq(request.type), unfinished.flat.eq(state.flat)),
+            unfinished.offsets.eq(state.offsets & is_triangle),
+            *(unfinished.factor.eq(state.factor), unfinished.units.eq(state.units)),
+            unfinished.varyings.eq(request.varyings),
+        ]

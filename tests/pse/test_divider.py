@@ -1,0 +1,134 @@
+"""`Divider` against the model's quotients."""
+
+import random
+from functools import cache
+
+import pytest
+
+from vc4.pse.divider import Divider
+from vc4.pse.structs import Axis, DivisionItem
+from vc4sim.model.arith.fixed_point import quotient
+from vc4sim.model.pse.pse import z_gain
+
+from ..simulation import Simulation
+
+Place = DivisionItem.Place
+#: Of the area of a triangle, of a float's numerator, of a gain's.
+LARGEST_AREA, LARGEST_DIFFERENCE, LARGEST_NUMERATOR = (1 << 35) - 1, (1 << 17) - 1, (1 << 50) - 1
+
+
+@cache
+def simulation():
+    dut = Divider()
+    return Simulation(dut), dut
+
+
+def expected(place, numerator, denominator):
+    return z_gain(numerator, denominator) if place == Place.Z else quotient(numerator, denominator)
+
+
+def divided(groups, *, seed=1, gap=0.0):
+    """Quotients of groups (denominator, [(place, axis, numerator)]), those of a group by place and axis; and clocks.
+
+    gap : chance in each clock that no item is there
+    """
+    rng = random.Random(seed)
+    rig, dut = simulation()
+    divisors = [abs(denominator) for denominator, _ in groups]
+    items = [
+        (number, place, axis, numerator, denominator < 0, n == len(group) - 1)
+        for number, (denominator, group) in enumerate(groups)
+        for n, (place, axis, numerator) in enumerate(group)
+    ]
+    wanted = [len(group) for _, group in groups]
+    found = [{} for _ in groups]
+    clocks = [0]
+
+    async def bench(ctx):
+        ctx.set(dut.opens, 1)
+        done = 0
+        while done < len(groups):
+            ctx.set(dut.divisors.valid, bool(divisors))
+            ctx.set(dut.divisors.payload, divisors[0] if divisors else 0)
+            offered = bool(items) and rng.random() >= gap
+            ctx.set(dut.i.valid, offered)
+            if offered:
+                _, place, axis, numerator, negative, is_last = items[0]
+                ctx.set(
+                    dut.i.payload,
+                    {"place": place, "axis": axis, "numerator": numerator, "negative": negative, "is_last": is_last},
+                )
+            if divisors and ctx.get(dut.divisors.ready):
+                divisors.pop(0)
+            if offered and ctx.get(dut.i.ready):
+                items.pop(0)
+            if ctx.get(dut.o_stb):
+                result = ctx.get(dut.o)
+                assert (result.place, result.axis) not in found[done]
+                found[done][result.place, result.axis] = result.value
+                done += len(found[done]) == wanted[done]
+            await ctx.tick()
+            clocks[0] += 1
+            assert clocks[0] < 100 * len(groups)
+        ctx.set(dut.divisors.valid, 0)
+
+    rig.run(bench)
+    return found, clocks[0]
+
+
+def check(groups, **options):
+    found, _ = divided(groups, **options)
+    for (denominator, group), results in zip(groups, found, strict=True):
+        for place, axis, numerator in group:
+            wanted = expected(place, numerator, denominator)
+            assert results[place, axis] == wanted, (place, numerator, denominator)
+
+
+def some_number(rng, largest):
+    """Not 0: of any length, often a power of two or next to one."""
+    size = rng.randrange(1 << rng.randint(1, largest.bit_length()))
+    if rng.random() < 0.3:
+        size = (1 << rng.randint(0, largest.bit_length())) + rng.randint(-1, 1)
+    return max(1, min(size, largest)) * rng.choice((1, -1))
+
+
+def some_group(rng):
+    """A divisor with some of what there is."""
+    places = [(place, axis) for place in Place for axis in Axis]
+    rng.shuffle(places)
+    group = []
+    for place, axis in places[: rng.randint(1, len(places))]:
+        largest = LARGEST_NUMERATOR if place == Place.Z else LARGEST_DIFFERENCE
+        group.append((place, axis, some_number(rng, largest) if rng.random() >= 0.1 else 0))
+    return some_number(rng, LARGEST_AREA), group
+
+
+@pytest.mark.parametrize(
+    "seeds", [range(2), pytest.param(range(2, 60), marks=pytest.mark.thorough)], ids=["some", "many"]
+)
+def test_quotients_of_the_model(seeds):
+    for seed in seeds:
+        print(f"seed {seed}")
+        rng = random.Random(seed)
+        check([some_group(rng) for _ in range(60)], seed=seed, gap=rng.choice((0, 0.3, 0.8)))
+
+
+def test_extremes():
+    """The largest and the smallest of both, with all signs, and numbers that are multiples."""
+    denominators = (1, 2, 3, LARGEST_AREA, LARGEST_AREA - 1, 1 << 34, (1 << 35), (1 << 36) - 1)
+    groups = []
+    for denominator in denominators:
+        for sign in (1, -1):
+            for gain in (LARGEST_NUMERATOR, -LARGEST_NUMERATOR - 1 + 1, 1, -1, denominator, -3 * denominator):
+                numerator = max(-LARGEST_NUMERATOR, min(gain, LARGEST_NUMERATOR))
+                small = max(-LARGEST_DIFFERENCE, min(gain, LARGEST_DIFFERENCE))
+                groups.append((sign * denominator, [(Place.Z, Axis.X, numerator), (Place.SECOND, Axis.Y, small)]))
+    check(groups)
+
+
+def test_clocks():
+    """Of a triangle: 15 until the first digit, 3 for each of seven in a row and 4 more; 28 for each one more."""
+    group = [(Place.SECOND, Axis.X, 5), (Place.SECOND, Axis.Y, 7), (Place.THIRD, Axis.X, -9), (Place.THIRD, Axis.Y, 4)]
+    group += [(Place.Z, Axis.X, 12345), (Place.Z, Axis.Y, -777)]
+    clocks = [divided([(12345, group)] * count)[1] for count in (1, 2, 5)]
+    assert clocks == [40, 68, 152]
