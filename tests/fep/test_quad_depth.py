@@ -6,35 +6,22 @@ from functools import cache
 import pytest
 
 from vc4.fep.quad_depth import QuadDepth
-from vc4.records.samples import CENTRE, PIXEL
+from vc4.records.samples import PIXEL
 from vc4.records.state import Oversample
 from vc4sim.model.fep.fep import ZS, Limits, Window
 from vc4sim.model.pse.pse import set_up_triangle
 
 from ..model.shapes import BOTH, bits, rasterise, vertex
 from ..simulation import Simulation
+from .primitives import TILE, plane_of
 
 PATIENCE = 200
-TILE = 64
-_MASK = (1 << 64) - 1
 
 
 @cache
 def simulation(lanes):
     dut = QuadDepth(lanes)
     return Simulation(dut), dut
-
-
-def plane_of(primitive, x, y):
-    """Z of a primitive whose first quad is at a pixel."""
-    dx, dy = PIXEL * x + CENTRE[0] - primitive.x, PIXEL * y + CENTRE[1] - primitive.y
-    return {
-        "z": primitive.z,
-        "gain_x": primitive.z_x & _MASK,
-        "gain_y": primitive.z_y & _MASK,
-        "first": primitive.z_x * dx + primitive.z_y * dy & _MASK,
-        **{"x": x % TILE // 2, "y": y % TILE // 2},
-    }
 
 
 def deepened(jobs, planes, *, lanes, seed=1, gap=0.0, pause=0.0):
@@ -100,13 +87,12 @@ def some_triangle(rng, reach):
 def job_of(primitive, window):
     """The plane of a primitive, and its quads as they come from the rasteriser."""
     quads = quads_of(primitive, window)
-    x, y = max(window.left, primitive.box[0] // PIXEL) & ~1, max(window.low, primitive.box[1] // PIXEL) & ~1
     coming = [{"x": x, "y": y, "covered": covered, "ends": 0} for x, y, covered, _ in quads]
     if not coming or len(quads) % 3 == 0:  # what ends a primitive may have no samples
         coming.append({"x": 0, "y": 0, "covered": [0] * 4, "ends": 1})
     else:
         coming[-1]["ends"] = 1
-    return plane_of(primitive, x, y), coming
+    return plane_of(primitive, window), coming
 
 
 @pytest.mark.parametrize("lanes", [1, 4])

@@ -6,7 +6,6 @@ from functools import cache
 import pytest
 
 from vc4.fep.rasteriser import Rasteriser
-from vc4.fep.structs import EDGES, TileEdge
 from vc4.records.samples import PIXEL
 from vc4.records.state import Oversample
 from vc4sim.model.fep.fep import Window
@@ -15,39 +14,15 @@ from vc4sim.model.pse.pse_shapes import set_up_line, set_up_point, set_up_rht
 
 from ..model.shapes import BOTH, bits, rasterise, vertex
 from ..simulation import Simulation
+from .primitives import TILE, in_tile, some_window
 
 PATIENCE = 2000
-TILE = 64
-_MOST_C = (1 << TileEdge.as_shape()["c"].shape.width - 1) - 1
 
 
 @cache
 def simulation():
     dut = Rasteriser()
     return Simulation(dut), dut
-
-
-def in_tile(primitive, window, oversample):
-    """A primitive as the rasteriser takes it, or `None` if its box is outside of the window."""
-    low_x, low_y, high_x, high_y = (place // PIXEL for place in primitive.box)
-    left, right = max(window.left, low_x), min(window.right - 1, high_x)
-    low, high = max(window.low, low_y), min(window.high - 1, high_y)
-    if left > right or low > high:
-        return None
-    x, y = left & ~1, low & ~1
-    edges = []
-    for a, b, c in primitive.edges:
-        if abs(a) > 1 << 17 or abs(b) > 1 << 17 or (a % 2 == 0 and b % 2 == 0):
-            a, b, c = a >> 1, b >> 1, c >> 1  # the same samples are inside, if a and b are even
-        value = c + PIXEL * (a * x + b * y)
-        edges.append({"a": a, "b": b, "c": min(max(value, -_MOST_C), _MOST_C)})
-    edges += [{"a": 0, "b": 0, "c": 0}] * (EDGES - len(edges))
-    return {
-        "edges": edges,
-        "oversample": oversample,
-        **{"x": x % TILE // 2, "y": y % TILE // 2},
-        **{"left": left - x, "right": right - x, "low": low - y, "high": high - y},
-    }
 
 
 def rasterised(jobs, *, seed=1, gap=0.0, pause=0.0):
@@ -93,16 +68,6 @@ def expected(primitive, window, oversample):
         (int(x[0]) % TILE // 2, int(y[0]) % TILE // 2, tuple(map(int, covered)))
         for x, y, covered in zip(quads.x, quads.y, quads.covered, strict=True)
     ]
-
-
-def some_window(rng):
-    """A tile, or a part of it."""
-    x, y = (TILE * rng.choice((0, 1, rng.randrange(63))) for _ in range(2))
-    if rng.random() < 0.5:
-        return Window(x, x + TILE, y, y + TILE)
-    left, low = (rng.randrange(TILE) for _ in range(2))
-    right, high = rng.randrange(left, TILE) + 1, rng.randrange(low, TILE) + 1
-    return Window(x + left, x + right, y + low, y + high)
 
 
 def some_primitives(rng, window):

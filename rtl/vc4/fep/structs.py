@@ -13,6 +13,7 @@ __all__ = [
     "QUAD_COLUMN_BITS",
     "QUAD_PIXELS",
     "DEPTH_BITS",
+    "ClippedWindow",
     "CoveredQuad",
     "DepthLimits",
     "DepthPlane",
@@ -131,3 +132,17 @@ class DepthQuad(data.Struct):
     covered: data.ArrayLayout(unsigned(MOST_SAMPLES), QUAD_PIXELS)
     z: data.ArrayLayout(unsigned(DEPTH_BITS), QUAD_PIXELS)
     ends: unsigned(1)
+
+
+class ClippedWindow(data.Struct):
+    """What may be drawn of a tile, in pixels of the frame: from `left` and `low` on to the ones before `right` and `high`.
+
+    tile_x, tile_y : its first pixel
+    """
+
+    left: unsigned(16)
+    right: unsigned(16)
+    low: unsigned(16)
+    high: unsigned(16)
+    tile_x: unsigned(16)
+    tile_y: unsigned(16)

@@ -1,0 +1,107 @@
+"""`TileEntry` against plain Python: edges and plane of a primitive at its first quad in a window."""
+
+import random
+from functools import cache
+
+import pytest
+
+from vc4.fep.structs import EDGES
+from vc4.fep.tile_entry import TileEntry
+from vc4.records.samples import PIXEL
+from vc4.records.state import Oversample
+
+from ..simulation import Simulation
+from .primitives import TILE, in_tile, plane_of, some_window
+from .test_rasteriser import some_primitives
+
+PATIENCE = 100
+
+
+@cache
+def simulation():
+    dut = TileEntry()
+    return Simulation(dut), dut
+
+
+def payload(primitive, oversample):
+    """As the set-up hands it on."""
+    edges = [{"a": a, "b": b, "c": c} for a, b, c in primitive.edges]
+    noise = {"a": 5, "b": -7, "c": 1000}  # behind the last one
+    low_x, low_y, high_x, high_y = (place // PIXEL for place in primitive.box)
+    return {
+        "edges": edges + [noise] * (EDGES - len(edges)),
+        "count": len(edges),
+        "box": {"low_x": low_x, "low_y": low_y, "high_x": high_x, "high_y": high_y},
+        "oversample": oversample,
+        **{name: getattr(primitive, name) for name in ("x", "y", "z", "z_x", "z_y")},
+    }
+
+
+def read(value):
+    """Numbers of a `RasterPrimitive` or a `DepthPlane`."""
+    found = {}
+    for name, _ in value.shape():
+        one = getattr(value, name)
+        found[name] = [{key: getattr(edge, key) for key in "abc"} for edge in one] if name == "edges" else one
+    return found
+
+
+def entered(jobs, *, seed=1, gap=0.0, pause=0.0):
+    """What comes out for (window, primitive), and the clocks."""
+    print(f"seed {seed}")
+    rng = random.Random(seed)
+    rig, dut = simulation()
+    found, clocks = {"o": [], "planes": []}, [0]
+
+    async def bench(ctx):
+        left, offered, waited = list(jobs), False, 0
+        while waited < 30:
+            offered = bool(left) and (offered or rng.random() >= gap)
+            if offered:
+                window, primitive = left[0]
+                corner = {"tile_x": window.left // TILE * TILE, "tile_y": window.low // TILE * TILE}
+                ctx.set(dut.window, {**window._asdict(), **corner})
+                ctx.set(dut.i.payload, primitive)
+            ctx.set(dut.i.valid, offered)
+            moves = {}
+            for name in found:
+                port = getattr(dut, name)
+                ctx.set(port.ready, rng.random() >= pause)
+                moves[name] = ctx.get(port.valid) and ctx.get(port.ready), ctx.get(port.payload)
+            takes = offered and ctx.get(dut.i.ready)
+            await ctx.tick()
+            waited = 0 if takes or any(move for move, _ in moves.values()) else waited + 1
+            clocks[0] += waited == 0
+            if takes:
+                left.pop(0)
+                offered = False
+            for name, (move, value) in moves.items():
+                if move:
+                    found[name].append(read(value))
+        assert not left
+
+    rig.run(bench)
+    return found["o"], found["planes"]
+
+
+@pytest.mark.parametrize(
+    "seeds", [range(6), pytest.param(range(6, 60), marks=pytest.mark.thorough)], ids=["some", "many"]
+)
+def test_edges_and_planes(seeds):
+    for seed in seeds:
+        rng = random.Random(seed)
+        jobs, edges, planes = [], [], []
+        while len(jobs) < 30:
+            window, oversample = some_window(rng), rng.choice(list(Oversample))
+            for primitive in filter(None, some_primitives(rng, window)):
+                jobs.append((window, payload(primitive, oversample)))
+                wanted = in_tile(primitive, window, oversample)
+                if wanted:
+                    edges.append(wanted)
+                    planes.append(plane_of(primitive, window))
+        assert len(edges) < len(jobs)
+        found = entered(jobs, seed=seed, gap=rng.choice((0, 0.5)), pause=rng.choice((0, 0.3)))
+        for got, wanted in zip(found, (edges, planes), strict=True):
+            assert len(got) == len(wanted)
+            for number, pair in enumerate(zip(got, wanted, strict=True)):
+                assert pair[0] == pair[1], number
