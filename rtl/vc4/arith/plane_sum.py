@@ -1,0 +1,73 @@
+"""What a plane has gained at a pixel."""
+
+from amaranth import *
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from vc4.isa.ops import AddOp, MulOp
+
+from .add_alu import AddAlu
+from .mul_alu import MulAlu
+
+__all__ = ["PlaneSum"]
+
+#: Of a distance, with sign.
+_DISTANCE_BITS = 18
+_MANTISSA_BITS, _BIAS = 23, 127
+#: Of an operation of an ALU.
+_LATENCY = 3
+
+
+class PlaneSum(wiring.Component):
+    """A dx + B dy, with A and B floats and distances of 18 bits: the partial result of a varying (guide, section 6), and what
+    1/W has gained. Products and sum are those of the QPU.
+
+    The result is valid `PlaneSum.LATENCY` clocks after its operands; one operation a clock, no stall.
+
+    Interface attributes
+    --------------------
+    a, b, dx, dy : operands
+    result : through logic; whoever takes it has a register or an ALU for it
+    """
+
+    LATENCY = 1 + 2 * _LATENCY
+
+    a: In(32)
+    b: In(32)
+    dx: In(signed(_DISTANCE_BITS))
+    dy: In(signed(_DISTANCE_BITS))
+    result: Out(32)
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.sum = total = AddAlu()
+        m.d.comb += [total.rr_op.eq(AddOp.FADD), self.result.eq(total.a2_result)]
+        for name, factor, distance, term in (("x", self.a, self.dx, total.rr_a), ("y", self.b, self.dy, total.rr_b)):
+            m.submodules[f"product_{name}"] = product = MulAlu()
+            given = Signal(32, name=f"factor_{name}", reset_less=True)
+            number = Signal(32, name=f"distance_{name}", reset_less=True)
+            m.d.sync += [given.eq(factor), number.eq(_float_of(m, distance, name))]
+            m.d.comb += [
+                product.rr_op.eq(MulOp.FMUL),
+                product.rr_a.eq(given),
+                product.rr_b.eq(number),
+                term.eq(product.a2_result),
+            ]
+        return m
+
+
+def _float_of(m, number, name):
+    """The float of an integer, which is exact."""
+    magnitude = Signal(len(number), name=f"magnitude_{name}")
+    shifted = magnitude
+    zeros = Signal(range(len(number)), name=f"zeros_{name}")
+    m.d.comb += magnitude.eq(Mux(number < 0, -number, number))
+    for bit in reversed(range(len(zeros))):
+        count = 1 << bit
+        before, shifted = shifted, Signal(len(number), name=f"shifted_{name}_{bit}")
+        m.d.comb += zeros[bit].eq(~before[len(number) - min(count, len(number)) :].any())
+        m.d.comb += shifted.eq(Mux(zeros[bit], before << count, before))
+    top = len(number) - 1
+    exponent = _BIAS + top - zeros
+    fraction = Cat(Const(0, _MANTISSA_BITS - top), shifted[:top])
+    return Mux(magnitude == 0, 0, Cat(fraction, exponent[:8], number < 0))
