@@ -2,9 +2,9 @@
 
 from vc4.fep.structs import EDGES, TileEdge
 from vc4.records.samples import CENTRE, PIXEL
-from vc4sim.model.fep.fep import Window
+from vc4sim.model.fep.fep import ZS, Window
 
-__all__ = ["TILE", "in_tile", "plane_of", "some_window"]
+__all__ = ["TILE", "in_tile", "payload", "plane_of", "some_window", "window_of"]
 
 TILE = 64
 _MOST_C = (1 << TileEdge.as_shape()["c"].shape.width - 1) - 1
@@ -39,7 +39,7 @@ def in_tile(primitive, window, oversample):
     }
 
 
-def plane_of(primitive, window):
+def plane_of(primitive, window, limits=ZS):
     """Z of a primitive with a pixel in a window."""
     left, _, low, _ = _clipped(primitive, window)
     x, y = left & ~1, low & ~1
@@ -50,7 +50,27 @@ def plane_of(primitive, window):
         "gain_y": primitive.z_y & _MASK,
         "first": primitive.z_x * dx + primitive.z_y * dy & _MASK,
         **{"x": x % TILE // 2, "y": y % TILE // 2},
+        "limits": {"nearest": limits[0], "farthest": limits[1]},
     }
+
+
+def payload(primitive, oversample):
+    """As the set-up hands it on."""
+    edges = [{"a": a, "b": b, "c": c} for a, b, c in primitive.edges]
+    noise = {"a": 5, "b": -7, "c": 1000}  # behind the last one
+    low_x, low_y, high_x, high_y = (place // PIXEL for place in primitive.box)
+    return {
+        "edges": edges + [noise] * (EDGES - len(edges)),
+        "count": len(edges),
+        "box": {"low_x": low_x, "low_y": low_y, "high_x": high_x, "high_y": high_y},
+        "oversample": oversample,
+        **{name: getattr(primitive, name) for name in ("x", "y", "z", "z_x", "z_y")},
+    }
+
+
+def window_of(window):
+    """As the front end takes it."""
+    return {**window._asdict(), "tile_x": window.left // TILE * TILE, "tile_y": window.low // TILE * TILE}
 
 
 def some_window(rng):

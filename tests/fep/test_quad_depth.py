@@ -24,7 +24,7 @@ def simulation(lanes):
     return Simulation(dut), dut
 
 
-def deepened(jobs, planes, *, lanes, seed=1, gap=0.0, pause=0.0):
+def deepened(jobs, *, lanes, seed=1, gap=0.0, pause=0.0):
     """Quads of primitives, a list for each, how many had samples, and between the planes, and the clocks."""
     print(f"seed {seed}")
     rng = random.Random(seed)
@@ -35,7 +35,6 @@ def deepened(jobs, planes, *, lanes, seed=1, gap=0.0, pause=0.0):
         quads = [(quad, number) for number, (_, quads) in enumerate(jobs) for quad in quads]
         left, waited = [plane for plane, _ in jobs], 0
         offered = dict.fromkeys(("i", "planes"), False)
-        ctx.set(dut.limits, {"nearest": planes[0], "farthest": planes[1]})
         while len(found) <= len(jobs):
             for name, queue in (("i", quads), ("planes", left)):
                 offered[name] = bool(queue) and (offered[name] or rng.random() >= gap)
@@ -84,7 +83,7 @@ def some_triangle(rng, reach):
     return set_up_triangle([corner() for _ in range(3)], BOTH._replace(offset=rng.choice((None, offset))))
 
 
-def job_of(primitive, window):
+def job_of(primitive, window, planes=ZS):
     """The plane of a primitive, and its quads as they come from the rasteriser."""
     quads = quads_of(primitive, window)
     coming = [{"x": x, "y": y, "covered": covered, "ends": 0} for x, y, covered, _ in quads]
@@ -92,7 +91,7 @@ def job_of(primitive, window):
         coming.append({"x": 0, "y": 0, "covered": [0] * 4, "ends": 1})
     else:
         coming[-1]["ends"] = 1
-    return plane_of(primitive, window), coming
+    return plane_of(primitive, window, planes), coming
 
 
 @pytest.mark.parametrize("lanes", [1, 4])
@@ -108,8 +107,7 @@ def test_z_of_the_model(lanes, seeds):
         triangles = [some_triangle(rng, rng.choice((20, 300, 4000))) for _ in range(12)]
         triangles = [one for one in triangles if one]
         found, counts = deepened(
-            [job_of(one, window) for one in triangles],
-            planes,
+            [job_of(one, window, planes) for one in triangles],
             lanes=lanes,
             seed=seed,
             gap=rng.choice((0, 0.3)),
@@ -126,4 +124,4 @@ def test_clocks(lanes, clocks):
     """A pixel a clock in each lane."""
     triangle = set_up_triangle([vertex(0, 0), vertex(64 * PIXEL, 0), vertex(0, 64 * PIXEL)], BOTH)
     job = job_of(triangle, Window(0, 12, 0, 12))
-    assert deepened([job], ZS, lanes=lanes)[1]["clocks"] == clocks
+    assert deepened([job], lanes=lanes)[1]["clocks"] == clocks

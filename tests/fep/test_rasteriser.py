@@ -127,14 +127,14 @@ def triangle(*corners):
 @pytest.mark.parametrize(
     ("corners", "oversample", "quads", "clocks"),
     [
-        pytest.param(((0, 0), (128, 0), (0, 128)), Oversample.NONE, 1024, 1036, id="a whole tile"),
-        pytest.param(((0, 0), (64, 0), (0, 64)), Oversample.NONE, 528, 540, id="half of it"),
+        pytest.param(((0, 0), (128, 0), (0, 128)), Oversample.NONE, 1024, 1037, id="a whole tile"),
+        pytest.param(((0, 0), (64, 0), (0, 64)), Oversample.NONE, 528, 541, id="half of it"),
         pytest.param(
-            ((0, 0), (2, 0), (0, 128)), Oversample.NONE, 32, 168, id="a quad in each row"
+            ((0, 0), (2, 0), (0, 128)), Oversample.NONE, 32, 169, id="a quad in each row"
         ),  # five clocks to find one
-        pytest.param(((0, 0), (4, 0), (0, 4)), Oversample.NONE, 3, 23, id="two rows"),
-        pytest.param(((0, 0), (128, 0), (0, 128)), Oversample.X4, 1024, 4108, id="four samples"),
-        pytest.param(((0, 0), (32, 0), (0, 32)), Oversample.X16, 136, 2204, id="sixteen samples"),
+        pytest.param(((0, 0), (4, 0), (0, 4)), Oversample.NONE, 3, 24, id="two rows"),
+        pytest.param(((0, 0), (128, 0), (0, 128)), Oversample.X4, 1024, 4109, id="four samples"),
+        pytest.param(((0, 0), (32, 0), (0, 32)), Oversample.X16, 136, 2205, id="sixteen samples"),
     ],
 )
 def test_clocks(corners, oversample, quads, clocks):

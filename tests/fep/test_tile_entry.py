@@ -5,16 +5,14 @@ from functools import cache
 
 import pytest
 
-from vc4.fep.structs import EDGES
 from vc4.fep.tile_entry import TileEntry
-from vc4.records.samples import PIXEL
 from vc4.records.state import Oversample
 
 from ..simulation import Simulation
-from .primitives import TILE, in_tile, plane_of, some_window
+from .primitives import in_tile, payload, plane_of, some_window, window_of
 from .test_rasteriser import some_primitives
 
-PATIENCE = 100
+PATIENCE = 30
 
 
 @cache
@@ -23,44 +21,32 @@ def simulation():
     return Simulation(dut), dut
 
 
-def payload(primitive, oversample):
-    """As the set-up hands it on."""
-    edges = [{"a": a, "b": b, "c": c} for a, b, c in primitive.edges]
-    noise = {"a": 5, "b": -7, "c": 1000}  # behind the last one
-    low_x, low_y, high_x, high_y = (place // PIXEL for place in primitive.box)
-    return {
-        "edges": edges + [noise] * (EDGES - len(edges)),
-        "count": len(edges),
-        "box": {"low_x": low_x, "low_y": low_y, "high_x": high_x, "high_y": high_y},
-        "oversample": oversample,
-        **{name: getattr(primitive, name) for name in ("x", "y", "z", "z_x", "z_y")},
-    }
-
-
 def read(value):
     """Numbers of a `RasterPrimitive` or a `DepthPlane`."""
     found = {}
     for name, _ in value.shape():
         one = getattr(value, name)
-        found[name] = [{key: getattr(edge, key) for key in "abc"} for edge in one] if name == "edges" else one
+        if name == "edges":
+            one = [{key: getattr(edge, key) for key in "abc"} for edge in one]
+        found[name] = {key: getattr(one, key) for key in ("nearest", "farthest")} if name == "limits" else one
     return found
 
 
 def entered(jobs, *, seed=1, gap=0.0, pause=0.0):
-    """What comes out for (window, primitive), and the clocks."""
+    """What comes out for (window, primitive, limits)."""
     print(f"seed {seed}")
     rng = random.Random(seed)
     rig, dut = simulation()
-    found, clocks = {"o": [], "planes": []}, [0]
+    found = {"o": [], "planes": []}
 
     async def bench(ctx):
         left, offered, waited = list(jobs), False, 0
-        while waited < 30:
+        while waited < PATIENCE:
             offered = bool(left) and (offered or rng.random() >= gap)
             if offered:
-                window, primitive = left[0]
-                corner = {"tile_x": window.left // TILE * TILE, "tile_y": window.low // TILE * TILE}
-                ctx.set(dut.window, {**window._asdict(), **corner})
+                window, primitive, limits = left[0]
+                ctx.set(dut.window, window_of(window))
+                ctx.set(dut.limits, {"nearest": limits[0], "farthest": limits[1]})
                 ctx.set(dut.i.payload, primitive)
             ctx.set(dut.i.valid, offered)
             moves = {}
@@ -71,7 +57,6 @@ def entered(jobs, *, seed=1, gap=0.0, pause=0.0):
             takes = offered and ctx.get(dut.i.ready)
             await ctx.tick()
             waited = 0 if takes or any(move for move, _ in moves.values()) else waited + 1
-            clocks[0] += waited == 0
             if takes:
                 left.pop(0)
                 offered = False
@@ -94,11 +79,12 @@ def test_edges_and_planes(seeds):
         while len(jobs) < 30:
             window, oversample = some_window(rng), rng.choice(list(Oversample))
             for primitive in filter(None, some_primitives(rng, window)):
-                jobs.append((window, payload(primitive, oversample)))
+                limits = rng.randrange(1 << 24), rng.randrange(1 << 24)
+                jobs.append((window, payload(primitive, oversample), limits))
                 wanted = in_tile(primitive, window, oversample)
                 if wanted:
                     edges.append(wanted)
-                    planes.append(plane_of(primitive, window))
+                    planes.append(plane_of(primitive, window, limits))
         assert len(edges) < len(jobs)
         found = entered(jobs, seed=seed, gap=rng.choice((0, 0.5)), pause=rng.choice((0, 0.3)))
         for got, wanted in zip(found, (edges, planes), strict=True):

@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from vc4.records.samples import PIXEL
 
-from .structs import DEPTH_BITS, QUAD_PIXELS, CoveredQuad, DepthLimits, DepthPlane, DepthQuad
+from .structs import DEPTH_BITS, QUAD_PIXELS, CoveredQuad, DepthPlane, DepthQuad
 
 __all__ = ["QuadDepth"]
 
@@ -42,8 +42,7 @@ class QuadDepth(wiring.Component):
 
     Interface attributes
     --------------------
-    planes : stream of `DepthPlane`, one for each primitive, taken with its last quad
-    limits : of the primitive
+    planes : stream of `DepthPlane`, one for each primitive, taken with its first quad
     i : stream of `CoveredQuad`
     o : stream of `DepthQuad`
     found, between : strobes: a quad with samples was taken; one with pixels between the planes has gone
@@ -56,7 +55,6 @@ class QuadDepth(wiring.Component):
         super().__init__(
             {
                 "planes": In(stream.Signature(DepthPlane)),
-                "limits": In(DepthLimits),
                 "i": In(stream.Signature(CoveredQuad)),
                 "o": Out(stream.Signature(DepthQuad)),
                 "found": Out(1),
@@ -80,8 +78,8 @@ class QuadDepth(wiring.Component):
             is_last.eq(pixel == steps - 1),
             advances.eq(~self.o.valid | self.o.ready),
             moves.eq(advances & (~placed_valid | is_last)),
-            self.i.ready.eq(self.planes.valid & moves & (rests | ~opens)),
-            self.planes.ready.eq(self.i.valid & self.i.ready & self.i.payload.ends),
+            self.i.ready.eq(moves & ((rests & self.planes.valid) | ~opens)),
+            self.planes.ready.eq(self.i.valid & self.i.ready & opens),
             self.found.eq(self.i.valid & self.i.ready & self.i.payload.covered.as_value().any()),
         ]
         with m.If(self.i.valid & self.i.ready):
@@ -129,13 +127,13 @@ class QuadDepth(wiring.Component):
             with m.If(advances):
                 m.d.sync += value.eq(own[_GAIN_FRACTION - _FRACTION : len(gain)].as_signed())
                 m.d.sync += z.eq(Mux(total < 0, 0, Mux(above, _MOST, total[_FRACTION:])))
-        self._decide(m, advances, zs, steps[1])
+        self._decide(m, advances, plane.limits, zs, steps[1])
         return Cat(step.valid for step in steps).any()
 
-    def _decide(self, m, advances, zs, step):
+    def _decide(self, m, advances, limits, zs, step):
         """Which pixels are between the planes, and with the last ones whether the quad has any."""
         out, quad = self.o.payload, step.quad
-        insides = [(self.limits.nearest <= z) & (z <= self.limits.farthest) for z in zs]
+        insides = [(limits.nearest <= z) & (z <= limits.farthest) for z in zs]
         covered = Signal.like(out.covered)
         for number in range(QUAD_PIXELS):
             lane = number % self._lanes

@@ -33,5 +33,5 @@ class Rasteriser(wiring.Component):
         connect(m, flipped(self.i), spans.i)
         connect(m, spans.o, coverage.rows)
         connect(m, coverage.o, flipped(self.o))
-        m.d.comb += coverage.primitive.eq(self.i.payload)
+        m.d.comb += coverage.primitive.eq(spans.primitive)
         return m

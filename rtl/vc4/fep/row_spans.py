@@ -46,21 +46,24 @@ class RowSpans(wiring.Component):
     How far a quad is inside of an edge grows or falls along a row, so the last quad that is not yet, or still is, inside is
     found bit by bit.
 
-    Behaviour: a row comes every five clocks, the first one eight clocks after the primitive came, or later. The primitive is
-    taken with its last row.
+    Behaviour: a row comes every five clocks, the first one nine clocks after the primitive came, or later. The next primitive
+    is taken two clocks after the last row.
 
     Interface attributes
     --------------------
     i : stream of `RasterPrimitive`
+    primitive : that of the rows
     o : stream of `RowSpan`, from the lowest row up
     """
 
     i: In(stream.Signature(RasterPrimitive))
+    primitive: Out(RasterPrimitive)
     o: Out(stream.Signature(RowSpan))
 
     def elaborate(self, platform):
         m = Module()
-        primitive = self.i.payload
+        primitive = self.primitive
+        active = Signal()
         begun = Signal()  # rows have values
         row = Signal(QUAD_COLUMN_BITS)
         searches = Signal()
@@ -71,12 +74,14 @@ class RowSpans(wiring.Component):
         over = Signal()
         found = Signal(_Found)
         room = Signal()  # for what is found
+        leaves = Signal()  # the last row is taken
         m.d.comb += [
             ends.eq(row == primitive.high[1:]),
             done.eq(searches & bit[0] & room),
             loads.eq(begun & ~over & (~searches | (done & ~ends))),
             room.eq(~found.valid | ~self.o.valid | self.o.ready),
-            self.i.ready.eq(over & ~found.valid & self.o.ready),
+            leaves.eq(over & ~found.valid & self.o.ready),
+            self.i.ready.eq(~active),
         ]
         with m.If(searches & ~bit[0]):
             m.d.sync += bit.eq(bit >> 1)
@@ -84,9 +89,11 @@ class RowSpans(wiring.Component):
             m.d.sync += [searches.eq(0), over.eq(ends), row.eq(Mux(ends, 0, row + 1))]
         with m.If(loads):
             m.d.sync += [searches.eq(1), bit.eq(1 << _LAST_BIT)]
-        with m.If(self.i.ready):
-            m.d.sync += over.eq(0)
-        m.d.sync += begun.eq(self.i.valid & ~self.i.ready)
+        with m.If(leaves):
+            m.d.sync += [over.eq(0), active.eq(0)]
+        with m.If(self.i.valid & ~active):
+            m.d.sync += [active.eq(1), primitive.eq(self.i.payload)]
+        m.d.sync += begun.eq(active & ~leaves)
         with m.If(room):
             m.d.sync += [found.valid.eq(done), found.row.eq(row), found.ends.eq(ends)]
         self._edges(m, primitive, begun, loads, bit, found)

@@ -96,6 +96,13 @@ class CoveredQuad(data.Struct):
     ends: unsigned(1)
 
 
+class DepthLimits(data.Struct):
+    """Z of the pixels that are drawn, from the first number to the second one (pipeline facts, 4.6)."""
+
+    nearest: unsigned(DEPTH_BITS)
+    farthest: unsigned(DEPTH_BITS)
+
+
 class DepthPlane(data.Struct):
     """Z of a primitive (docs/reference/rendering.md).
 
@@ -103,6 +110,7 @@ class DepthPlane(data.Struct):
     gain_x, gain_y : for a sixteenth of a pixel, with 24 bits behind the point, modulo 2^64
     first : what it has gained at the centre of pixel 0 of the primitive's first quad, the same
     x, y : of this quad, in quads of the tile
+    limits : of the primitive
     """
 
     z: signed(36)
@@ -111,13 +119,7 @@ class DepthPlane(data.Struct):
     first: unsigned(64)
     x: unsigned(QUAD_COLUMN_BITS)
     y: unsigned(QUAD_COLUMN_BITS)
-
-
-class DepthLimits(data.Struct):
-    """Z of the pixels that are drawn, from the first number to the second one (pipeline facts, 4.6)."""
-
-    nearest: unsigned(DEPTH_BITS)
-    farthest: unsigned(DEPTH_BITS)
+    limits: DepthLimits
 
 
 class DepthQuad(data.Struct):

@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 from vc4.pse.structs import EDGES, SetUpPrimitive
 from vc4.records.samples import CENTRE, PIXEL
 
-from .structs import QUAD_COLUMN_BITS, ClippedWindow, DepthPlane, RasterPrimitive, TileEdge
+from .structs import QUAD_COLUMN_BITS, ClippedWindow, DepthLimits, DepthPlane, RasterPrimitive, TileEdge
 
 __all__ = ["TileEntry"]
 
@@ -39,13 +39,14 @@ class TileEntry(wiring.Component):
 
     Interface attributes
     --------------------
-    window : of the tile
+    window, limits : of the primitive that comes
     i : stream of `SetUpPrimitive`
     o : stream of `RasterPrimitive`
     planes : stream of `DepthPlane`, one for each
     """
 
     window: In(ClippedWindow)
+    limits: In(DepthLimits)
     i: In(stream.Signature(SetUpPrimitive))
     o: Out(stream.Signature(RasterPrimitive))
     planes: Out(stream.Signature(DepthPlane))
@@ -80,6 +81,7 @@ class TileEntry(wiring.Component):
                     plane.z.eq(primitive.z),
                     plane.gain_x.eq(primitive.z_x),
                     plane.gain_y.eq(primitive.z_y),
+                    plane.limits.eq(self.limits),
                 ]
             with m.Case(_State.MULTIPLY):
                 m.d.sync += step.eq(step + 1)

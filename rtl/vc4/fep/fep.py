@@ -1,0 +1,64 @@
+"""The front end."""
+
+from amaranth import *
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out, connect, flipped
+
+from vc4.pse.structs import SetUpPrimitive
+
+from .quad_depth import QuadDepth
+from .rasteriser import Rasteriser
+from .structs import QUAD_PIXELS, ClippedWindow, DepthLimits, DepthQuad
+from .tile_entry import TileEntry
+
+__all__ = ["Fep"]
+
+
+class Fep(wiring.Component):
+    """Makes quads of primitives: which samples of a tile they cover, and Z (guide, sections 1 and 6; pipeline facts, 4.2 to 4.6).
+
+    Behaviour: without oversampling a quad comes every clock, or every four with one lane. A primitive enters the tile and its
+    first row is looked for while quads of the one before come.
+
+    Parameters
+    ----------
+    lanes : pixels of which Z is found in a clock: 1 or 4
+
+    Interface attributes
+    --------------------
+    window, limits : of the primitive that comes
+    i : stream of `SetUpPrimitive`
+    o : stream of `DepthQuad`, in rows from the lowest up, each from the left
+    found, between : see `QuadDepth`
+    """
+
+    def __init__(self, lanes: int = QUAD_PIXELS):
+        self._lanes = lanes
+        super().__init__(
+            {
+                "window": In(ClippedWindow),
+                "limits": In(DepthLimits),
+                "i": In(stream.Signature(SetUpPrimitive)),
+                "o": Out(stream.Signature(DepthQuad)),
+                "found": Out(1),
+                "between": Out(1),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.tile_entry = entry = TileEntry()
+        m.submodules.rasteriser = rasteriser = Rasteriser()
+        m.submodules.quad_depth = depth = QuadDepth(self._lanes)
+        connect(m, flipped(self.i), entry.i)
+        connect(m, entry.o, rasteriser.i)
+        connect(m, entry.planes, depth.planes)
+        connect(m, rasteriser.o, depth.i)
+        connect(m, depth.o, flipped(self.o))
+        m.d.comb += [
+            entry.window.eq(self.window),
+            entry.limits.eq(self.limits),
+            self.found.eq(depth.found),
+            self.between.eq(depth.between),
+        ]
+        return m
