@@ -3,8 +3,8 @@
 import struct
 
 from vc4.records.primitives import PrimitiveType
+from vc4.records.samples import PIXEL
 from vc4.records.state import Oversample
-from vc4sim.model.fep.samples import PIXEL
 from vc4sim.model.pse.pse import ScreenVertex, SetUpState, set_up_triangle
 from vc4sim.model.pse.pse_shapes import set_up_line, set_up_point, set_up_rht
 

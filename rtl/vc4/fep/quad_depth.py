@@ -32,7 +32,7 @@ class _Step(data.Struct):
 class QuadDepth(wiring.Component):
     """Finds Z of each pixel of a quad, and leaves out pixels that are not between the planes (docs/reference/rendering.md, "Set-up").
 
-    Behaviour: a quad takes a clock, and is at the output five clocks after it was taken; with one lane it takes four, and eight.
+    Behaviour: a quad takes a clock, and is at the output six clocks after it was taken; with one lane it takes four, and nine.
     The first quad of a primitive waits until those of the one before are at the output. A quad without a pixel between the
     planes does not come out, unless it is the last one of its primitive.
 
@@ -67,8 +67,8 @@ class QuadDepth(wiring.Component):
         advances = Signal()
         opens = Signal(init=1)  # the next quad is the first one of its primitive
         plane = Signal(DepthPlane)
-        scaled, placed = (Signal(CoveredQuad, name=name) for name in ("scaled", "placed"))
-        scaled_valid, placed_valid = Signal(), Signal()
+        quads = [Signal(CoveredQuad, name=name) for name in ("taken", "multiplied", "placed")]
+        valid = Signal(len(quads))  # of these
         steps = QUAD_PIXELS // self._lanes
         pixel = Signal(range(QUAD_PIXELS))  # that is done by lane 0
         is_last = Signal()
@@ -77,7 +77,7 @@ class QuadDepth(wiring.Component):
         m.d.comb += [
             is_last.eq(pixel == steps - 1),
             advances.eq(~self.o.valid | self.o.ready),
-            moves.eq(advances & (~placed_valid | is_last)),
+            moves.eq(advances & (~valid[-1] | is_last)),
             self.i.ready.eq(moves & ((rests & self.planes.valid) | ~opens)),
             self.planes.ready.eq(self.i.valid & self.i.ready & opens),
             self.found.eq(self.i.valid & self.i.ready & self.i.payload.covered.as_value().any()),
@@ -87,25 +87,26 @@ class QuadDepth(wiring.Component):
             with m.If(opens):
                 m.d.sync += plane.eq(self.planes.payload)
         with m.If(moves):
-            m.d.sync += [scaled_valid.eq(self.i.valid & self.i.ready), scaled.eq(self.i.payload)]
-            m.d.sync += [placed_valid.eq(scaled_valid), placed.eq(scaled)]
-        with m.If(advances & placed_valid):
+            m.d.sync += valid.eq(Cat(self.i.valid & self.i.ready, valid))
+            m.d.sync += [quad.eq(before) for quad, before in zip(quads, (self.i.payload, *quads), strict=False)]
+        with m.If(advances & valid[-1]):
             m.d.sync += pixel.eq(Mux(is_last, 0, pixel + 1))
-        gain = self._place(m, moves, plane, scaled)
-        under_way = self._pixels(m, advances, plane, gain, placed, placed_valid, pixel, is_last)
-        m.d.comb += rests.eq(~(scaled_valid | placed_valid | under_way))
+        gain = self._place(m, moves, plane, quads[0])
+        under_way = self._pixels(m, advances, plane, gain, quads[-1], valid[-1], pixel, is_last)
+        m.d.comb += rests.eq(~(valid.any() | under_way))
         return m
 
     def _place(self, m, moves, plane, quad):
         """What Z has gained at the first pixel of a quad."""
-        first = Signal.like(plane.first)
+        products = []
         gain = Signal.like(plane.first)
-        column, row = quad.x - plane.x, quad.y - plane.y
-        m.d.comb += first.eq(
-            plane.first + _SIDE * (plane.gain_x * column[: len(quad.x)] + plane.gain_y * row[: len(quad.y)])
-        )
+        for name, factor, place in (("x", plane.gain_x, quad.x - plane.x), ("y", plane.gain_y, quad.y - plane.y)):
+            product = Signal.like(gain, name=f"gain_{name}")
+            products.append(product)
+            with m.If(moves):
+                m.d.sync += product.eq(factor * place[: len(quad.x)])
         with m.If(moves):
-            m.d.sync += gain.eq(first)
+            m.d.sync += gain.eq(plane.first + _SIDE * sum(products))
         return gain
 
     def _pixels(self, m, advances, plane, gain, quad, valid, pixel, is_last):

@@ -7,6 +7,7 @@ from amaranth.lib import wiring
 
 from vc4.cle.cle import Cle
 from vc4.config import V3DConfig
+from vc4.fep import Fep
 from vc4.qpu.qpu import Qpu
 from vc4.tmu.tmu import Tmu
 from vc4.v3d import V3D
@@ -66,5 +67,8 @@ PARTS = {
     "tmu": Part(lambda config: Tmu(config.qpus_per_slice), None, "one texture unit"),
     "cle": Part(Cle, None, "the executor of control lists, both threads"),
     "vcm": Part(Vcm, None, "batches of vertices of both threads, with VCD and shading"),
+    "fep": Part(
+        lambda config: Fep(lanes=1), None, "the front end, from primitives to quads with Z, a pixel of them a clock"
+    ),
     "v3d": Part(V3D, None, "the whole GPU"),
 }
