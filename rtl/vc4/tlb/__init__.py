@@ -1,0 +1,18 @@
+"""TLB: colour, Z, stencil and alpha mask of the tile that is drawn (guide, section 5; pipeline facts, 5).
+
+::
+
+    quads with Z ─────► depth_stencil ─► flags that have passed, counts
+                             │ sample_walk, compare, stencil
+                             └─► tile_memory
+    quads with colours ─► colour_buffer ─► colours that are loaded        clears ─► all three
+                             └─► sample_walk, tile_memory
+    quads with masks ───► another colour_buffer, of 8 bits
+
+A word of a memory has one sample of the four pixels of a quad, `quad_place` says which. A clear is a new number in place of
+1024 writes: what has another number reads as the value of the clear.
+"""
+
+from .tlb import Tlb
+
+__all__ = ["Tlb"]

@@ -1,0 +1,141 @@
+"""What passes between the parts of the tile buffer, and to it."""
+
+from amaranth.hdl import unsigned
+from amaranth.lib import data
+
+from vc4.records.state import DepthTest
+from vc4.records.stencil import StencilRule
+
+__all__ = [
+    "COLUMNS",
+    "PIXELS",
+    "SAMPLES",
+    "WORDS",
+    "ColourRead",
+    "DepthCounts",
+    "DepthWord",
+    "DepthWrite",
+    "QuadFlags",
+    "QuadPlace",
+    "StencilFace",
+    "TileClear",
+    "TileForm",
+    "colour_write",
+]
+
+#: Of a quad, and of a word of the memories: two rows of two.
+PIXELS = 4
+#: Columns of a quad.
+COLUMNS = 2
+#: Of a pixel, with multisampling.
+SAMPLES = 4
+#: Of each memory.
+WORDS = 1024
+_WORD_BITS = 32
+#: Which samples of each pixel of a quad.
+QuadFlags = data.ArrayLayout(SAMPLES, PIXELS)
+
+
+class TileForm(data.Struct):
+    """How the tile buffer is divided.
+
+    multisample : four samples a pixel
+    wide : a colour has two words
+    double : there are two buffers; not with multisampling
+    """
+
+    multisample: unsigned(1)
+    wide: unsigned(1)
+    double: unsigned(1)
+
+
+class QuadPlace(data.Struct):
+    """Where a quad is: in which tile buffer, if there are two, in which column and row of quads of it."""
+
+    x: unsigned(5)
+    y: unsigned(5)
+    buffer: unsigned(1)
+
+
+class DepthWord(data.Struct):
+    """Of a sample, as in memory."""
+
+    stencil: unsigned(8)
+    z: unsigned(24)
+
+
+class StencilFace(data.Struct):
+    """What is set up for the face of a quad.
+
+    enable : there is a test
+    write_mask : bits that may change
+    """
+
+    rule: StencilRule
+    write_mask: unsigned(8)
+    enable: unsigned(1)
+
+
+class DepthWrite(data.Struct):
+    """Z of the pixels of a quad.
+
+    flags : samples that are tested
+    test, updates : the Z test, and whether what passes is written
+    """
+
+    place: QuadPlace
+    flags: QuadFlags
+    z: data.ArrayLayout(24, PIXELS)
+    test: DepthTest
+    updates: unsigned(1)
+    face: StencilFace
+
+
+class DepthCounts(data.Struct):
+    """What has become of a quad: one of these at the most, but for the first, with which `z_failed` comes, too."""
+
+    stencil_failed: unsigned(1)
+    z_failed: unsigned(1)
+    z_passed: unsigned(1)
+
+
+def colour_write(bits: int) -> data.StructLayout:
+    """A write of a quad.
+
+    flags : samples that may change
+    all, sample : all of these, or only that one; without multisampling there is sample 0 only
+    word : which word of a wide colour
+    data : of each pixel
+    """
+    return data.StructLayout(
+        {
+            "place": QuadPlace,
+            "flags": QuadFlags,
+            "all": 1,
+            "sample": range(SAMPLES),
+            "word": 1,
+            "data": data.ArrayLayout(bits, PIXELS),
+        }
+    )
+
+
+class ColourRead(data.Struct):
+    """A read of a sample of a quad; see `colour_write`."""
+
+    place: QuadPlace
+    sample: range(SAMPLES)
+    word: unsigned(1)
+
+
+class TileClear(data.Struct):
+    """What is cleared, and to what.
+
+    colours : of even and of odd columns, or both words of a wide colour
+    """
+
+    colour: unsigned(1)
+    zs: unsigned(1)
+    mask: unsigned(1)
+    colours: data.ArrayLayout(_WORD_BITS, COLUMNS)
+    zs_value: DepthWord
+    mask_value: unsigned(8)

@@ -1,0 +1,80 @@
+"""The tile buffer."""
+
+from amaranth import *
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out, connect, flipped
+
+from .colour_buffer import ColourBuffer
+from .depth_stencil import DepthStencil
+from .structs import PIXELS, ColourRead, DepthCounts, DepthWrite, QuadFlags, TileClear, TileForm, colour_write
+
+__all__ = ["Tlb"]
+
+_COLOUR_BITS, _MASK_BITS = 32, 8
+
+
+class Tlb(wiring.Component):
+    """Colours, Z and stencil, and alpha mask of a tile (guide, section 5).
+
+    Behaviour: that of its parts, see `DepthStencil` and `ColourBuffer`, which work beside each other. A clear is taken when
+    it has begun in all parts that it concerns.
+
+    Interface attributes
+    --------------------
+    form : how it is divided; stays while there are quads
+    depth_writes, depth_flags, depth_counts : Z of quads, which flags have passed, and what has become of the quads
+    colour_writes, colour_reads, colours : of quads
+    mask_writes, mask_reads, masks : as colours, of sample 0
+    clears : stream of `TileClear`
+    """
+
+    form: In(TileForm)
+    depth_writes: In(stream.Signature(DepthWrite))
+    depth_flags: Out(stream.Signature(QuadFlags))
+    depth_counts: Out(DepthCounts)
+    colour_writes: In(stream.Signature(colour_write(_COLOUR_BITS)))
+    colour_reads: In(stream.Signature(ColourRead))
+    colours: Out(stream.Signature(data.ArrayLayout(_COLOUR_BITS, PIXELS)))
+    mask_writes: In(stream.Signature(colour_write(_MASK_BITS)))
+    mask_reads: In(stream.Signature(ColourRead))
+    masks: Out(stream.Signature(data.ArrayLayout(_MASK_BITS, PIXELS)))
+    clears: In(stream.Signature(TileClear))
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.depth = depth = DepthStencil()
+        m.submodules.colour = colour = ColourBuffer(_COLOUR_BITS)
+        m.submodules.mask = mask = ColourBuffer(_MASK_BITS)
+        connect(m, flipped(self.depth_writes), depth.i)
+        connect(m, depth.o, flipped(self.depth_flags))
+        connect(m, flipped(self.colour_writes), colour.writes)
+        connect(m, flipped(self.colour_reads), colour.reads)
+        connect(m, colour.o, flipped(self.colours))
+        connect(m, flipped(self.mask_writes), mask.writes)
+        connect(m, flipped(self.mask_reads), mask.reads)
+        connect(m, mask.o, flipped(self.masks))
+        m.d.comb += [
+            depth.form.eq(self.form),
+            colour.form.eq(self.form),
+            mask.form.eq(self.form),
+            mask.form.wide.eq(0),
+            self.depth_counts.eq(depth.counts),
+        ]
+        clear = self.clears.payload
+        parts = ((clear.colour, colour), (clear.zs, depth), (clear.mask, mask))
+        begun = Signal(len(parts))
+        done = Signal(len(parts))
+        for number, (wanted, part) in enumerate(parts):
+            m.d.comb += [
+                part.clears.valid.eq(self.clears.valid & wanted & ~begun[number]),
+                done[number].eq(~wanted | begun[number] | part.clears.ready),
+            ]
+        m.d.comb += [
+            colour.clears.payload.eq(clear.colours),
+            depth.clears.payload.eq(clear.zs_value),
+            *(value.eq(clear.mask_value) for value in mask.clears.payload),
+            self.clears.ready.eq(done.all()),
+        ]
+        with m.If(self.clears.valid):
+            m.d.sync += begun.eq(Mux(self.clears.ready, 0, done))
+        return m
