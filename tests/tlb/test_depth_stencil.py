@@ -1,0 +1,210 @@
+"""`DepthStencil` against what the model's Z writes do: flags, counts, and what is then in the tile."""
+
+import random
+from collections import Counter
+from functools import cache
+
+import pytest
+
+from vc4.records.state import DepthTest
+from vc4.tlb.depth_stencil import DepthStencil
+from vc4.tlb.structs import PIXELS, SAMPLES
+from vc4.tlb.tile_memory import CLEAR_CLOCKS
+from vc4sim.model.tlb.stencil import write_mask_of
+from vc4sim.model.tlb.tlb import ClearValues
+
+from ..simulation import Simulation
+from .streams import ModelTile, exchange, pixels_of, some_form, some_place
+
+COUNTS = {
+    "stencil_failed": "TLB_QUADS_STENCIL_FAILED",
+    "z_failed": "TLB_QUADS_Z_FAILED",
+    "z_passed": "TLB_QUADS_Z_PASSED",
+}
+ALL = [0xF] * PIXELS
+NEVER, ALWAYS, LESS, EQUAL = (test.value for test in (DepthTest.NEVER, DepthTest.ALWAYS, DepthTest.LESS, DepthTest.EQUAL))
+#: A stencil word that passes if the value is the reference, and keeps it.
+EQUAL_KEEP = EQUAL << 16 | 1 << 19 | 1 << 22 | 1 << 25 | 1 << 30 | 0xFF
+
+
+def quad(place, *, flags=None, z=(0, 0, 0, 0), test=ALWAYS, updates=1, stencil=0):
+    """A write; `stencil` is a word of table 27, or 0."""
+    return {"place": place, "flags": flags or ALL, "z": list(z), "test": test, "updates": updates, "stencil": stencil}
+
+
+def payload_of(write):
+    """For the stream."""
+    word = write["stencil"]
+    rule = {"mask": word & 0xFF, "reference": word >> 8 & 0xFF, "function": word >> 16 & 7}
+    rule |= {name: word >> place & 7 for name, place in (("stencil_fails", 19), ("z_passes", 22), ("z_fails", 25))}
+    face = {"rule": rule, "write_mask": write_mask_of(word), "enable": word != 0}
+    return {name: value for name, value in write.items() if name != "stencil"} | {"face": face}
+
+
+@cache
+def simulation():
+    dut = DepthStencil()
+    return Simulation(dut), dut
+
+
+class Run:
+    """Writes and clears in their order, against the model; `clocks` of the writes."""
+
+    def __init__(self, form, steps, *, seed=1, gap=0.0, pause=0.0):
+        """A step is a list of writes, or the values of a clear, which is offered when the writes before it are taken."""
+        print(f"seed {seed}")
+        self.rng = random.Random(seed)
+        self.form, self.steps, self.pauses = form, steps, {"gap": gap, "pause": pause}
+        self.model = ModelTile(form)
+        self.wanted, self.counts, self.clocks = [], Counter(), []
+        self.rig, self.dut = simulation()
+        self.rig.run(self.bench)
+        wanted = {name: count for name, count in self.model.tile.counts.items() if name in COUNTS.values()}
+        assert {COUNTS[name]: self.counts[name] for name in COUNTS} == wanted
+
+    def take(self, write):
+        """The model does it."""
+        self.model.begin(write["place"], write["flags"], depth=write["test"], updates=write["updates"])
+        self.model.write("stencil", [write["stencil"]])
+        self.model.write("tlbz", write["z"])
+        self.wanted.append(self.model.flags)
+
+    def got(self, payload):
+        assert list(payload) == self.wanted.pop(0)
+
+    def watch(self, ctx):
+        for name in COUNTS:
+            self.counts[name] += ctx.get(self.dut.counts[name])
+
+    async def write(self, ctx, writes):
+        dut = self.dut
+        taken = iter(writes)
+        feeds = [(dut.i, [payload_of(one) for one in writes], lambda _: self.take(next(taken)))]
+        drains = [(dut.o, self.got, lambda: len(self.wanted))]
+        return await exchange(ctx, self.rng, feeds, drains, watch=self.watch, **self.pauses)
+
+    async def clear(self, ctx, values):
+        """While writes are still on their way."""
+        feeds = [(self.dut.clears, [{"z": values.z, "stencil": values.stencil}], lambda _: None)]
+        drains = [(self.dut.o, self.got, lambda: len(self.wanted))]
+        await exchange(ctx, self.rng, feeds, drains, watch=self.watch, **self.pauses)
+        self.model.tile.clear(values, colour=False, mask=False)
+
+    async def bench(self, ctx):
+        ctx.set(self.dut.form, self.form)
+        for step in self.steps:
+            if isinstance(step, ClearValues):
+                await self.clear(ctx, step)
+            else:
+                self.clocks.append(await self.write(ctx, step))
+        wrong = await self.ask(ctx)
+        assert wrong == []
+
+    async def ask(self, ctx):
+        """Places of the tile that do not hold what the model's does: tests of equality, one for each stencil value."""
+        places = {(w["place"]["x"], w["place"]["y"]): w["place"] for step in self.steps if isinstance(step, list) for w in step}
+        asked, wrong = [], []
+        for place in places.values():
+            for sample in range(self.model.samples):
+                words = [int(self.model.tile.zs[y, x, sample]) for x, y in pixels_of(place)]
+                for value in sorted({word & 0xFF for word in words}):
+                    here = [1 << sample if word & 0xFF == value else 0 for word in words]
+                    z = [word >> 8 for word in words]
+                    asked.append(quad(place, flags=here, z=z, test=EQUAL, updates=0, stencil=EQUAL_KEEP | value << 8))
+        answers = []
+        feeds = [(self.dut.i, [payload_of(one) for one in asked], lambda _: None)]
+        drains = [(self.dut.o, answers.append, lambda: len(asked) - len(answers))]
+        await exchange(ctx, self.rng, feeds, drains)
+        for one, answer in zip(asked, answers, strict=True):
+            passed = one["flags"] if self.form["multisample"] else [0xF if flags else 0 for flags in one["flags"]]
+            if list(answer) != passed:
+                wrong.append((one["place"], one["flags"]))
+        return wrong
+
+
+def some_quads(rng, form, count, area):
+    """Z values are few, so that all relations come."""
+    numbers = [0, 1, 0xFFFFFF, *(rng.getrandbits(24) for _ in range(3))]
+    words = [0, *(rng.getrandbits(30) | rng.randrange(1, 4) << 30 for _ in range(4))]
+    for _ in range(count):
+        flags = [rng.choice((0, 0xF, rng.getrandbits(SAMPLES))) for _ in range(PIXELS)]
+        z = [rng.choice(numbers) for _ in range(PIXELS)]
+        options = {"test": rng.randrange(8), "updates": rng.randrange(2), "stencil": rng.choice(words)}
+        # Only the front is asked for.
+        options["stencil"] |= 1 << 30 if options["stencil"] else 0
+        yield quad(some_place(rng, form, area), flags=flags, z=z, **options)
+
+
+@pytest.mark.parametrize("multisample", (0, 1))
+@pytest.mark.parametrize("seed", [*range(4), *(pytest.param(n, marks=pytest.mark.thorough) for n in range(4, 40))])
+def test_quads_of_the_model(multisample, seed):
+    """Places that come again at once, or seldom; clears between."""
+    rng = random.Random(seed)
+    form = some_form(rng, multisample=multisample)
+    area = rng.choice((1, 2, 3, None))
+    pauses = {name: rng.choice((0, 0.3, 0.8)) for name in ("gap", "pause")}
+    steps = []
+    for _ in range(3):
+        steps.append(list(some_quads(rng, form, 40, area)))
+        steps.append(ClearValues(z=rng.getrandbits(24), stencil=rng.getrandbits(8)))
+    steps.append(list(some_quads(rng, form, 40, area)))
+    Run(form, steps, seed=seed, **pauses)
+
+
+def in_row(count, **options):
+    """Quads that are all different."""
+    return [quad({"x": n % 16, "y": n // 16}, **options) for n in range(count)]
+
+
+LATENCY = 4
+
+
+@pytest.mark.parametrize(
+    ("multisample", "flags", "clocks"),
+    [
+        (0, ALL, 64),  # a quad a clock
+        (0, [0] * PIXELS, 64),
+        (1, ALL, 4 * 64),  # a sample of four pixels a clock
+        (1, [1, 2, 2, 1], 2 * 64),  # samples without a flag take none
+        (1, [0] * PIXELS, 64),
+    ],
+)
+def test_clocks(multisample, flags, clocks):
+    form = {"multisample": multisample, "wide": 0, "double": 0}
+    assert Run(form, [in_row(64, flags=flags)]).clocks == [clocks + LATENCY - 1]
+
+
+@pytest.mark.parametrize(("distance", "clocks"), [(1, 3), (2, 1.5), (3, 1)])
+def test_clocks_of_quads_that_come_again(distance, clocks):
+    """Two clocks are lost right behind each other, one with another one between."""
+    form = {"multisample": 0, "wide": 0, "double": 0}
+    writes = [quad({"x": n % distance, "y": 0}, z=[n] * PIXELS, test=LESS) for n in range(60)]
+    first, last = (Run(form, [writes[:length]]).clocks[0] for length in (30, 60))
+    assert last - first == 30 * clocks
+
+
+def test_clocks_of_a_clear():
+    """Behind the last write: it is taken when that is written, and the next quad comes in when all of it is done."""
+    form = {"multisample": 0, "wide": 0, "double": 0}
+    seen = []
+
+    async def bench(ctx):
+        dut = simulation()[1]
+        ctx.set(dut.form, form)
+        ctx.set(dut.o.ready, 1)
+        ctx.set(dut.i.payload, payload_of(quad({"x": 0, "y": 0})))
+        ctx.set(dut.i.valid, 1)
+        await ctx.tick()
+        ctx.set(dut.clears.valid, 1)
+        while not ctx.get(dut.clears.ready):
+            seen.append("waits")
+            assert not ctx.get(dut.i.ready)
+            await ctx.tick()
+        await ctx.tick()
+        ctx.set(dut.clears.valid, 0)
+        while not ctx.get(dut.i.ready):
+            seen.append("clears")
+            await ctx.tick()
+
+    simulation()[0].run(bench)
+    assert Counter(seen) == {"waits": 2, "clears": CLEAR_CLOCKS}
