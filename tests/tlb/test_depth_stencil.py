@@ -22,7 +22,9 @@ COUNTS = {
     "z_passed": "TLB_QUADS_Z_PASSED",
 }
 ALL = [0xF] * PIXELS
-NEVER, ALWAYS, LESS, EQUAL = (test.value for test in (DepthTest.NEVER, DepthTest.ALWAYS, DepthTest.LESS, DepthTest.EQUAL))
+NEVER, ALWAYS, LESS, EQUAL = (
+    test.value for test in (DepthTest.NEVER, DepthTest.ALWAYS, DepthTest.LESS, DepthTest.EQUAL)
+)
 #: A stencil word that passes if the value is the reference, and keeps it.
 EQUAL_KEEP = EQUAL << 16 | 1 << 19 | 1 << 22 | 1 << 25 | 1 << 30 | 0xFF
 
@@ -102,7 +104,12 @@ class Run:
 
     async def ask(self, ctx):
         """Places of the tile that do not hold what the model's does: tests of equality, one for each stencil value."""
-        places = {(w["place"]["x"], w["place"]["y"]): w["place"] for step in self.steps if isinstance(step, list) for w in step}
+        places = {
+            (w["place"]["x"], w["place"]["y"]): w["place"]
+            for step in self.steps
+            if isinstance(step, list)
+            for w in step
+        }
         asked, wrong = [], []
         for place in places.values():
             for sample in range(self.model.samples):
@@ -135,7 +142,7 @@ def some_quads(rng, form, count, area):
         yield quad(some_place(rng, form, area), flags=flags, z=z, **options)
 
 
-@pytest.mark.parametrize("multisample", (0, 1))
+@pytest.mark.parametrize("multisample", [0, 1])
 @pytest.mark.parametrize("seed", [*range(4), *(pytest.param(n, marks=pytest.mark.thorough) for n in range(4, 40))])
 def test_quads_of_the_model(multisample, seed):
     """Places that come again at once, or seldom; clears between."""

@@ -12,13 +12,21 @@ from vc4.tlb.structs import SAMPLES, WORDS, QuadPlace, TileForm
 from ..simulation import Simulation
 from .streams import shape_of
 
-FORMS = [dict(zip(("multisample", "wide", "double"), bits, strict=True)) for bits in itertools.product((0, 1), repeat=3)]
+FORMS = [
+    dict(zip(("multisample", "wide", "double"), bits, strict=True)) for bits in itertools.product((0, 1), repeat=3)
+]
 
 
 @cache
 def simulation():
     m = Module()
-    form, place, sample, word, address = Signal(TileForm), Signal(QuadPlace), Signal(range(SAMPLES)), Signal(), Signal(10)
+    form, place, sample, word, address = (
+        Signal(TileForm),
+        Signal(QuadPlace),
+        Signal(range(SAMPLES)),
+        Signal(),
+        Signal(10),
+    )
     m.d.comb += address.eq(word_address(form, place, sample, word))
     return Simulation(m, clock=False), (form, place, sample, word, address)
 
@@ -31,7 +39,9 @@ def places_of(form):
 
     async def bench(ctx):
         ctx.set(form_, form)
-        for buffer, second in itertools.product(range(1 + (shape.double and not shape.multisample)), range(shape.words)):
+        for buffer, second in itertools.product(
+            range(1 + (shape.double and not shape.multisample)), range(shape.words)
+        ):
             places = []
             for y, x, n in itertools.product(range(shape.height // 2), range(shape.width // 2), range(shape.samples)):
                 ctx.set(place, {"x": x, "y": y, "buffer": buffer})

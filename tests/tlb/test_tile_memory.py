@@ -63,7 +63,7 @@ def test_words_over_clears(seed):
         # A reset forgets nothing, and there was another run.
         values = [rng.getrandbits(BITS) for _ in range(2)]
         assert await clear(ctx, dut, values) == 1 + CLEAR_CLOCKS
-        words = {place: values * 2 for place in places}
+        words = dict.fromkeys(places, values * 2)
         for number in range(40):
             for place in places:
                 if rng.random() < chance:
@@ -79,7 +79,7 @@ def test_words_over_clears(seed):
             if number % 3:
                 values = [rng.getrandbits(BITS) for _ in range(2)]
                 await clear(ctx, dut, values)
-                words = {place: values * 2 for place in places}
+                words = dict.fromkeys(places, values * 2)
 
     rig.run(bench)
 

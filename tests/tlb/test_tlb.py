@@ -1,0 +1,104 @@
+"""`Tlb`: a clear reaches the parts that it names, and leaves the others."""
+
+import itertools
+import random
+from functools import cache
+
+import pytest
+
+from vc4.tlb import Tlb
+from vc4.tlb.structs import PIXELS
+from vc4.tlb.tile_memory import CLEAR_CLOCKS
+
+from ..simulation import Simulation
+from .streams import exchange
+from .test_colour_buffer import ALL, write
+from .test_depth_stencil import EQUAL, EQUAL_KEEP, payload_of, quad
+
+PLACE = {"x": 5, "y": 9}
+READ = {"place": PLACE, "sample": 0, "word": 0}
+
+
+@cache
+def simulation():
+    dut = Tlb()
+    return Simulation(dut), dut
+
+
+def run(bench):
+    rig, dut = simulation()
+    rig.run(lambda ctx: bench(ctx, dut))
+
+
+async def one(ctx, stream, payload, answers):
+    """An access; returns its answer."""
+    found = []
+    feeds, drains = [(stream, [payload], lambda _: None)], [(answers, found.append, lambda: not found)]
+    await exchange(ctx, random.Random(1), feeds, drains)
+    return list(found[0])
+
+
+@pytest.mark.parametrize("parts", list(itertools.product((0, 1), repeat=3)), ids=str)
+def test_clears(parts):
+    colour, zs, mask = parts
+
+    async def bench(ctx, dut):
+        clear = {
+            "colour": 1,
+            "zs": 1,
+            "mask": 1,
+            "colours": [10, 11],
+            "zs_value": {"z": 12, "stencil": 13},
+            "mask_value": 14,
+        }
+        for values in (
+            clear,
+            {
+                "colour": colour,
+                "zs": zs,
+                "mask": mask,
+                "colours": [20, 21],
+                "zs_value": {"z": 22, "stencil": 23},
+                "mask_value": 24,
+            },
+        ):
+            await exchange(ctx, random.Random(1), [(dut.clears, [values], lambda _: None)], [])
+        assert await one(ctx, dut.colour_reads, READ, dut.colours) == ([20, 21] if colour else [10, 11]) * 2
+        assert await one(ctx, dut.mask_reads, READ, dut.masks) == [24 if mask else 14] * PIXELS
+        z, stencil = (22, 23) if zs else (12, 13)
+        for value, z_value in itertools.product((13, 23), (12, 22)):
+            test = quad(PLACE, z=[z_value] * PIXELS, test=EQUAL, updates=0, stencil=EQUAL_KEEP | value << 8)
+            flags = await one(ctx, dut.depth_writes, payload_of(test), dut.depth_flags)
+            assert flags == (ALL if (value, z_value) == (stencil, z) else [0] * PIXELS)
+
+    run(bench)
+
+
+def test_a_clear_waits_for_each_part():
+    """Colours are read for nobody, so theirs waits; that of the others begins, and is not done twice."""
+
+    async def bench(ctx, dut):
+        ctx.set(dut.colour_reads.payload, READ)
+        ctx.set(dut.colour_reads.valid, 1)
+        for _ in range(3):
+            await ctx.tick()
+        ctx.set(dut.colour_reads.valid, 0)
+        ctx.set(dut.clears.payload, {"colour": 1, "zs": 1, "mask": 1, "mask_value": 7, "colours": [1, 2]})
+        ctx.set(dut.clears.valid, 1)
+        for _ in range(2 * CLEAR_CLOCKS):
+            await ctx.tick()
+            assert not ctx.get(dut.clears.ready)
+        # The mask is cleared, and may be used.
+        assert await one(ctx, dut.mask_reads, READ, dut.masks) == [7] * PIXELS
+        masks = write(PLACE, all_=0, data=[3, 4, 5, 6])
+        await exchange(ctx, random.Random(1), [(dut.mask_writes, [masks], lambda _: None)], [])
+        ctx.set(dut.colours.ready, 1)
+        while not ctx.get(dut.clears.ready):
+            await ctx.tick()
+        await ctx.tick()
+        ctx.set(dut.clears.valid, 0)
+        assert await one(ctx, dut.mask_reads, READ, dut.masks) == [3, 4, 5, 6]
+        ctx.set(dut.colours.ready, 0)
+        assert await one(ctx, dut.colour_reads, READ, dut.colours) == [1, 2] * 2
+
+    run(bench)
