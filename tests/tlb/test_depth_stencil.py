@@ -30,8 +30,13 @@ EQUAL_KEEP = EQUAL << 16 | 1 << 19 | 1 << 22 | 1 << 25 | 1 << 30 | 0xFF
 
 
 def quad(place, *, flags=None, z=(0, 0, 0, 0), test=ALWAYS, updates=1, stencil=0):
-    """A write; `stencil` is a word of table 27, or 0."""
+    """A Z write; `stencil` is a word of table 27, or 0."""
     return {"place": place, "flags": flags or ALL, "z": list(z), "test": test, "updates": updates, "stencil": stencil}
+
+
+def replacement(place, *, flags, words):
+    """A write of Z and stencil without a test."""
+    return quad(place, flags=flags, z=[word >> 8 for word in words]) | {"values": [word & 0xFF for word in words]}
 
 
 def payload_of(write):
@@ -40,7 +45,10 @@ def payload_of(write):
     rule = {"mask": word & 0xFF, "reference": word >> 8 & 0xFF, "function": word >> 16 & 7}
     rule |= {name: word >> place & 7 for name, place in (("stencil_fails", 19), ("z_passes", 22), ("z_fails", 25))}
     face = {"rule": rule, "write_mask": write_mask_of(word), "enable": word != 0}
-    return {name: value for name, value in write.items() if name != "stencil"} | {"face": face}
+    values = write.get("values", [0xA5] * PIXELS)
+    words = [{"z": z, "stencil": value} for z, value in zip(write["z"], values, strict=True)]
+    kind = {"replaces": "values" in write, "counted": "values" not in write}
+    return {name: write[name] for name in ("place", "flags", "test", "updates")} | {"words": words, "face": face} | kind
 
 
 @cache
@@ -66,13 +74,25 @@ class Run:
 
     def take(self, write):
         """The model does it."""
-        self.model.begin(write["place"], write["flags"], depth=write["test"], updates=write["updates"])
-        self.model.write("stencil", [write["stencil"]])
-        self.model.write("tlbz", write["z"])
-        self.wanted.append(self.model.flags)
+        model, place = self.model, write["place"]
+        flags = [sum(1 << sample for sample in range(model.samples) if one >> sample & 1) for one in write["flags"]]
+        tested = [sample for sample in range(model.samples) if any(one >> sample & 1 for one in flags)]
+        was = [int(model.tile.zs[y, x, max(tested, default=0)]) for x, y in pixels_of(place)]
+        if "values" in write:
+            for (x, y), z, value, passes in zip(pixels_of(place), write["z"], write["values"], flags, strict=True):
+                for sample in tested:
+                    if passes >> sample & 1:
+                        model.tile.zs[y, x, sample] = z << 8 | value
+            self.wanted.append((flags if model.samples > 1 else [0xF * one for one in flags], was))
+            return
+        model.begin(write["place"], write["flags"], depth=write["test"], updates=write["updates"])
+        model.write("stencil", [write["stencil"]])
+        model.write("tlbz", write["z"])
+        self.wanted.append((model.flags, was))
 
     def got(self, payload):
-        assert list(payload) == self.wanted.pop(0)
+        words = [word.z << 8 | word.stencil for word in payload.words]
+        assert (list(payload.flags), words) == self.wanted.pop(0)
 
     def watch(self, ctx):
         for name in COUNTS:
@@ -124,7 +144,7 @@ class Run:
         await exchange(ctx, self.rng, feeds, drains)
         for one, answer in zip(asked, answers, strict=True):
             passed = one["flags"] if self.form["multisample"] else [0xF if flags else 0 for flags in one["flags"]]
-            if list(answer) != passed:
+            if list(answer.flags) != passed:
                 wrong.append((one["place"], one["flags"]))
         return wrong
 
@@ -139,7 +159,10 @@ def some_quads(rng, form, count, area):
         options = {"test": rng.randrange(8), "updates": rng.randrange(2), "stencil": rng.choice(words)}
         # Only the front is asked for.
         options["stencil"] |= 1 << 30 if options["stencil"] else 0
-        yield quad(some_place(rng, form, area), flags=flags, z=z, **options)
+        if rng.random() < 0.2:
+            yield replacement(some_place(rng, form, area), flags=flags, words=[rng.getrandbits(32) for _ in z])
+        else:
+            yield quad(some_place(rng, form, area), flags=flags, z=z, **options)
 
 
 @pytest.mark.parametrize("multisample", [0, 1])

@@ -16,7 +16,7 @@ def test_all_sets():
             for number, sample in enumerate(samples or [None]):
                 for steps in (0, 1):  # it stays until it is told
                     ctx.set(dut.steps, steps)
-                    assert sample is None or ctx.get(dut.sample) == sample
+                    assert ctx.get(dut.sample) == (sample or 0)
                     assert ctx.get(dut.first) == (number == 0)
                     assert ctx.get(dut.last) == (number == max(len(samples), 1) - 1)
                     await ctx.tick()

@@ -2,7 +2,7 @@
 
 ::
 
-    quads with Z ─────► depth_stencil ─► flags that have passed, counts
+    quads with Z ─────► depth_stencil ─► flags that have passed, what was there, counts
                              │ sample_walk, compare, stencil
                              └─► tile_memory
     quads with colours ─► colour_buffer ─► colours that are loaded        clears ─► all three

@@ -8,7 +8,7 @@ from .compare import passes
 from .quad_place import word_address
 from .sample_walk import SampleWalk
 from .stencil import stencil_holds, stencil_updated
-from .structs import PIXELS, SAMPLES, WORDS, DepthCounts, DepthWord, DepthWrite, QuadFlags, TileForm
+from .structs import PIXELS, SAMPLES, WORDS, DepthAnswer, DepthCounts, DepthWord, DepthWrite, TileForm
 from .tile_memory import TileMemory
 
 __all__ = ["DepthStencil"]
@@ -20,7 +20,7 @@ class _Step(data.Struct):
     address : its word
     flags : pixels that are tested
     first, last : of the quad
-    any : the quad has some flag, of any sample
+    counted : the quad has some flag, of any sample, and is counted
     """
 
     write: DepthWrite
@@ -29,7 +29,7 @@ class _Step(data.Struct):
     flags: unsigned(PIXELS)
     first: unsigned(1)
     last: unsigned(1)
-    any: unsigned(1)
+    counted: unsigned(1)
 
 
 class DepthStencil(wiring.Component):
@@ -46,14 +46,14 @@ class DepthStencil(wiring.Component):
     --------------------
     form : how the tile buffer is divided; stays while there are quads
     i : stream of `DepthWrite`
-    o : stream of the flags that have passed: without multisampling all four of a pixel, or none
-    counts : strobes, when the answer of a quad with a flag is taken (performance counters 4 to 6)
+    o : stream of `DepthAnswer`
+    counts : strobes, when the answer of a quad with a flag is taken that is `counted` (performance counters 4 to 6)
     clears : stream of values
     """
 
     form: In(TileForm)
     i: In(stream.Signature(DepthWrite))
-    o: Out(stream.Signature(QuadFlags))
+    o: Out(stream.Signature(DepthAnswer))
     counts: Out(DepthCounts)
     clears: In(stream.Signature(DepthWord))
 
@@ -103,7 +103,7 @@ class DepthStencil(wiring.Component):
             step.flags.eq(Cat(pixel.bit_select(walk.sample, 1) for pixel in write.flags)),
             step.first.eq(walk.first),
             step.last.eq(walk.last),
-            step.any.eq(wanted.any()),
+            step.counted.eq(write.counted & wanted.any()),
         ]
 
     def _test(self, m, memory, step, stored, moves):
@@ -111,16 +111,18 @@ class DepthStencil(wiring.Component):
         write, face = step.write, step.write.face
         holds, through = Signal(PIXELS), Signal(PIXELS)
         held = Signal()  # a sample of the quad has passed the stencil test
-        tried = Signal()
-        for number, (z, old) in enumerate(zip(write.z, stored, strict=True)):
+        counted = Signal()
+        for number, (word, old) in enumerate(zip(write.words, stored, strict=True)):
             nearer = Signal(name=f"nearer_{number}")
+            updated = Signal(8, name=f"updated_{number}")
             new = DepthWord(memory.write_data[number])
             m.d.comb += [
-                nearer.eq(passes(write.test, z, old.z)),
+                nearer.eq(passes(write.test, word.z, old.z)),
                 holds[number].eq(stencil_holds(face, old.stencil)),
                 through[number].eq(step.flags[number] & holds[number] & nearer),
-                new.z.eq(Mux(holds[number] & nearer & write.updates, z, old.z)),
-                new.stencil.eq(stencil_updated(face, old.stencil, holds[number], nearer)),
+                new.z.eq(Mux(holds[number] & nearer & write.updates, word.z, old.z)),
+                updated.eq(stencil_updated(face, old.stencil, holds[number], nearer)),
+                new.stencil.eq(Mux(write.replaces, word.stencil, updated)),
             ]
         m.d.comb += [memory.write_address.eq(step.address), memory.write_enable.eq(Mux(moves, step.flags, 0))]
         with m.If(self.o.ready):
@@ -129,17 +131,18 @@ class DepthStencil(wiring.Component):
             m.d.sync += [
                 self.o.valid.eq(step.last),
                 held.eq((held & ~step.first) | (holds & step.flags).any()),
-                tried.eq(step.any),
+                counted.eq(step.counted),
+                self.o.payload.words.eq(stored),
             ]
-            for pixel, passed in zip(self.o.payload, through, strict=True):
+            for pixel, passed in zip(self.o.payload.flags, through, strict=True):
                 for sample, flag in enumerate(pixel):
                     here = ~self.form.multisample | (step.sample == sample)
                     m.d.sync += flag.eq((passed & here) | (flag & ~step.first & ~here))
         given = Signal()
         passed = Signal()
         m.d.comb += [
-            given.eq(self.o.valid & self.o.ready & tried),
-            passed.eq(_any_of(self.o.payload).any()),
+            given.eq(self.o.valid & self.o.ready & counted),
+            passed.eq(_any_of(self.o.payload.flags).any()),
             self.counts.stencil_failed.eq(given & ~held),
             self.counts.z_failed.eq(given & ~passed),
             self.counts.z_passed.eq(given & passed),

@@ -12,7 +12,7 @@ __all__ = ["SampleWalk"]
 class SampleWalk(wiring.Component):
     """Names the samples of a quad that somebody wants, in rising order: those that nobody wants take no clock.
 
-    Behaviour: combinational, but for what has been. A quad of which nothing is wanted has one step, with any sample.
+    Behaviour: combinational, but for what has been. A quad of which nothing is wanted has one step, with sample 0.
 
     Interface attributes
     --------------------
@@ -35,7 +35,7 @@ class SampleWalk(wiring.Component):
         m.d.comb += [
             left.eq(self.wanted & ~done),
             others.eq(left & (left - 1)[:SAMPLES]),
-            self.sample.eq(Cat(~left[0] & (left[1] | ~left[2]), ~left[0] & ~left[1])),
+            self.sample.eq(Cat(~left[0] & (left[1] | (left[3] & ~left[2])), ~left[0] & ~left[1] & (left[2] | left[3]))),
             self.first.eq(done == 0),
             self.last.eq(others == 0),
         ]

@@ -12,6 +12,7 @@ __all__ = [
     "SAMPLES",
     "WORDS",
     "ColourRead",
+    "DepthAnswer",
     "DepthCounts",
     "DepthWord",
     "DepthWrite",
@@ -77,22 +78,39 @@ class StencilFace(data.Struct):
 
 
 class DepthWrite(data.Struct):
-    """Z of the pixels of a quad.
+    """Z of the pixels of a quad; or both numbers, which a load writes without a test, or zeros behind a read of coverage.
 
     flags : samples that are tested
+    words : of each pixel
     test, updates : the Z test, and whether what passes is written
+    face : the stencil test
+    replaces : the stencil values of samples with a flag become those of `words`
+    counted : a program writes Z
     """
 
     place: QuadPlace
     flags: QuadFlags
-    z: data.ArrayLayout(24, PIXELS)
+    words: data.ArrayLayout(DepthWord, PIXELS)
     test: DepthTest
     updates: unsigned(1)
     face: StencilFace
+    replaces: unsigned(1)
+    counted: unsigned(1)
+
+
+class DepthAnswer(data.Struct):
+    """What has become of a quad.
+
+    flags : those that have passed: without multisampling all four of a pixel, or none
+    words : what was there of the last sample that was tested; of the first sample if none was
+    """
+
+    flags: QuadFlags
+    words: data.ArrayLayout(DepthWord, PIXELS)
 
 
 class DepthCounts(data.Struct):
-    """What has become of a quad: one of these at the most, but for the first, with which `z_failed` comes, too."""
+    """What is counted of a quad: one of these at the most, but for the first, with which `z_failed` comes, too."""
 
     stencil_failed: unsigned(1)
     z_failed: unsigned(1)

@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 
 from .colour_buffer import ColourBuffer
 from .depth_stencil import DepthStencil
-from .structs import PIXELS, ColourRead, DepthCounts, DepthWrite, QuadFlags, TileClear, TileForm, colour_write
+from .structs import PIXELS, ColourRead, DepthAnswer, DepthCounts, DepthWrite, TileClear, TileForm, colour_write
 
 __all__ = ["Tlb"]
 
@@ -22,7 +22,7 @@ class Tlb(wiring.Component):
     Interface attributes
     --------------------
     form : how it is divided; stays while there are quads
-    depth_writes, depth_flags, depth_counts : Z of quads, which flags have passed, and what has become of the quads
+    depth_writes, depth_answers, depth_counts : Z of quads, and what has become of them
     colour_writes, colour_reads, colours : of quads
     mask_writes, mask_reads, masks : as colours, of sample 0
     clears : stream of `TileClear`
@@ -30,7 +30,7 @@ class Tlb(wiring.Component):
 
     form: In(TileForm)
     depth_writes: In(stream.Signature(DepthWrite))
-    depth_flags: Out(stream.Signature(QuadFlags))
+    depth_answers: Out(stream.Signature(DepthAnswer))
     depth_counts: Out(DepthCounts)
     colour_writes: In(stream.Signature(colour_write(_COLOUR_BITS)))
     colour_reads: In(stream.Signature(ColourRead))
@@ -46,7 +46,7 @@ class Tlb(wiring.Component):
         m.submodules.colour = colour = ColourBuffer(_COLOUR_BITS)
         m.submodules.mask = mask = ColourBuffer(_MASK_BITS)
         connect(m, flipped(self.depth_writes), depth.i)
-        connect(m, depth.o, flipped(self.depth_flags))
+        connect(m, depth.o, flipped(self.depth_answers))
         connect(m, flipped(self.colour_writes), colour.writes)
         connect(m, flipped(self.colour_reads), colour.reads)
         connect(m, colour.o, flipped(self.colours))
@@ -57,7 +57,6 @@ class Tlb(wiring.Component):
             depth.form.eq(self.form),
             colour.form.eq(self.form),
             mask.form.eq(self.form),
-            mask.form.wide.eq(0),
             self.depth_counts.eq(depth.counts),
         ]
         clear = self.clears.payload
