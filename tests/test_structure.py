@@ -70,13 +70,13 @@ CONFIG = V3DConfig(tmus_per_slice=2, lists=True, memory_windows=True, trace=True
 
 
 #: Blocks that the GPU does not have yet.
-COMING = (Tlb,)
+COMING = (Tlb(4),)
 
 
 @pytest.fixture(scope="module")
 def pairs():
     """All pairs of it, and of blocks that come."""
-    tops = [hierarchy(V3DAxi(CONFIG), "v3d"), *(hierarchy(block(), block.__name__) for block in COMING)]
+    tops = [hierarchy(V3DAxi(CONFIG), "v3d"), *(hierarchy(block, type(block).__name__) for block in COMING)]
     return {pair for top in tops for pair in held(top)}
 
 
@@ -96,7 +96,7 @@ def test_instances_live_where_their_parents_do(pairs):
 
 
 def test_every_component_is_used(pairs):
-    used = {child for _, child in pairs} | {"V3DAxi", *(block.__name__ for block in COMING)}
+    used = {child for _, child in pairs} | {"V3DAxi", *(type(block).__name__ for block in COMING)}
     assert set(components()) == used
 
 

@@ -23,7 +23,7 @@ DEPTH_READ = payload_of(quad(PLACE, test=NEVER, updates=0))
 
 @cache
 def simulation():
-    dut = Tlb()
+    dut = Tlb(4)
     return Simulation(dut), dut
 
 

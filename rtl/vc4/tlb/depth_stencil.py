@@ -36,11 +36,11 @@ class DepthStencil(wiring.Component):
     """Tests quads, and keeps Z and stencil of a tile (guide, section 5; docs/reference/rendering.md, fragment shaders).
 
     Behaviour: a quad has a step without multisampling, else one for each sample of which a pixel has a flag, and takes a step
-    a clock. Its answer follows three clocks behind its last step. A step whose word is that of one of the two steps before
-    waits until that one is written, one or two clocks: quads of a place have different fragments of different programs, so
-    they seldom meet here, and a bypass would be 384 multiplexers. While `o` waits, everything does.
+    a clock. Its answer follows four clocks behind its last step. A step whose word is that of one of the three steps before
+    waits until that one is written, up to three clocks: quads of a place have different fragments of different programs, so
+    they seldom meet here, and a bypass would be 512 multiplexers. While `o` waits, everything does.
 
-    A clear happens when all quads before it are written; those behind it wait for it, 71 clocks.
+    A clear happens when all quads before it are written; those behind it wait for it, 70 clocks.
 
     Interface attributes
     --------------------
@@ -62,30 +62,40 @@ class DepthStencil(wiring.Component):
         m.submodules.memory = memory = TileMemory(Shape.cast(DepthWord).width)
         moves = Signal()
         step = Signal(_Step)
-        fetched, tested = Signal(_Step), Signal(_Step)  # its word is read; it is there
-        reads, tests = Signal(), Signal()  # these are steps
-        stored = Signal(data.ArrayLayout(DepthWord, PIXELS))
+        # Its word is read; it is there and is compared; both tests are known, and it is written.
+        stages = fetched, compared, decided = Signal(_Step), Signal(_Step), Signal(_Step)
+        here = Signal(len(stages))  # these are steps
+        stored = Signal(data.ArrayLayout(DepthWord, PIXELS))  # of the step that is compared
+        old = Signal.like(stored)  # of the one that is decided
+        holds, nearer = Signal(PIXELS), Signal(PIXELS)  # what the tests of that one have found out
         cleared = Signal(DepthWord)
         waits = Signal()
         takes = Signal()
         m.d.comb += [
             moves.eq(~self.o.valid | self.o.ready),
-            waits.eq((reads & (step.address == fetched.address)) | (tests & (step.address == tested.address))),
+            waits.eq((here & Cat(step.address == stage.address for stage in stages)).any()),
             takes.eq(self.i.valid & moves & ~waits & ~memory.busy & ~(self.clears.valid & step.first)),
             self.i.ready.eq(takes & step.last),
             memory.read_address.eq(step.address),
             memory.read_enable.eq(takes),
             *(one.eq(cleared) for one in memory.cleared),
-            self.clears.ready.eq(step.first & ~reads & ~tests & ~memory.busy),
+            self.clears.ready.eq(step.first & ~here.any() & ~memory.busy),
             memory.clears.eq(self.clears.valid & self.clears.ready),
         ]
         with m.If(memory.clears):
             m.d.sync += cleared.eq(self.clears.payload)
         with m.If(moves):
-            m.d.sync += [reads.eq(takes), tests.eq(reads), fetched.eq(step), tested.eq(fetched)]
-            m.d.sync += stored.eq(memory.read_data)
+            m.d.sync += [here.eq(Cat(takes, here)), fetched.eq(step), compared.eq(fetched), decided.eq(compared)]
+            m.d.sync += [stored.eq(memory.read_data), old.eq(stored)]
+            write = compared.write
+            for number, (word, was) in enumerate(zip(write.words, stored, strict=True)):
+                m.d.sync += [
+                    nearer[number].eq(passes(write.test, word.z, was.z)),
+                    holds[number].eq(stencil_holds(write.face, was.stencil)),
+                ]
         self._walk(m, step, takes)
-        self._test(m, memory, tested, stored, tests & moves)
+        self._update(m, memory, decided, old, holds, nearer, here[-1] & moves)
+        self._count(m)
         return m
 
     def _walk(self, m, step, takes):
@@ -106,44 +116,45 @@ class DepthStencil(wiring.Component):
             step.counted.eq(write.counted & wanted.any()),
         ]
 
-    def _test(self, m, memory, step, stored, moves):
-        """Both tests of four samples, what is then in the memory, and the answer behind the last ones."""
-        write, face = step.write, step.write.face
-        holds, through = Signal(PIXELS), Signal(PIXELS)
-        held = Signal()  # a sample of the quad has passed the stencil test
-        counted = Signal()
-        for number, (word, old) in enumerate(zip(write.words, stored, strict=True)):
-            nearer = Signal(name=f"nearer_{number}")
-            updated = Signal(8, name=f"updated_{number}")
+    def _update(self, m, memory, step, words, holds, nearer, moves):
+        """What is then in the memory, and the answer behind the last sample."""
+        write = step.write
+        passed = Signal(PIXELS)
+        m.d.comb += [
+            passed.eq(step.flags & holds & nearer),
+            memory.write_address.eq(step.address),
+            memory.write_enable.eq(Mux(moves, step.flags, 0)),
+        ]
+        for number, (word, old) in enumerate(zip(write.words, words, strict=True)):
             new = DepthWord(memory.write_data[number])
+            updated = stencil_updated(write.face, old.stencil, holds[number], nearer[number])
             m.d.comb += [
-                nearer.eq(passes(write.test, word.z, old.z)),
-                holds[number].eq(stencil_holds(face, old.stencil)),
-                through[number].eq(step.flags[number] & holds[number] & nearer),
-                new.z.eq(Mux(holds[number] & nearer & write.updates, word.z, old.z)),
-                updated.eq(stencil_updated(face, old.stencil, holds[number], nearer)),
+                new.z.eq(Mux(holds[number] & nearer[number] & write.updates, word.z, old.z)),
                 new.stencil.eq(Mux(write.replaces, word.stencil, updated)),
             ]
-        m.d.comb += [memory.write_address.eq(step.address), memory.write_enable.eq(Mux(moves, step.flags, 0))]
         with m.If(self.o.ready):
             m.d.sync += self.o.valid.eq(0)
         with m.If(moves):
             m.d.sync += [
                 self.o.valid.eq(step.last),
-                held.eq((held & ~step.first) | (holds & step.flags).any()),
-                counted.eq(step.counted),
-                self.o.payload.words.eq(stored),
+                self.o.payload.words.eq(words),
+                self.o.payload.counted.eq(step.counted),
+                self.o.payload.held.eq((self.o.payload.held & ~step.first) | (holds & step.flags).any()),
             ]
-            for pixel, passed in zip(self.o.payload.flags, through, strict=True):
+            for pixel, through in zip(self.o.payload.flags, passed, strict=True):
                 for sample, flag in enumerate(pixel):
                     here = ~self.form.multisample | (step.sample == sample)
-                    m.d.sync += flag.eq((passed & here) | (flag & ~step.first & ~here))
+                    m.d.sync += flag.eq((through & here) | (flag & ~step.first & ~here))
+
+    def _count(self, m):
+        """What has become of a quad, when its answer is taken."""
+        answer = self.o.payload
         given = Signal()
         passed = Signal()
         m.d.comb += [
-            given.eq(self.o.valid & self.o.ready & counted),
-            passed.eq(_any_of(self.o.payload.flags).any()),
-            self.counts.stencil_failed.eq(given & ~held),
+            given.eq(self.o.valid & self.o.ready & answer.counted),
+            passed.eq(_any_of(answer.flags).any()),
+            self.counts.stencil_failed.eq(given & ~answer.held),
             self.counts.z_failed.eq(given & ~passed),
             self.counts.z_passed.eq(given & passed),
         ]

@@ -22,6 +22,7 @@ __all__ = [
     "TileClear",
     "TileForm",
     "colour_write",
+    "fragment_quad",
 ]
 
 #: Of a quad, and of a word of the memories: two rows of two.
@@ -103,10 +104,14 @@ class DepthAnswer(data.Struct):
 
     flags : those that have passed: without multisampling all four of a pixel, or none
     words : what was there of the last sample that was tested; of the first sample if none was
+    held : a sample has passed the stencil test
+    counted : a program wrote Z, and there was some flag
     """
 
     flags: QuadFlags
     words: data.ArrayLayout(DepthWord, PIXELS)
+    held: unsigned(1)
+    counted: unsigned(1)
 
 
 class DepthCounts(data.Struct):
@@ -143,6 +148,15 @@ class ColourRead(data.Struct):
     place: QuadPlace
     sample: range(SAMPLES)
     word: unsigned(1)
+
+
+def fragment_quad(threads: int) -> data.StructLayout:
+    """A quad of a vector of fragments that one of so many threads gets.
+
+    thread : of all QPUs
+    first, last : of the vector
+    """
+    return data.StructLayout({"thread": range(threads), "place": QuadPlace, "first": 1, "last": 1})
 
 
 class TileClear(data.Struct):

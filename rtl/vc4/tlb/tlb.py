@@ -6,7 +6,18 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 
 from .colour_buffer import ColourBuffer
 from .depth_stencil import DepthStencil
-from .structs import PIXELS, ColourRead, DepthAnswer, DepthCounts, DepthWrite, TileClear, TileForm, colour_write
+from .scoreboard import Scoreboard
+from .structs import (
+    PIXELS,
+    ColourRead,
+    DepthAnswer,
+    DepthCounts,
+    DepthWrite,
+    TileClear,
+    TileForm,
+    colour_write,
+    fragment_quad,
+)
 
 __all__ = ["Tlb"]
 
@@ -14,10 +25,14 @@ _COLOUR_BITS, _MASK_BITS = 32, 8
 
 
 class Tlb(wiring.Component):
-    """Colours, Z and stencil, and alpha mask of a tile (guide, section 5).
+    """Colours, Z and stencil, and alpha mask of a tile, and who may touch them (guide, section 5).
 
-    Behaviour: that of its parts, see `DepthStencil` and `ColourBuffer`, which work beside each other. A clear is taken when
-    it has begun in all parts that it concerns.
+    Behaviour: that of its parts, see `DepthStencil`, `ColourBuffer` and `Scoreboard`, which work beside each other. A clear is
+    taken when it has begun in all parts that it concerns.
+
+    Parameters
+    ----------
+    threads : of all QPUs
 
     Interface attributes
     --------------------
@@ -26,25 +41,38 @@ class Tlb(wiring.Component):
     colour_writes, colour_reads, colours : of quads
     mask_writes, mask_reads, masks : as colours, of sample 0
     clears : stream of `TileClear`
+    quads, waits, lets_go, there : of the scoreboard
     """
 
-    form: In(TileForm)
-    depth_writes: In(stream.Signature(DepthWrite))
-    depth_answers: Out(stream.Signature(DepthAnswer))
-    depth_counts: Out(DepthCounts)
-    colour_writes: In(stream.Signature(colour_write(_COLOUR_BITS)))
-    colour_reads: In(stream.Signature(ColourRead))
-    colours: Out(stream.Signature(data.ArrayLayout(_COLOUR_BITS, PIXELS)))
-    mask_writes: In(stream.Signature(colour_write(_MASK_BITS)))
-    mask_reads: In(stream.Signature(ColourRead))
-    masks: Out(stream.Signature(data.ArrayLayout(_MASK_BITS, PIXELS)))
-    clears: In(stream.Signature(TileClear))
+    def __init__(self, threads: int):
+        self._threads = threads
+        super().__init__(
+            {
+                "form": In(TileForm),
+                "depth_writes": In(stream.Signature(DepthWrite)),
+                "depth_answers": Out(stream.Signature(DepthAnswer)),
+                "depth_counts": Out(DepthCounts),
+                "colour_writes": In(stream.Signature(colour_write(_COLOUR_BITS))),
+                "colour_reads": In(stream.Signature(ColourRead)),
+                "colours": Out(stream.Signature(data.ArrayLayout(_COLOUR_BITS, PIXELS))),
+                "mask_writes": In(stream.Signature(colour_write(_MASK_BITS))),
+                "mask_reads": In(stream.Signature(ColourRead)),
+                "masks": Out(stream.Signature(data.ArrayLayout(_MASK_BITS, PIXELS))),
+                "clears": In(stream.Signature(TileClear)),
+                "quads": In(stream.Signature(fragment_quad(threads))),
+                "waits": Out(threads),
+                "lets_go": In(threads),
+                "there": Out(threads),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
         m.submodules.depth = depth = DepthStencil()
         m.submodules.colour = colour = ColourBuffer(_COLOUR_BITS)
         m.submodules.mask = mask = ColourBuffer(_MASK_BITS)
+        m.submodules.scoreboard = scoreboard = Scoreboard(self._threads)
+        connect(m, flipped(self.quads), scoreboard.i)
         connect(m, flipped(self.depth_writes), depth.i)
         connect(m, depth.o, flipped(self.depth_answers))
         connect(m, flipped(self.colour_writes), colour.writes)
@@ -58,7 +86,15 @@ class Tlb(wiring.Component):
             colour.form.eq(self.form),
             mask.form.eq(self.form),
             self.depth_counts.eq(depth.counts),
+            scoreboard.lets_go.eq(self.lets_go),
+            self.waits.eq(scoreboard.waits),
+            self.there.eq(scoreboard.there),
         ]
+        self._clear(m, colour, depth, mask)
+        return m
+
+    def _clear(self, m, colour, depth, mask):
+        """The parts that are named."""
         clear = self.clears.payload
         parts = ((clear.colour, colour), (clear.zs, depth), (clear.mask, mask))
         begun = Signal(len(parts))
@@ -76,4 +112,3 @@ class Tlb(wiring.Component):
         ]
         with m.If(self.clears.valid):
             m.d.sync += begun.eq(Mux(self.clears.ready, 0, done))
-        return m

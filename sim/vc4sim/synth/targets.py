@@ -8,6 +8,7 @@ from amaranth.lib import wiring
 from vc4.cle.cle import Cle
 from vc4.config import V3DConfig
 from vc4.qpu.qpu import Qpu
+from vc4.qpu.structs import THREADS
 from vc4.tlb import Tlb
 from vc4.tmu.tmu import Tmu
 from vc4.v3d import V3D
@@ -67,6 +68,6 @@ PARTS = {
     "tmu": Part(lambda config: Tmu(config.qpus_per_slice), None, "one texture unit"),
     "cle": Part(Cle, None, "the executor of control lists, both threads"),
     "vcm": Part(Vcm, None, "batches of vertices of both threads, with VCD and shading"),
-    "tlb": Part(lambda _: Tlb(), None, "the tile buffer, its memories and tests"),
+    "tlb": Part(lambda config: Tlb(THREADS * config.qpus), None, "the tile buffer, its memories and tests"),
     "v3d": Part(V3D, None, "the whole GPU"),
 }
