@@ -8,7 +8,6 @@ import pytest
 from vc4.isa.ops import Signal as QpuSignal
 from vc4.tlb.colour_buffer import ColourBuffer
 from vc4.tlb.structs import PIXELS, SAMPLES
-from vc4.tlb.tile_memory import CLEAR_CLOCKS
 from vc4sim.model.qpu.fragment_port import FRAGMENT_LOADS
 from vc4sim.model.qpu.fragment_state import COLOUR_WRITES, LOADS, SAMPLE_WRITES
 from vc4sim.model.tlb.tlb import ClearValues
@@ -76,7 +75,13 @@ class Run:
             feeds = [(dut.reads, reads, self.takes_read), (dut.writes, writes, self.takes_write)]
             self.clocks.append(await exchange(ctx, self.rng, feeds, drains, **self.pauses))
             if clear:
-                await exchange(ctx, self.rng, [(dut.clears, [clear], lambda _: None)], drains, **self.pauses)
+                await exchange(
+                    ctx,
+                    self.rng,
+                    [(dut.clears, [{"buffer": 0, "values": clear}], lambda _: None)],
+                    drains,
+                    **self.pauses,
+                )
                 if self.bits == MASK:
                     model.tile.clear(ClearValues(mask=clear[0]), colour=False, zs=False)
                 else:
@@ -165,28 +170,51 @@ def test_a_read_waits_for_a_write_of_its_quad():
     assert Run(PLAIN, [(writes, reads, None)]).clocks == [1 + 1 + 2]
 
 
-def test_clocks_of_a_clear():
-    """It waits for the answer to a read, and what comes behind it waits until all of it is done."""
+@pytest.mark.parametrize(("double", "clocks"), [(0, 73), (1, 37)])
+def test_clocks_of_a_clear(double, clocks):
+    """It begins when an answer has left the memory, and what comes behind it waits until all of it is done."""
     rig, dut = simulation(COLOUR)
-    seen = {"waits": 0, "clears": 0}
+    seen = []
 
     async def bench(ctx):
-        ctx.set(dut.form, PLAIN)
+        ctx.set(dut.form, PLAIN | {"double": double})
         ctx.set(dut.o.ready, 1)
         ctx.set(dut.reads.valid, 1)
         await ctx.tick()
         ctx.set(dut.writes.payload, write({"x": 1, "y": 0}))
         ctx.set(dut.writes.valid, 1)
         ctx.set(dut.clears.valid, 1)
-        while not ctx.get(dut.clears.ready):
-            seen["waits"] += 1
+        while ctx.get(dut.clears.valid):
             assert not ctx.get(dut.writes.ready | dut.reads.ready)
+            seen.append(ctx.get(dut.clears.ready))
             await ctx.tick()
-        await ctx.tick()
-        ctx.set(dut.clears.valid, 0)
-        while not ctx.get(dut.writes.ready & dut.reads.ready):
-            seen["clears"] += 1
-            await ctx.tick()
+            ctx.set(dut.clears.valid, not seen[-1])
+        assert ctx.get(dut.writes.ready & dut.reads.ready)
 
     rig.run(bench)
-    assert seen == {"waits": 1, "clears": CLEAR_CLOCKS}
+    assert len(seen) == 1 + clocks
+
+
+@pytest.mark.parametrize("wide", [0, 1])
+def test_two_buffers_are_cleared_each_alone(wide):
+    """And written: what the other one holds stays."""
+    rig, dut = simulation(COLOUR)
+    kinds = [{"sample": 0, "word": word} for word in range(1 + wide)]
+    found = {}
+
+    async def bench(ctx):
+        ctx.set(dut.form, PLAIN | {"double": 1, "wide": wide})
+        for buffer, values in (0, [1, 2]), (1, [3, 4]), (0, [5, 6]):
+            clear = {"buffer": buffer, "values": values}
+            await exchange(ctx, random.Random(1), [(dut.clears, [clear], lambda _: None)], [])
+        writes = [write({"x": 1, "y": 1, "buffer": 1}, data=[7, 8, 9, 10], word=wide)]
+        await exchange(ctx, random.Random(1), [(dut.writes, writes, lambda _: None)], [])
+        for buffer, x in (0, 0), (0, 1), (1, 0), (1, 1):
+            reads = [kind | {"place": {"x": x, "y": 1, "buffer": buffer}} for kind in kinds]
+            answers = found[buffer, x] = []
+            drains = [(dut.o, lambda one, to=answers: to.append(list(one)), lambda of=answers: len(kinds) - len(of))]
+            await exchange(ctx, random.Random(1), [(dut.reads, reads, lambda _: None)], drains)
+
+    rig.run(bench)
+    first, second = ([[5] * 4, [6] * 4], [[3] * 4, [4] * 4]) if wide else ([[5, 6, 5, 6]], [[3, 4, 3, 4]])
+    assert found == {(0, 0): first, (0, 1): first, (1, 0): second, (1, 1): [*second[:-1], [7, 8, 9, 10]]}

@@ -8,13 +8,14 @@ import pytest
 
 from vc4.tlb import Tlb
 from vc4.tlb.structs import PIXELS
-from vc4.tlb.tile_memory import CLEAR_CLOCKS
 
 from ..simulation import Simulation
 from .streams import exchange
 from .test_colour_buffer import write
 from .test_depth_stencil import NEVER, payload_of, quad
 
+#: More than any clear takes.
+CLEAR_CLOCKS = 100
 PLACE = {"x": 5, "y": 9}
 READ = {"place": PLACE, "sample": 0, "word": 0}
 #: Changes nothing.
@@ -98,7 +99,7 @@ def test_a_clear_waits_for_each_part():
         ctx.set(dut.colour_reads.valid, 0)
         ctx.set(dut.clears.payload, {"colour": 1, "zs": 1, "mask": 1, "mask_value": 7, "colours": [1, 2]})
         ctx.set(dut.clears.valid, 1)
-        for _ in range(2 * CLEAR_CLOCKS):
+        for _ in range(CLEAR_CLOCKS):
             await ctx.tick()
             assert not ctx.get(dut.clears.ready)
         # The mask is cleared, and may be used.

@@ -11,7 +11,7 @@
     quads of vectors ───► scoreboard ─► which threads wait
 
 A word of a memory has one sample of the four pixels of a quad, `quad_place` says which. A clear is a new number in place of
-1024 writes: what has another number reads as the value of the clear.
+1024 writes: what has another number reads as the value of the clear. Each tile buffer is cleared alone.
 """
 
 from .tlb import Tlb

@@ -4,9 +4,9 @@ from amaranth import *
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from .quad_place import word_address
+from .quad_place import quarters_of, word_address, word_of
 from .sample_walk import SampleWalk
-from .structs import COLUMNS, PIXELS, SAMPLES, ColourRead, TileForm, colour_write
+from .structs import COLUMNS, PIXELS, SAMPLES, ColourRead, TileForm, clear_of, colour_write
 from .tile_memory import TileMemory
 
 __all__ = ["ColourBuffer"]
@@ -21,7 +21,8 @@ class ColourBuffer(wiring.Component):
     sample of a quad a clock; the answer follows two clocks later. A read waits while a write of the same quad is offered, so
     whoever offers the write first reads what it has written.
 
-    A clear happens when everything before it is done; what comes behind it waits for it, 70 clocks.
+    A clear begins when everything before it is done, and is taken at its end, after 73 clocks; 37 for one of two tile
+    buffers. What comes behind it waits for it.
 
     Parameters
     ----------
@@ -33,7 +34,7 @@ class ColourBuffer(wiring.Component):
     writes : stream of `colour_write`
     reads : stream of `ColourRead`
     o : stream of answers: a number for each pixel
-    clears : stream of values: of even and odd columns, or both words of a wide colour
+    clears : stream of `clear_of`, values of even and odd columns, or both words of a wide colour
     """
 
     def __init__(self, bits: int = 32):
@@ -44,25 +45,30 @@ class ColourBuffer(wiring.Component):
                 "writes": In(stream.Signature(colour_write(bits))),
                 "reads": In(stream.Signature(ColourRead)),
                 "o": Out(stream.Signature(data.ArrayLayout(bits, PIXELS))),
-                "clears": In(stream.Signature(data.ArrayLayout(bits, COLUMNS))),
+                "clears": In(stream.Signature(clear_of(data.ArrayLayout(bits, COLUMNS)))),
             }
         )
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.memory = memory = TileMemory(self._bits)
+        m.submodules.memory = memory = TileMemory(self._bits, COLUMNS)
         m.submodules.walk = walk = SampleWalk()
         reading = Signal()  # what was read is at the memory
         may_begin = Signal()
         begins_clear = Signal()
+        clear = self.clears.payload
         m.d.comb += [
             may_begin.eq(~self.clears.valid & ~memory.busy),
-            self.clears.ready.eq(walk.first & ~reading & ~memory.busy),
-            begins_clear.eq(self.clears.valid & self.clears.ready),
-            memory.clears.eq(begins_clear),
+            begins_clear.eq(self.clears.valid & walk.first & ~reading & ~memory.busy),
+            memory.clears.eq(Mux(begins_clear, quarters_of(self.form, clear.buffer), 0)),
+            self.clears.ready.eq(memory.ends),
+            *(
+                value.eq(clear.values[Mux(self.form.wide, word_of(self.form, memory.quarter), number)])
+                for number, value in enumerate(memory.values)
+            ),
         ]
         self._write(m, memory, walk, may_begin)
-        self._read(m, memory, reading, may_begin, begins_clear)
+        self._read(m, memory, reading, may_begin)
         return m
 
     def _write(self, m, memory, walk, may_begin):
@@ -87,14 +93,12 @@ class ColourBuffer(wiring.Component):
             memory.write_enable.eq(Mux(takes, flags, 0)),
         ]
 
-    def _read(self, m, memory, reading, may_begin, begins_clear):
+    def _read(self, m, memory, reading, may_begin):
         """A sample of a quad, from the memory to the output."""
         read = self.reads.payload
         moves = Signal()
         takes = Signal()
         waits = Signal()
-        word = Signal()
-        cleared = Signal.like(memory.cleared)
         m.d.comb += [
             moves.eq(~self.o.valid | self.o.ready),
             waits.eq(self.writes.valid & (read.place.as_value() == self.writes.payload.place.as_value())),
@@ -103,11 +107,7 @@ class ColourBuffer(wiring.Component):
             memory.read_address.eq(word_address(self.form, read.place, read.sample, read.word)),
             memory.read_enable.eq(takes),
         ]
-        for number, value in enumerate(memory.cleared):
-            m.d.comb += value.eq(cleared[Mux(self.form.wide, word, number)])
-        with m.If(begins_clear):
-            m.d.sync += cleared.eq(self.clears.payload)
         with m.If(moves):
             m.d.sync += [self.o.valid.eq(reading), self.o.payload.eq(memory.read_data), reading.eq(0)]
         with m.If(takes):
-            m.d.sync += [reading.eq(1), word.eq(read.word)]
+            m.d.sync += reading.eq(1)

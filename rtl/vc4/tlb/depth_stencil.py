@@ -5,10 +5,10 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from .compare import passes
-from .quad_place import word_address
+from .quad_place import quarters_of, word_address
 from .sample_walk import SampleWalk
 from .stencil import stencil_holds, stencil_updated
-from .structs import PIXELS, SAMPLES, WORDS, DepthAnswer, DepthCounts, DepthWord, DepthWrite, TileForm
+from .structs import PIXELS, SAMPLES, WORDS, DepthAnswer, DepthCounts, DepthWord, DepthWrite, TileForm, clear_of
 from .tile_memory import TileMemory
 
 __all__ = ["DepthStencil"]
@@ -40,7 +40,8 @@ class DepthStencil(wiring.Component):
     waits until that one is written, up to three clocks: quads of a place have different fragments of different programs, so
     they seldom meet here, and a bypass would be 512 multiplexers. While `o` waits, everything does.
 
-    A clear happens when all quads before it are written; those behind it wait for it, 70 clocks.
+    A clear begins when all quads before it are written, and is taken at its end, after 73 clocks; 37 for one of two tile
+    buffers. Quads behind it wait for it.
 
     Interface attributes
     --------------------
@@ -48,14 +49,14 @@ class DepthStencil(wiring.Component):
     i : stream of `DepthWrite`
     o : stream of `DepthAnswer`
     counts : strobes, when the answer of a quad with a flag is taken that is `counted` (performance counters 4 to 6)
-    clears : stream of values
+    clears : stream of `clear_of`
     """
 
     form: In(TileForm)
     i: In(stream.Signature(DepthWrite))
     o: Out(stream.Signature(DepthAnswer))
     counts: Out(DepthCounts)
-    clears: In(stream.Signature(DepthWord))
+    clears: In(stream.Signature(clear_of(DepthWord)))
 
     def elaborate(self, platform):
         m = Module()
@@ -68,8 +69,8 @@ class DepthStencil(wiring.Component):
         stored = Signal(data.ArrayLayout(DepthWord, PIXELS))  # of the step that is compared
         old = Signal.like(stored)  # of the one that is decided
         holds, nearer = Signal(PIXELS), Signal(PIXELS)  # what the tests of that one have found out
-        cleared = Signal(DepthWord)
         waits = Signal()
+        begins = Signal()
         takes = Signal()
         m.d.comb += [
             moves.eq(~self.o.valid | self.o.ready),
@@ -78,12 +79,11 @@ class DepthStencil(wiring.Component):
             self.i.ready.eq(takes & step.last),
             memory.read_address.eq(step.address),
             memory.read_enable.eq(takes),
-            *(one.eq(cleared) for one in memory.cleared),
-            self.clears.ready.eq(step.first & ~here.any() & ~memory.busy),
-            memory.clears.eq(self.clears.valid & self.clears.ready),
+            begins.eq(self.clears.valid & step.first & ~here.any() & ~memory.busy),
+            memory.clears.eq(Mux(begins, quarters_of(self.form, self.clears.payload.buffer), 0)),
+            memory.values[0].eq(self.clears.payload.values),
+            self.clears.ready.eq(memory.ends),
         ]
-        with m.If(memory.clears):
-            m.d.sync += cleared.eq(self.clears.payload)
         with m.If(moves):
             m.d.sync += [here.eq(Cat(takes, here)), fetched.eq(step), compared.eq(fetched), decided.eq(compared)]
             m.d.sync += [stored.eq(memory.read_data), old.eq(stored)]

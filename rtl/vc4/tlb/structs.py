@@ -9,6 +9,7 @@ from vc4.records.stencil import StencilRule
 __all__ = [
     "COLUMNS",
     "PIXELS",
+    "QUARTERS",
     "SAMPLES",
     "WORDS",
     "ColourRead",
@@ -21,6 +22,7 @@ __all__ = [
     "StencilFace",
     "TileClear",
     "TileForm",
+    "clear_of",
     "colour_write",
     "fragment_quad",
 ]
@@ -31,8 +33,8 @@ PIXELS = 4
 COLUMNS = 2
 #: Of a pixel, with multisampling.
 SAMPLES = 4
-#: Of each memory.
-WORDS = 1024
+#: Of each memory; two tile buffers with wide colours have a quarter for each word of each.
+WORDS, QUARTERS = 1024, 4
 _WORD_BITS = 32
 #: Which samples of each pixel of a quad.
 QuadFlags = data.ArrayLayout(SAMPLES, PIXELS)
@@ -159,12 +161,19 @@ def fragment_quad(threads: int) -> data.StructLayout:
     return data.StructLayout({"thread": range(threads), "place": QuadPlace, "first": 1, "last": 1})
 
 
+def clear_of(values: data.Layout) -> data.StructLayout:
+    """A clear of a part of the tile buffer: of which tile buffer, if there are two, and to what."""
+    return data.StructLayout({"buffer": 1, "values": values})
+
+
 class TileClear(data.Struct):
     """What is cleared, and to what.
 
+    buffer : which tile buffer, if there are two
     colours : of even and of odd columns, or both words of a wide colour
     """
 
+    buffer: unsigned(1)
     colour: unsigned(1)
     zs: unsigned(1)
     mask: unsigned(1)

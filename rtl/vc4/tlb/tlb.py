@@ -28,7 +28,7 @@ class Tlb(wiring.Component):
     """Colours, Z and stencil, and alpha mask of a tile, and who may touch them (guide, section 5).
 
     Behaviour: that of its parts, see `DepthStencil`, `ColourBuffer` and `Scoreboard`, which work beside each other. A clear is
-    taken when it has begun in all parts that it concerns.
+    taken when it has ended in all parts that it concerns.
 
     Parameters
     ----------
@@ -97,18 +97,19 @@ class Tlb(wiring.Component):
         """The parts that are named."""
         clear = self.clears.payload
         parts = ((clear.colour, colour), (clear.zs, depth), (clear.mask, mask))
-        begun = Signal(len(parts))
+        over = Signal(len(parts))
         done = Signal(len(parts))
         for number, (wanted, part) in enumerate(parts):
             m.d.comb += [
-                part.clears.valid.eq(self.clears.valid & wanted & ~begun[number]),
-                done[number].eq(~wanted | begun[number] | part.clears.ready),
+                part.clears.valid.eq(self.clears.valid & wanted & ~over[number]),
+                part.clears.payload.buffer.eq(clear.buffer),
+                done[number].eq(~wanted | over[number] | part.clears.ready),
             ]
         m.d.comb += [
-            colour.clears.payload.eq(clear.colours),
-            depth.clears.payload.eq(clear.zs_value),
-            *(value.eq(clear.mask_value) for value in mask.clears.payload),
+            colour.clears.payload.values.eq(clear.colours),
+            depth.clears.payload.values.eq(clear.zs_value),
+            *(value.eq(clear.mask_value) for value in mask.clears.payload.values),
             self.clears.ready.eq(done.all()),
         ]
         with m.If(self.clears.valid):
-            m.d.sync += begun.eq(Mux(self.clears.ready, 0, done))
+            m.d.sync += over.eq(Mux(self.clears.ready, 0, done))
