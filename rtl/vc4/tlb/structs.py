@@ -20,6 +20,7 @@ __all__ = [
     "QuadFlags",
     "QuadPlace",
     "StencilFace",
+    "stencil_write",
     "TileClear",
     "TileForm",
     "clear_of",
@@ -78,6 +79,11 @@ class StencilFace(data.Struct):
     rule: StencilRule
     write_mask: unsigned(8)
     enable: unsigned(1)
+
+
+def stencil_write(threads: int) -> data.StructLayout:
+    """What a program of one of so many threads writes: a `StencilSetUp`, or `StencilMasks`."""
+    return data.StructLayout({"thread": range(threads), "word": 32})
 
 
 class DepthWrite(data.Struct):

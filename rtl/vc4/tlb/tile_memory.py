@@ -20,8 +20,10 @@ _QUARTER = WORDS // QUARTERS
 
 
 class TileMemory(wiring.Component):
-    """1024 words of four lanes, one for each pixel of a quad. A quarter of them, by the highest bits of the address, is cleared
-    alone: that is what a tile buffer and a word of a wide colour have at the least.
+    """1024 words of four lanes, one for each pixel of a quad.
+
+    A quarter of them, by the highest bits of the address, is cleared alone: that is what one word of wide colours has of one
+    of two tile buffers.
 
     A lane has a tag: the number of the clear before it was written. One with another tag has not been written since, and
     reads as the value of the clear. There are 15 numbers, so each clear takes the tags of another fifteenth of the words away.

@@ -7,16 +7,19 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 from .colour_buffer import ColourBuffer
 from .depth_stencil import DepthStencil
 from .scoreboard import Scoreboard
+from .stencil_set_ups import StencilSetUps
 from .structs import (
     PIXELS,
     ColourRead,
     DepthAnswer,
     DepthCounts,
     DepthWrite,
+    StencilFace,
     TileClear,
     TileForm,
     colour_write,
     fragment_quad,
+    stencil_write,
 )
 
 __all__ = ["Tlb"]
@@ -27,7 +30,8 @@ _COLOUR_BITS, _MASK_BITS = 32, 8
 class Tlb(wiring.Component):
     """Colours, Z and stencil, and alpha mask of a tile, and who may touch them (guide, section 5).
 
-    Behaviour: that of its parts, see `DepthStencil`, `ColourBuffer` and `Scoreboard`, which work beside each other. A clear is
+    Behaviour: that of its parts, see `DepthStencil`, `ColourBuffer`, `Scoreboard` and `StencilSetUps`, which work beside each
+    other. A clear is
     taken when it has ended in all parts that it concerns.
 
     Parameters
@@ -42,6 +46,7 @@ class Tlb(wiring.Component):
     mask_writes, mask_reads, masks : as colours, of sample 0
     clears : stream of `TileClear`
     quads, waits, lets_go, there : of the scoreboard
+    stencil_starts, stencil_writes, stencil_thread, stencil_back, stencil_face : of the stencil set-ups
     """
 
     def __init__(self, threads: int):
@@ -63,6 +68,11 @@ class Tlb(wiring.Component):
                 "waits": Out(threads),
                 "lets_go": In(threads),
                 "there": Out(threads),
+                "stencil_starts": In(threads),
+                "stencil_writes": In(stream.Signature(stencil_write(threads))),
+                "stencil_thread": In(range(threads)),
+                "stencil_back": In(1),
+                "stencil_face": Out(StencilFace),
             }
         )
 
@@ -72,6 +82,8 @@ class Tlb(wiring.Component):
         m.submodules.colour = colour = ColourBuffer(_COLOUR_BITS)
         m.submodules.mask = mask = ColourBuffer(_MASK_BITS)
         m.submodules.scoreboard = scoreboard = Scoreboard(self._threads)
+        m.submodules.set_ups = set_ups = StencilSetUps(self._threads)
+        connect(m, flipped(self.stencil_writes), set_ups.i)
         connect(m, flipped(self.quads), scoreboard.i)
         connect(m, flipped(self.depth_writes), depth.i)
         connect(m, depth.o, flipped(self.depth_answers))
@@ -86,6 +98,10 @@ class Tlb(wiring.Component):
             colour.form.eq(self.form),
             mask.form.eq(self.form),
             self.depth_counts.eq(depth.counts),
+            set_ups.starts.eq(self.stencil_starts),
+            set_ups.thread.eq(self.stencil_thread),
+            set_ups.back.eq(self.stencil_back),
+            self.stencil_face.eq(set_ups.face),
             scoreboard.lets_go.eq(self.lets_go),
             self.waits.eq(scoreboard.waits),
             self.there.eq(scoreboard.there),
