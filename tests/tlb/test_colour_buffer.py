@@ -218,3 +218,31 @@ def test_two_buffers_are_cleared_each_alone(wide):
     rig.run(bench)
     first, second = ([[5] * 4, [6] * 4], [[3] * 4, [4] * 4]) if wide else ([[5, 6, 5, 6]], [[3, 4, 3, 4]])
     assert found == {(0, 0): first, (0, 1): first, (1, 0): second, (1, 1): [*second[:-1], [7, 8, 9, 10]]}
+
+
+def test_a_clear_waits_for_all_samples_of_a_write():
+    """It comes when one of four is written."""
+    rig, dut = simulation(COLOUR)
+    form, place = PLAIN | {"multisample": 1}, {"x": 1, "y": 0}
+    answers, seen = [], []
+
+    async def bench(ctx):
+        ctx.set(dut.form, form)
+        ctx.set(dut.writes.payload, write(place))
+        ctx.set(dut.writes.valid, 1)
+        await ctx.tick()
+        ctx.set(dut.clears.payload, {"buffer": 0, "values": [5, 6]})
+        ctx.set(dut.clears.valid, 1)
+        while not ctx.get(dut.clears.ready):
+            seen.append(ctx.get(dut.writes.ready))
+            await ctx.tick()
+            ctx.set(dut.writes.valid, not any(seen))
+        await ctx.tick()
+        ctx.set(dut.clears.valid, 0)
+        reads = [one | {"place": place} for one in some_reads(form)]
+        drains = [(dut.o, lambda one: answers.append(list(one)), lambda: SAMPLES - len(answers))]
+        await exchange(ctx, random.Random(1), [(dut.reads, reads, lambda _: None)], drains)
+
+    rig.run(bench)
+    assert seen[:3] == [0, 0, 1]
+    assert answers == [[5, 6, 5, 6]] * SAMPLES

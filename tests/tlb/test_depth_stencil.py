@@ -156,9 +156,9 @@ def test_quads_of_the_model(multisample, seed):
     pauses = {name: rng.choice((0, 0.3, 0.8)) for name in ("gap", "pause")}
     steps = []
     for _ in range(3):
-        steps.append(list(some_quads(rng, form, 30, area)))
+        steps.append(list(some_quads(rng, form, 20, area)))
         steps.append(ClearValues(z=rng.getrandbits(24), stencil=rng.getrandbits(8)))
-    steps.append(list(some_quads(rng, form, 30, area)))
+    steps.append(list(some_quads(rng, form, 20, area)))
     Run(form, steps, seed=seed, **pauses)
 
 
@@ -217,3 +217,31 @@ def test_clocks_of_a_clear(double, clocks):
 
     simulation()[0].run(bench)
     assert seen["clear"] == 3 + clocks
+
+
+def test_a_clear_waits_for_all_samples():
+    """It comes when one of four is on its way."""
+    rig, dut = simulation()
+    seen, words = [], []
+
+    async def bench(ctx):
+        ctx.set(dut.form, {"multisample": 1, "wide": 0, "double": 0})
+        ctx.set(dut.o.ready, 1)
+        ctx.set(dut.i.payload, payload_of(quad({"x": 1, "y": 0})))
+        ctx.set(dut.i.valid, 1)
+        await ctx.tick()
+        ctx.set(dut.clears.payload, {"buffer": 0, "values": {"z": 5, "stencil": 6}})
+        ctx.set(dut.clears.valid, 1)
+        while not ctx.get(dut.clears.ready):
+            seen.append(ctx.get(dut.i.ready))
+            await ctx.tick()
+            ctx.set(dut.i.valid, not any(seen))
+        await ctx.tick()
+        ctx.set(dut.clears.valid, 0)
+        reads = [quad({"x": 1, "y": 0}, flags=[1 << n] * PIXELS, test=NEVER, updates=0) for n in range(SAMPLES)]
+        drains = [(dut.o, lambda one: words.extend(one.words), lambda: PIXELS * SAMPLES - len(words))]
+        await exchange(ctx, random.Random(1), [(dut.i, map(payload_of, reads), lambda _: None)], drains)
+
+    rig.run(bench)
+    assert seen[:3] == [0, 0, 1]
+    assert [(word.z, word.stencil) for word in words] == [(5, 6)] * PIXELS * SAMPLES

@@ -88,6 +88,33 @@ def test_clears(parts):
     run(bench)
 
 
+def test_clears_of_two_buffers():
+    """Of the second one: the first one keeps what it has."""
+
+    async def bench(ctx, dut):
+        ctx.set(dut.form, {"multisample": 0, "wide": 0, "double": 1})
+        parts = {
+            "colour": 1,
+            "zs": 1,
+            "mask": 1,
+            "mask_value": 7,
+            "colours": [1, 2],
+            "zs_value": {"z": 3, "stencil": 4},
+        }
+        for buffer in range(2):
+            await exchange(ctx, random.Random(1), [(dut.clears, [parts | {"buffer": 1}], lambda _: None)], [])
+            place = PLACE | {"buffer": buffer}
+            masks, colours = [
+                await one(ctx, reads, READ | {"place": place}, answers)
+                for reads, answers in ((dut.mask_reads, dut.masks), (dut.colour_reads, dut.colours))
+            ]
+            depth = await one(ctx, dut.depth_writes, DEPTH_READ | {"place": place}, dut.depth_answers)
+            found = list(masks), list(colours), [word.z << 8 | word.stencil for word in depth.words]
+            assert found == (([7] * 4, [1, 2] * 2, [0x304] * 4) if buffer else ([0] * 4, [0] * 4, [0] * 4))
+
+    run(bench)
+
+
 def test_a_clear_waits_for_each_part():
     """Colours are read for nobody, so theirs waits; that of the others begins, and is not done twice."""
 

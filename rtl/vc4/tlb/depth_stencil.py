@@ -79,7 +79,7 @@ class DepthStencil(wiring.Component):
             self.i.ready.eq(takes & step.last),
             memory.read_address.eq(step.address),
             memory.read_enable.eq(takes),
-            begins.eq(self.clears.valid & step.first & ~here.any() & ~memory.busy),
+            begins.eq(self.clears.valid & ~here.any() & ~memory.busy),
             memory.clears.eq(Mux(begins, quarters_of(self.form, self.clears.payload.buffer), 0)),
             memory.values[0].eq(self.clears.payload.values),
             self.clears.ready.eq(memory.ends),
