@@ -11,7 +11,7 @@ from ..simulation import Simulation
 
 THREADS = 5
 #: From the last quad until it is known who goes first.
-LATENCY = 2
+LATENCY = 3
 
 
 @cache

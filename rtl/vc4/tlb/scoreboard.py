@@ -31,7 +31,7 @@ class Scoreboard(wiring.Component):
     go on.
 
     Behaviour: takes a quad a clock, and one of the place of the quad right before it a clock later. What a thread waits for
-    is known two clocks behind its last quad; until then it waits. A vector goes in the clock in which it is let go and need
+    is known three clocks behind its last quad; until then it waits. A vector goes in the clock in which it is let go and need
     not wait; a clock later nobody waits for it.
 
     Parameters
@@ -63,8 +63,8 @@ class Scoreboard(wiring.Component):
         m = Module()
         m.submodules.owners = owners = BlockRam(Shape.cast(_Owner).width, WORDS, exclusive=True)
         quad = self.i.payload
-        taken = Signal.like(quad)  # its owner is read
-        looks = Signal()
+        taken, known = Signal.like(quad), Signal.like(quad)  # its owner is read; that is there
+        looks, knows = Signal(), Signal()
         owner, new = Signal(_Owner), Signal(_Owner)
         place = Signal(range(WORDS))
         numbers = Signal(data.ArrayLayout(_NUMBER_BITS, self._threads))
@@ -79,7 +79,6 @@ class Scoreboard(wiring.Component):
             self.i.ready.eq(~looks | (place != owners.write_address)),
             owners.read_address.eq(place),
             owners.read_enable.eq(self.i.valid & self.i.ready),
-            owner.as_value().eq(owners.read_data),
             new.thread.eq(taken.thread),
             new.number.eq(numbers[taken.thread]),
             owners.write_data.eq(new),
@@ -89,7 +88,10 @@ class Scoreboard(wiring.Component):
         ]
         m.d.sync += [
             looks.eq(owners.read_enable),
+            knows.eq(looks),
             taken.eq(quad),
+            known.eq(taken),
+            owner.as_value().eq(owners.read_data),
             owners.write_address.eq(place),
             ending.eq((ending | (self.lets_go & self.there)) & ~goes),
             Assert(
@@ -98,13 +100,13 @@ class Scoreboard(wiring.Component):
         ]
         for number, threads in enumerate(ahead):
             starts = owners.read_enable & quad.first & (quad.thread == number)
-            finds = looks & (taken.thread == number)
+            finds = knows & (known.thread == number)
             m.d.sync += self.there[number].eq(starts | (self.there[number] & ~goes[number]))
             with m.If(starts):
                 m.d.sync += numbers[number].eq(numbers[number] + 1)
             for other, waits in enumerate(threads):
                 if other == number:
-                    m.d.sync += waits.eq(starts | (waits & ~(finds & taken.last)))
+                    m.d.sync += waits.eq(starts | (waits & ~(finds & known.last)))
                 else:
                     found = finds & (owner.thread == other) & (owner.number == numbers[other])
                     m.d.sync += waits.eq((waits | found) & self.there[other] & ~goes[other])
