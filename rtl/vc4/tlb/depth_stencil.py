@@ -63,12 +63,15 @@ class DepthStencil(wiring.Component):
         m.submodules.memory = memory = TileMemory(Shape.cast(DepthWord).width)
         moves = Signal()
         step = Signal(_Step)
-        # Its word is read; it is there and is compared; both tests are known, and it is written.
-        stages = fetched, compared, decided = Signal(_Step), Signal(_Step), Signal(_Step)
+        fetched = Signal(_Step)  # its word is read
+        compared = Signal(_Step)  # it is there
+        decided = Signal(_Step)  # both tests are known, and it is written
+        stages = (fetched, compared, decided)
         here = Signal(len(stages))  # these are steps
         stored = Signal(data.ArrayLayout(DepthWord, PIXELS))  # of the step that is compared
         old = Signal.like(stored)  # of the one that is decided
-        holds, nearer = Signal(PIXELS), Signal(PIXELS)  # what the tests of that one have found out
+        holds = Signal(PIXELS)  # what the tests of that one have found out
+        nearer = Signal(PIXELS)
         waits = Signal()
         begins = Signal()
         takes = Signal()

@@ -31,7 +31,7 @@ def word_address(form: TileForm, place: QuadPlace, sample: ValueLike = 0, word: 
 def quarters_of(form: TileForm, buffer: Value) -> Value:
     """A bit for each quarter of a memory that a tile buffer has."""
     two = _has_two(form)
-    return Cat(~two | (buffer == number // (QUARTERS // 2)) for number in range(QUARTERS))
+    return Value.cast(Cat(~two | (buffer == number // (QUARTERS // 2)) for number in range(QUARTERS)))
 
 
 def word_of(form: TileForm, quarter: Value) -> Value:

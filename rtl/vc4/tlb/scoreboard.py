@@ -63,9 +63,12 @@ class Scoreboard(wiring.Component):
         m = Module()
         m.submodules.owners = owners = BlockRam(Shape.cast(_Owner).width, WORDS, exclusive=True)
         quad = self.i.payload
-        taken, known = Signal.like(quad), Signal.like(quad)  # its owner is read; that is there
-        looks, knows = Signal(), Signal()
-        owner, new = Signal(_Owner), Signal(_Owner)
+        taken = Signal.like(quad)  # its owner is read
+        looks = Signal()
+        known = Signal.like(quad)  # that is there
+        knows = Signal()
+        owner = Signal(_Owner)
+        new = Signal(_Owner)
         place = Signal(range(WORDS))
         numbers = Signal(data.ArrayLayout(_NUMBER_BITS, self._threads))
         ahead = Signal(

@@ -87,7 +87,8 @@ class TileMemory(wiring.Component):
         ]
         with m.If(self.read_enable):
             m.d.sync += read_quarter.eq(self.read_address[-2:])
-        written, expected = Signal(_TAG_BITS), Signal(_TAG_BITS)
+        written = Signal(_TAG_BITS)
+        expected = Signal(_TAG_BITS)
         m.d.comb += [
             written.eq(Mux(self.busy, 0, select(self.write_address[-2:], tags))),
             words.write_data.eq(Cat(Cat(lane, written) for lane in self.write_data)),
