@@ -31,8 +31,7 @@ class Tlb(wiring.Component):
     """Colours, Z and stencil, and alpha mask of a tile, and who may touch them (guide, section 5).
 
     Behaviour: that of its parts, see `DepthStencil`, `ColourBuffer`, `Scoreboard` and `StencilSetUps`, which work beside each
-    other. A clear is
-    taken when it has ended in all parts that it concerns.
+    other. A clear is taken when it has ended in all parts that it concerns.
 
     Parameters
     ----------
