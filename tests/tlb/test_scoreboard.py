@@ -134,7 +134,7 @@ def test_an_old_vector_is_none():
 
     async def bench(ctx):
         for thread, x in (0, 1), (0, 2), (1, 1):
-            ctx.set(dut.lets_go, 1)
+            ctx.set(dut.lets_go, x == 2)
             for _ in range(4):
                 await ctx.tick()
             ctx.set(dut.lets_go, 0)
