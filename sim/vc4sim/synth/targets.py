@@ -9,6 +9,8 @@ from vc4.cle.cle import Cle
 from vc4.config import V3DConfig
 from vc4.fep import Fep
 from vc4.qpu.qpu import Qpu
+from vc4.qpu.structs import THREADS
+from vc4.tlb import Tlb
 from vc4.tmu.tmu import Tmu
 from vc4.v3d import V3D
 from vc4.vcm.vcm import Vcm
@@ -70,5 +72,6 @@ PARTS = {
     "fep": Part(
         lambda config: Fep(lanes=1), None, "the front end, from primitives to quads with Z, a pixel of them a clock"
     ),
+    "tlb": Part(lambda config: Tlb(THREADS * config.qpus), None, "the tile buffer, its memories and tests"),
     "v3d": Part(V3D, None, "the whole GPU"),
 }
