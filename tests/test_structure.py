@@ -9,6 +9,7 @@ import pytest
 from amaranth.back import rtlil
 
 from vc4.config import V3DConfig
+from vc4.pse import Pse
 from vc4.v3d_axi import V3DAxi
 from vc4sim.hierarchy import hierarchy
 
@@ -68,10 +69,15 @@ def held(instance):
 CONFIG = V3DConfig(tmus_per_slice=2, lists=True, memory_windows=True, trace=True)
 
 
+#: Blocks that it does not hold yet.
+APART = {"pse": Pse}
+
+
 @pytest.fixture(scope="module")
 def pairs():
     """All pairs of it."""
-    return set(held(hierarchy(V3DAxi(CONFIG), "v3d")))
+    apart = {pair for name, block in APART.items() for pair in held(hierarchy(block(), name))}
+    return set(held(hierarchy(V3DAxi(CONFIG), "v3d"))) | apart
 
 
 def test_every_instance_is_a_component_of_ours(pairs):
@@ -90,7 +96,7 @@ def test_instances_live_where_their_parents_do(pairs):
 
 
 def test_every_component_is_used(pairs):
-    used = {child for _, child in pairs} | {"V3DAxi"}
+    used = {child for _, child in pairs} | {"V3DAxi"} | {block.__name__ for block in APART.values()}
     assert set(components()) == used
 
 
