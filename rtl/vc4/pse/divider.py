@@ -93,9 +93,11 @@ class Divider(wiring.Component):
             again.eq(digit),
         ]
         upper = Cat(high, Const(0, 1)) + (again << (DENOMINATOR_BITS - 1 - _HALF))
+        is_complement = third.negative & (third.place == DivisionItem.Place.Z)
+        rest = third.quotient[-_DIGIT:] ^ is_complement.replicate(_DIGIT)
         m.d.comb += [
             after.eq(third),
-            after.remainder.eq(Cat(third.quotient[-_DIGIT:], third.remainder) - low - (upper << _HALF)),
+            after.remainder.eq(Cat(rest, third.remainder) - low - (upper << _HALF)),
             after.quotient.eq((third.quotient << _DIGIT) + again),
             after.left.eq(third.left - 1),
         ]
