@@ -127,8 +127,8 @@ def test_extremes():
 
 
 def test_clocks():
-    """Of a triangle: 15 until the first digit, 3 for each of seven in a row and 4 more; 28 for each one more."""
+    """Of a triangle: 12 for the reciprocal, 18 in the ring, 6 in front of it and behind; 21 for each one more."""
     group = [(Place.SECOND, Axis.X, 5), (Place.SECOND, Axis.Y, 7), (Place.THIRD, Axis.X, -9), (Place.THIRD, Axis.Y, 4)]
     group += [(Place.Z, Axis.X, 12345), (Place.Z, Axis.Y, -777)]
     clocks = [divided([(12345, group)] * count)[1] for count in (1, 2, 5)]
-    assert clocks == [40, 68, 152]
+    assert clocks == [36, 57, 120]

@@ -157,11 +157,11 @@ def request_of(type_, varyings=0, state=SetUpState(rht_boundary=800)):
 @pytest.mark.parametrize(
     ("type_", "varyings", "first", "more"),
     [
-        (PrimitiveType.TRIANGLES, 0, 78, 31),
-        (PrimitiveType.TRIANGLES, 4, 102, 36),
-        (PrimitiveType.TRIANGLES, 5, 108, 42),
-        (PrimitiveType.LINES, 0, 94, 37),
-        (PrimitiveType.POINTS, 0, 68, 24),
+        (PrimitiveType.TRIANGLES, 0, 72, 25),
+        (PrimitiveType.TRIANGLES, 4, 96, 36),
+        (PrimitiveType.TRIANGLES, 5, 102, 42),
+        (PrimitiveType.LINES, 0, 89, 31),
+        (PrimitiveType.POINTS, 0, 66, 24),
         (PrimitiveType.RHTS, 0, 58, 30),
     ],
 )
@@ -176,4 +176,4 @@ def test_clocks_of_a_depth_offset():
     state = SetUpState(offset=(0x3F80, 0x3F80))
     requests = [request_of(PrimitiveType.TRIANGLES, 0, state), request_of(PrimitiveType.TRIANGLES)]
     with_offset, without = (set_up([request])[-1] for request in requests)
-    assert with_offset - without == 24
+    assert with_offset - without == 23

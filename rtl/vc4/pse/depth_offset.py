@@ -29,21 +29,20 @@ class _State(enum.Enum, shape=unsigned(3)):
     PREPARE = 2  # the float is moved down
     MULTIPLY = 3  # a bit a clock
     MOVE = 4  # up, a bit a clock
-    ADD = 5
 
 
 class DepthOffset(wiring.Component):
     """The factor times the larger gain of Z for a pixel, and units, both limited to twice the range of Z, as is their sum
     (docs/reference/rendering.md, set-up).
 
-    Behaviour: `done` comes 25 clocks after `starts`, and one later for each factor of two that factor or units have
-    above 2^-9 or 1/2, until they are limited. Nothing is larger than 2^33: from there on no bit is moved.
+    Behaviour: `done` comes 22 clocks after `starts`, and one later for each factor of two that factor or units have
+    above 2^-9 and 1/2, until they are limited. Nothing is larger than 2^33: from there on no bit is moved.
 
     Interface attributes
     --------------------
     starts : strobe: begin
     z_x, z_y, factor, units : of the primitive; they hold until `done`
-    done : strobe
+    busy, done : it is under way; strobe: `o` is there from the next clock on
     o : the offset, with 8 bits behind the point
     """
 
@@ -52,6 +51,7 @@ class DepthOffset(wiring.Component):
     z_y: In(signed(GAIN_BITS))
     factor: In(Float16)
     units: In(Float16)
+    busy: Out(1)
     done: Out(1)
     o: Out(signed(_LIMIT_BITS + 2))
 
@@ -65,61 +65,55 @@ class DepthOffset(wiring.Component):
         product = Signal(_PRODUCT_BITS + 1)
         number = Signal(_NUMBER_BITS)
         left = Signal(8)
-        negative = Signal()
-        total = Signal(signed(_LIMIT_BITS + 3))
         count = Signal(range(_NUMBER_BITS))
+        negative = Signal()
         word = Signal(16)
-        exponent = Signal(8)
         distance = Signal(signed(9))
+        exponent = word[7:15]
+        whole = Cat(word[:7], exponent.any())
+        larger = self._size(m, state)
+        up = (product << 1) + (size & number[-1].replicate(len(size)))
         m.d.comb += [
+            self.busy.eq(state != _State.REST),
             word.eq(Mux(is_units, Value.cast(self.units), Value.cast(self.factor))),
-            exponent.eq(word[7:15]),
             distance.eq(exponent - Mux(is_units, _WHOLE_UNITS, _WHOLE_FACTOR)),
         ]
-        self._run(m, state, is_units, size, product, number, left, negative, total, count, word, distance)
-        return m
-
-    def _run(self, m, state, is_units, size, product, number, left, negative, total, count, word, distance):
-        """From state to state."""
         with m.Switch(state):
             with m.Case(_State.REST):
-                m.d.sync += [self.o.eq(0), is_units.eq(0)]
+                m.d.sync += [is_units.eq(0), size.eq(larger)]
                 with m.If(self.starts):
-                    m.d.sync += [size.eq(self._size(m, self.z_x, "x")), state.eq(_State.LARGER)]
+                    m.d.sync += [self.o.eq(0), state.eq(_State.LARGER)]
             with m.Case(_State.LARGER):
-                size_y = self._size(m, self.z_y, "y")
                 m.d.sync += state.eq(_State.PREPARE)
-                with m.If(size_y > size):
-                    m.d.sync += size.eq(size_y)
+                with m.If(larger > size):
+                    m.d.sync += size.eq(larger)
             with m.Case(_State.PREPARE):
-                whole = Cat(word[:7], word[7:15].any())
-                m.d.sync += [
-                    number.eq(Mux(distance < 0, Mux(distance < -_NUMBER_BITS, 0, whole >> (-distance)[:4]), whole)),
-                    left.eq(Mux(distance < 0, 0, distance)),
-                    negative.eq(word[15]),
-                    *(product.eq(0), count.eq(_NUMBER_BITS - 1)),
-                    state.eq(_State.MULTIPLY),
-                ]
+                m.d.sync += [number.eq(whole), left.eq(distance), negative.eq(word[15]), product.eq(0)]
+                m.d.sync += [count.eq(_NUMBER_BITS - 1), state.eq(_State.MULTIPLY)]
+                with m.If(distance < 0):
+                    m.d.sync += left.eq(0)
+                    m.d.sync += number.eq(Mux(distance < -_NUMBER_BITS, 0, whole >> (-distance)[:4]))
             with m.Case(_State.MULTIPLY):
-                m.d.sync += [number.eq(number << 1), count.eq(count - 1)]
-                m.d.sync += product.eq(self._limited((product << 1) + Mux(number[-1], size, 0)))
+                m.d.sync += [number.eq(number << 1), count.eq(count - 1), product.eq(self._limited(up))]
                 with m.If(count == 0):
                     m.d.sync += state.eq(_State.MOVE)
             with m.Case(_State.MOVE):
                 m.d.sync += left.eq(left - 1)
                 with m.If((left == 0) | product[-1] | ~product.any()):
-                    m.d.sync += [state.eq(_State.ADD), total.eq(self.o + self._offset(product, negative))]
+                    m.d.sync += [state.eq(Mux(is_units, _State.REST, _State.PREPARE)), is_units.eq(1)]
+                    m.d.sync += [size.eq(1 << _SHIFT), self.o.eq(self._sum(m, product, negative))]
+                    m.d.comb += self.done.eq(is_units)
                 with m.Else():
-                    m.d.sync += product.eq(self._limited(product << 1))
-            with m.Case(_State.ADD):
-                m.d.sync += [self.o.eq(self._between(total)), is_units.eq(1), size.eq(1 << _SHIFT)]
-                m.d.sync += state.eq(Mux(is_units, _State.REST, _State.PREPARE))
-                m.d.comb += self.done.eq(is_units)
+                    # The number has no bits any more.
+                    m.d.sync += product.eq(self._limited(up))
+        return m
 
-    def _size(self, m, gain, name):
-        """The magnitude of a gain, limited."""
-        size = Signal(GAIN_BITS, name=f"size_{name}")
-        m.d.comb += size.eq(Mux(gain[-1], -gain, gain))
+    def _size(self, m, state):
+        """The magnitude of a gain: of X in the first clock, of Y in the next one."""
+        gain = Signal(GAIN_BITS)
+        size = Signal(GAIN_BITS)
+        minus = gain[-1].replicate(GAIN_BITS)
+        m.d.comb += [gain.eq(Mux(state == _State.LARGER, self.z_y, self.z_x)), size.eq((gain ^ minus) + gain[-1])]
         return self._limited(size)
 
     def _limited(self, value):
@@ -127,13 +121,13 @@ class DepthOffset(wiring.Component):
         full = value[_PRODUCT_BITS:].any()
         return Cat(value[:_PRODUCT_BITS] & ~full.replicate(_PRODUCT_BITS), full)
 
-    def _offset(self, product, negative):
-        """Cut off, toward minus infinity."""
-        up = negative & product[:_SHIFT].any()
-        whole = product[_SHIFT:] + up
-        return Mux(negative, -whole, whole)
-
-    def _between(self, total):
-        """Limited."""
+    def _sum(self, m, product, negative):
+        """The offset with one more number, cut off toward minus infinity, and limited."""
+        total = Signal(signed(_LIMIT_BITS + 3))
+        minus = negative.replicate(_LIMIT_BITS + 2)
+        whole = (Cat(product[_SHIFT:], Const(0, 1)) ^ minus).as_signed()
+        m.d.comb += total.eq(self.o + whole + (negative & ~product[:_SHIFT].any()))
         limit = 1 << _LIMIT_BITS
-        return Mux(total > limit, limit, Mux(total < -limit, -limit, total))
+        above = ~total[-1] & total[_LIMIT_BITS:].any()
+        below = total[-1] & ~total[_LIMIT_BITS]
+        return Mux(above, limit, Mux(below, -limit, total))

@@ -22,21 +22,23 @@ class Divider(wiring.Component):
 
     Behaviour: a digit of 14 bits of a quotient each clock, of three quotients in turn; it is the product of the remainder's and
     the reciprocal's upper bits, never too large, and the rest stays below twice the divisor. A float takes two digits, a gain
-    five, each 3 clocks after the one before. Four floats and two gains, one after the other, take 21 clocks in all, 4 more
-    until the last one is out, and 2 until those of the next divisor begin. Results come in any order. The reciprocal of
-    the next divisor is found meanwhile.
+    three to five, the smaller the divisor is, each 3 clocks after the one before. Results come in any order, 4 clocks after
+    their last digit has begun. The next reciprocal and the first item are prepared meanwhile, and begin when the ring is empty:
+    triangles of which 18 digits are wanted follow each other in 21 clocks.
 
     Interface attributes
     --------------------
     divisors : stream of numbers that are divided by, more than 0
     i : stream of `DivisionItem`, those of a divisor up to the last one
     opens : those of the next divisor may begin
+    begins : strobe: an item begins
     o, o_stb : strobe: a quotient
     """
 
     divisors: In(stream.Signature(DENOMINATOR_BITS))
     i: In(stream.Signature(DivisionItem))
     opens: In(1)
+    begins: Out(1)
     o: Out(DivisionResult)
     o_stb: Out(1)
 
@@ -46,34 +48,33 @@ class Divider(wiring.Component):
         m.submodules.dividend = dividend = Dividend()
         connect(m, flipped(self.divisors), divisor.i)
         current = Signal(DivisorWords)
-        has = Signal()  # there is one
-        ended = Signal()  # all of its items have begun
-        fresh = Signal(DivisionSlot)
+        ended = Signal(init=1)  # all items of the divisor are prepared
+        fresh = Signal(DivisionSlot)  # the item that is prepared
+        is_first = Signal()  # it is the first one of the next divisor
         first = Signal(DivisionSlot)
         second = Signal(DivisionSlot)
         third = Signal(DivisionSlot)
         done = Signal(DivisionSlot)
-        begins = Signal()
         turns = Signal()
         after = self._digit(m, current, first, second, third)
+        next_waits = fresh.valid & is_first
+        empty = ~(first.valid | second.valid | third.valid)
         m.d.comb += [
-            dividend.shift.eq(current.shift),
+            dividend.shift.eq(Mux(ended | next_waits, divisor.o.payload.shift, current.shift)),
             dividend.item.eq(self.i.payload),
             turns.eq(third.valid & (third.left != 0)),
-            begins.eq(self.i.valid & has & ~ended & (~fresh.valid | ~turns)),
-            self.i.ready.eq(has & ~ended & (~fresh.valid | ~turns)),
-            divisor.o.ready.eq(~has & self.opens),
+            self.begins.eq(fresh.valid & ~turns & (~is_first | (empty & self.opens))),
+            self.i.ready.eq((~fresh.valid | self.begins) & (~ended | (divisor.o.valid & ~next_waits))),
+            divisor.o.ready.eq(self.begins & is_first),
         ]
         m.d.sync += [first.eq(Mux(turns, after, fresh)), second.eq(first), third.eq(second), done.eq(after)]
-        m.d.sync += done.valid.eq(third.valid & ~turns)
-        with m.If(begins):
-            m.d.sync += [fresh.eq(dividend.o), ended.eq(self.i.payload.is_last)]
-        with m.Elif(~turns):
+        m.d.sync += [first.valid.eq(turns | self.begins), done.valid.eq(third.valid & ~turns)]
+        with m.If(self.i.valid & self.i.ready):
+            m.d.sync += [fresh.eq(dividend.o), is_first.eq(ended), ended.eq(self.i.payload.is_last)]
+        with m.Elif(self.begins):
             m.d.sync += fresh.valid.eq(0)
-        with m.If(~has):
-            m.d.sync += [current.eq(divisor.o.payload), has.eq(divisor.o.valid & self.opens), ended.eq(0)]
-        with m.Elif(ended & ~(fresh.valid | first.valid | second.valid | third.valid | done.valid)):
-            m.d.sync += has.eq(0)
+        with m.If(divisor.o.ready):
+            m.d.sync += current.eq(divisor.o.payload)
         self._result(m, current, done)
         return m
 

@@ -55,7 +55,7 @@ class Pse(wiring.Component):
         connect(m, flipped(self.words), coefficients.i)
         connect(m, coefficients.o, flipped(self.planes))
         m.d.comb += [
-            divider.opens.eq(results.opens),
+            *(divider.opens.eq(results.opens), results.begins.eq(divider.begins)),
             results.quotient.eq(divider.o),
             results.quotient_stb.eq(divider.o_stb),
             self.dropped.eq(set_up.dropped),

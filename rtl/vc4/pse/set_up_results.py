@@ -27,13 +27,14 @@ class _State(enum.Enum, shape=unsigned(2)):
 class SetUpResults(wiring.Component):
     """Collects the quotients of a primitive, in any order, and finds its depth offset.
 
-    Behaviour: one primitive at a time, which leaves two clocks after its last quotient, or when it has its depth offset. What
+    Behaviour: one primitive at a time, which leaves in the clock after its last quotient, or when it has its depth offset. What
     follows waits at `i`.
 
     Interface attributes
     --------------------
     i : stream of `UnfinishedPrimitive`
-    opens : its quotients may come
+    opens : quotients of it may begin
+    begins : strobe: one begins
     quotient, quotient_stb : strobe: one of them
     o : stream of `SetUpPrimitive`
     weights : stream of `CoefficientWeights`, one for each primitive; it may go before the primitive or after it
@@ -41,6 +42,7 @@ class SetUpResults(wiring.Component):
 
     i: In(stream.Signature(UnfinishedPrimitive))
     opens: Out(1)
+    begins: In(1)
     quotient: In(DivisionResult)
     quotient_stb: In(1)
     o: Out(stream.Signature(SetUpPrimitive))
@@ -50,7 +52,9 @@ class SetUpResults(wiring.Component):
         m = Module()
         m.submodules.depth_offset = offset = DepthOffset()
         state = Signal(_State)
-        left = Signal(range(max(_QUOTIENTS.values()) + 1))
+        left = Signal(range(max(_QUOTIENTS.values()) + 1))  # quotients that are missing
+        waiting = Signal.like(left)  # those that have not begun
+        collected = Signal()
         here = Signal(UnfinishedPrimitive)
         given = Signal(2)
         takes = Signal()
@@ -58,10 +62,14 @@ class SetUpResults(wiring.Component):
         weights = self.weights.payload
         gains = [Signal.like(self.quotient.value, name=f"gain_{name}") for name in "xy"]
         m.d.comb += [
-            self.i.ready.eq(state == _State.REST),
+            self.i.ready.eq((state == _State.REST) | ((state == _State.GIVE) & goes.all())),
+            collected.eq((left == 0) | ((left == 1) & self.quotient_stb)),
             takes.eq(self.i.valid & self.i.ready),
-            self.opens.eq((state == _State.COLLECT) & (left != 0)),
-            *(self.o.payload.eq(here.primitive), self.o.payload.z.eq(here.primitive.z + offset.o)),
+            self.opens.eq((state == _State.COLLECT) & (waiting != 0)),
+            *(
+                self.o.payload.eq(here.primitive),
+                self.o.payload.z.eq(here.primitive.z + Mux(here.offsets, offset.o, 0)),
+            ),
             *(self.o.payload.z_x.eq(gains[0][:64]), self.o.payload.z_y.eq(gains[1][:64])),
             self.o.valid.eq((state == _State.GIVE) & ~given[0]),
             self.weights.valid.eq((state == _State.GIVE) & ~given[1]),
@@ -71,26 +79,24 @@ class SetUpResults(wiring.Component):
             goes.eq(given | Cat(self.o.ready, self.weights.ready)),
         ]
         with m.Switch(state):
-            with m.Case(_State.REST):
-                m.d.sync += [here.eq(self.i.payload), given.eq(0), state.eq(takes)]
-                with m.Switch(self.i.payload.type):
-                    for type_, count in _QUOTIENTS.items():
-                        with m.Case(type_):
-                            m.d.sync += left.eq(count)
-                m.d.sync += [word.eq(0) for word in gains]
-                m.d.sync += [Value.cast(part).eq(0) for part in (weights.second, weights.third, weights.implicit)]
             with m.Case(_State.COLLECT):
-                m.d.sync += left.eq(left - self.quotient_stb)
-                with m.If(left == 0):
-                    m.d.comb += offset.starts.eq(here.offsets)
+                m.d.sync += [left.eq(left - self.quotient_stb), waiting.eq(waiting - self.begins)]
+                with m.If(collected):
                     m.d.sync += state.eq(Mux(here.offsets, _State.OFFSET, _State.GIVE))
             with m.Case(_State.OFFSET):
                 with m.If(offset.done):
                     m.d.sync += state.eq(_State.GIVE)
             with m.Case(_State.GIVE):
                 m.d.sync += given.eq(goes)
-                with m.If(goes.all()):
-                    m.d.sync += state.eq(_State.REST)
+        m.d.comb += offset.starts.eq((state == _State.OFFSET) & ~offset.busy)
+        with m.If(self.i.ready):
+            m.d.sync += [here.eq(self.i.payload), given.eq(0), state.eq(Mux(takes, _State.COLLECT, _State.REST))]
+            with m.Switch(self.i.payload.type):
+                for type_, count in _QUOTIENTS.items():
+                    with m.Case(type_):
+                        m.d.sync += [left.eq(count), waiting.eq(count)]
+            m.d.sync += [word.eq(0) for word in gains]
+            m.d.sync += [Value.cast(part).eq(0) for part in (weights.second, weights.third, weights.implicit)]
         self._quotient(m, gains)
         return m
 
