@@ -189,7 +189,7 @@ def test_nothing_is_drawn():
 
 @pytest.mark.parametrize(
     ("type_", "clocks"),
-    [(PrimitiveType.TRIANGLES, 25), (PrimitiveType.LINES, 29), (PrimitiveType.POINTS, 18), (PrimitiveType.RHTS, 30)],
+    [(PrimitiveType.TRIANGLES, 20), (PrimitiveType.LINES, 24), (PrimitiveType.POINTS, 16), (PrimitiveType.RHTS, 28)],
 )
 def test_clocks(type_, clocks):
     """Of a step each and one more; an RHT whose boundary crosses its edge is two pieces."""

@@ -60,7 +60,7 @@ def wanted(request, model):
 
 
 def set_up(requests, *, seed=1, gap=0.0, pause=0.0):
-    """Primitives, coefficients of planes, how many requests were dropped, and clocks.
+    """Primitives, coefficients of planes, how many requests were dropped, the clocks in which primitives left, and all clocks.
 
     gap, pause : chance in each clock that nothing is given, and that nothing is taken, on each stream by itself
     """
@@ -73,7 +73,7 @@ def set_up(requests, *, seed=1, gap=0.0, pause=0.0):
     }
     outputs = {dut.o: [], dut.planes: []}
     counts = {dut.o: len(models), dut.planes: sum(model.varyings + 1 for model in models)}
-    dropped, clocks = [0], [0]
+    dropped, clocks, leaves = [0], [0], []
 
     async def bench(ctx):
         offered, waited = dict.fromkeys(inputs, False), 0
@@ -89,6 +89,8 @@ def set_up(requests, *, seed=1, gap=0.0, pause=0.0):
             for port, items in outputs.items():
                 if ctx.get(port.valid) and ctx.get(port.ready):
                     items.append(ctx.get(port.payload))
+                    if port is dut.o:
+                        leaves.append(clocks[0])
                     moved.append(port)
             dropped[0] += ctx.get(dut.dropped)
             await ctx.tick()
@@ -103,11 +105,11 @@ def set_up(requests, *, seed=1, gap=0.0, pause=0.0):
             ctx.set(port.valid, 0)
 
     rig.run(bench)
-    return outputs[dut.o], outputs[dut.planes], dropped[0], clocks[0]
+    return outputs[dut.o], outputs[dut.planes], dropped[0], leaves, clocks[0]
 
 
 def check(requests, **options):
-    found, planes, dropped, _ = set_up(requests, **options)
+    found, planes, dropped, *_ = set_up(requests, **options)
     pairs = [(request, model) for request in requests for model in expected(request)]
     assert [plain(one) for one in found] == [wanted(*pair) for pair in pairs]
     ours = [(plane.a, plane.b, plane.c) for plane in planes]
@@ -157,18 +159,20 @@ def request_of(type_, varyings=0, state=SetUpState(rht_boundary=800)):
 @pytest.mark.parametrize(
     ("type_", "varyings", "first", "more"),
     [
-        (PrimitiveType.TRIANGLES, 0, 72, 25),
-        (PrimitiveType.TRIANGLES, 4, 96, 36),
-        (PrimitiveType.TRIANGLES, 5, 102, 42),
-        (PrimitiveType.LINES, 0, 89, 31),
-        (PrimitiveType.POINTS, 0, 66, 24),
-        (PrimitiveType.RHTS, 0, 58, 30),
+        (PrimitiveType.TRIANGLES, 0, 69, 23),
+        (PrimitiveType.TRIANGLES, 4, 93, 36),
+        (PrimitiveType.TRIANGLES, 5, 99, 42),
+        (PrimitiveType.LINES, 0, 87, 29),
+        (PrimitiveType.POINTS, 0, 65, 24),
+        (PrimitiveType.RHTS, 0, 57, 28),
     ],
 )
 def test_clocks(type_, varyings, first, more):
-    """Of a primitive, and of each that follows."""
-    clocks = [set_up([request_of(type_, varyings)] * count)[-1] for count in (1, 5, 10)]
-    assert [clocks[0], (clocks[2] - clocks[1]) / 5] == [first, more]
+    """Until all of a primitive is out, and of each that follows."""
+    request = request_of(type_, varyings)
+    *_, leaves, _ = set_up([request] * 15)
+    step = len(leaves) // 15 * 4
+    assert [set_up([request])[-1], (leaves[-1] - leaves[-1 - step]) / 4] == [first, more]
 
 
 def test_clocks_of_a_depth_offset():

@@ -19,8 +19,9 @@ class Pse(wiring.Component):
     """Makes of shaded vertices what rasteriser and interpolation take (docs/reference/rendering.md, set-up).
 
     Behaviour: primitives leave in their order. One is divided while the next one is prepared, and the planes of one go through
-    the floats while others are set up: a triangle follows another one in 31 clocks, whatever it has of up to three varyings,
-    and in six more for each further one.
+    the floats while others are set up: triangles follow each other in 23 clocks with up to one varying, and in 12 and six for each
+    varying with more. What limits is that two of them are under way at a time, and each takes 22 clocks until its first quotient
+    begins, and 22 more until its last one is there.
 
     Interface attributes
     --------------------
@@ -49,15 +50,11 @@ class Pse(wiring.Component):
         connect(m, set_up.divisors, divider.divisors)
         connect(m, set_up.items, divider.i)
         connect(m, set_up.o, results.i)
+        connect(m, divider.o, results.quotients)
         connect(m, results.o, flipped(self.o))
         connect(m, results.weights, weights.i)
         connect(m, weights.o, coefficients.weights)
         connect(m, flipped(self.words), coefficients.i)
         connect(m, coefficients.o, flipped(self.planes))
-        m.d.comb += [
-            *(divider.opens.eq(results.opens), results.begins.eq(divider.begins)),
-            results.quotient.eq(divider.o),
-            results.quotient_stb.eq(divider.o_stb),
-            self.dropped.eq(set_up.dropped),
-        ]
+        m.d.comb += self.dropped.eq(set_up.dropped)
         return m

@@ -33,18 +33,13 @@ class SetUpResults(wiring.Component):
     Interface attributes
     --------------------
     i : stream of `UnfinishedPrimitive`
-    opens : quotients of it may begin
-    begins : strobe: one begins
-    quotient, quotient_stb : strobe: one of them
+    quotients : stream of `DivisionResult`; those of the next primitive wait
     o : stream of `SetUpPrimitive`
     weights : stream of `CoefficientWeights`, one for each primitive; it may go before the primitive or after it
     """
 
     i: In(stream.Signature(UnfinishedPrimitive))
-    opens: Out(1)
-    begins: In(1)
-    quotient: In(DivisionResult)
-    quotient_stb: In(1)
+    quotients: In(stream.Signature(DivisionResult))
     o: Out(stream.Signature(SetUpPrimitive))
     weights: Out(stream.Signature(CoefficientWeights))
 
@@ -53,19 +48,20 @@ class SetUpResults(wiring.Component):
         m.submodules.depth_offset = offset = DepthOffset()
         state = Signal(_State)
         left = Signal(range(max(_QUOTIENTS.values()) + 1))  # quotients that are missing
-        waiting = Signal.like(left)  # those that have not begun
+        comes = Signal()
         collected = Signal()
         here = Signal(UnfinishedPrimitive)
         given = Signal(2)
         takes = Signal()
         goes = Signal(2)
         weights = self.weights.payload
-        gains = [Signal.like(self.quotient.value, name=f"gain_{name}") for name in "xy"]
+        gains = [Signal.like(self.quotients.payload.value, name=f"gain_{name}") for name in "xy"]
         m.d.comb += [
             self.i.ready.eq((state == _State.REST) | ((state == _State.GIVE) & goes.all())),
-            collected.eq((left == 0) | ((left == 1) & self.quotient_stb)),
+            collected.eq((left == 0) | ((left == 1) & comes)),
             takes.eq(self.i.valid & self.i.ready),
-            self.opens.eq((state == _State.COLLECT) & (waiting != 0)),
+            self.quotients.ready.eq((state == _State.COLLECT) & (left != 0)),
+            comes.eq(self.quotients.valid & self.quotients.ready),
             *(
                 self.o.payload.eq(here.primitive),
                 self.o.payload.z.eq(here.primitive.z + Mux(here.offsets, offset.o, 0)),
@@ -80,7 +76,7 @@ class SetUpResults(wiring.Component):
         ]
         with m.Switch(state):
             with m.Case(_State.COLLECT):
-                m.d.sync += [left.eq(left - self.quotient_stb), waiting.eq(waiting - self.begins)]
+                m.d.sync += left.eq(left - comes)
                 with m.If(collected):
                     m.d.sync += state.eq(Mux(here.offsets, _State.OFFSET, _State.GIVE))
             with m.Case(_State.OFFSET):
@@ -94,22 +90,22 @@ class SetUpResults(wiring.Component):
             with m.Switch(self.i.payload.type):
                 for type_, count in _QUOTIENTS.items():
                     with m.Case(type_):
-                        m.d.sync += [left.eq(count), waiting.eq(count)]
+                        m.d.sync += left.eq(count)
             m.d.sync += [word.eq(0) for word in gains]
             m.d.sync += [Value.cast(part).eq(0) for part in (weights.second, weights.third, weights.implicit)]
-        self._quotient(m, gains)
+        self._quotient(m, gains, comes)
         return m
 
-    def _quotient(self, m, gains):
+    def _quotient(self, m, gains, comes):
         """Where a quotient belongs."""
-        weights, quotient = self.weights.payload, self.quotient
+        weights, quotient = self.weights.payload, self.quotients.payload
         places = {
             DivisionItem.Place.SECOND: weights.second,
             DivisionItem.Place.THIRD: weights.third,
             DivisionItem.Place.IMPLICIT: weights.implicit,
             DivisionItem.Place.Z: gains,
         }
-        with m.If(self.quotient_stb):
+        with m.If(comes):
             for place, words in places.items():
                 for number in range(2):
                     with m.If((quotient.place == place) & (Value.cast(quotient.axis) == number)):
