@@ -27,10 +27,10 @@ def expected(place, numerator, denominator):
     return z_gain(numerator, denominator) if place == Place.Z else quotient(numerator, denominator)
 
 
-def divided(groups, *, seed=1, gap=0.0):
+def divided(groups, *, seed=1, gap=0.0, pause=0.0):
     """Quotients of groups (denominator, [(place, axis, numerator)]), those of a group by place and axis; and clocks.
 
-    gap : chance in each clock that no item is there
+    gap, pause : chance in each clock that no item is there, and that no quotient is taken
     """
     rng = random.Random(seed)
     rig, dut = simulation()
@@ -45,7 +45,6 @@ def divided(groups, *, seed=1, gap=0.0):
     clocks = [0]
 
     async def bench(ctx):
-        ctx.set(dut.opens, 1)
         done = 0
         while done < len(groups):
             ctx.set(dut.divisors.valid, bool(divisors))
@@ -62,8 +61,9 @@ def divided(groups, *, seed=1, gap=0.0):
                 divisors.pop(0)
             if offered and ctx.get(dut.i.ready):
                 items.pop(0)
-            if ctx.get(dut.o_stb):
-                result = ctx.get(dut.o)
+            ctx.set(dut.o.ready, rng.random() >= pause)
+            if ctx.get(dut.o.valid) and ctx.get(dut.o.ready):
+                result = ctx.get(dut.o.payload)
                 assert (result.place, result.axis) not in found[done]
                 found[done][result.place, result.axis] = result.value
                 done += len(found[done]) == wanted[done]
@@ -104,13 +104,15 @@ def some_group(rng):
 
 
 @pytest.mark.parametrize(
-    "seeds", [range(2), pytest.param(range(2, 60), marks=pytest.mark.thorough)], ids=["some", "many"]
+    "seeds", [range(1), pytest.param(range(1, 60), marks=pytest.mark.thorough)], ids=["some", "many"]
 )
 def test_quotients_of_the_model(seeds):
     for seed in seeds:
         print(f"seed {seed}")
         rng = random.Random(seed)
-        check([some_group(rng) for _ in range(60)], seed=seed, gap=rng.choice((0, 0.3, 0.8)))
+        check(
+            [some_group(rng) for _ in range(60)], seed=seed, gap=rng.choice((0, 0.3, 0.8)), pause=rng.choice((0, 0.5))
+        )
 
 
 def test_extremes():
@@ -127,8 +129,8 @@ def test_extremes():
 
 
 def test_clocks():
-    """Of a triangle: 15 until the first digit, 3 for each of seven in a row and 4 more; 28 for each one more."""
+    """Of a triangle: 12 for the reciprocal, 18 in the ring, 6 in front of it and behind; 20 for each one more."""
     group = [(Place.SECOND, Axis.X, 5), (Place.SECOND, Axis.Y, 7), (Place.THIRD, Axis.X, -9), (Place.THIRD, Axis.Y, 4)]
     group += [(Place.Z, Axis.X, 12345), (Place.Z, Axis.Y, -777)]
     clocks = [divided([(12345, group)] * count)[1] for count in (1, 2, 5)]
-    assert clocks == [40, 68, 152]
+    assert clocks == [36, 56, 116]

@@ -2,6 +2,7 @@
 
 import random
 from functools import cache
+from itertools import islice
 
 import pytest
 
@@ -16,6 +17,9 @@ from .primitives import HIGHEST, LOWEST, Request, bits, expected, payload, some_
 
 Place = DivisionItem.Place
 PATIENCE = 100
+#: Clocks after the last primitive in which items may come.
+LATE = 10
+QUOTIENTS = {PrimitiveType.POINTS: 1, PrimitiveType.LINES: 4, PrimitiveType.TRIANGLES: 6, PrimitiveType.RHTS: 0}
 
 
 @cache
@@ -45,41 +49,48 @@ def set_up(requests, *, seed=1, gap=0.0, pause=0.0):
     rig, dut = simulation()
     found = [[] for _ in requests]
     dropped = [0] * len(requests)
+    quotients = []
     clocks = [0]
 
     async def bench(ctx):
-        now, offered, waited = 0, False, 0
-        divisor, quotients = None, {}
-        while now < len(requests):
-            if not offered and rng.random() >= gap:
+        now, offered, waited, clock = 0, False, 0, 0
+        ending = LATE
+        while ending:
+            if not offered and now < len(requests) and rng.random() >= gap:
                 offered = True
                 ctx.set(dut.i.payload, payload(requests[now]))
             ctx.set(dut.i.valid, offered)
             ctx.set(dut.o.ready, rng.random() >= pause)
-            # Everything that belongs to a primitive is there before it is.
             takes_item = ctx.get(dut.items.valid) and ctx.get(dut.divisors.valid)
             if takes_item:
                 item = ctx.get(dut.items.payload)
                 divisor = ctx.get(dut.divisors.payload) * (-1 if item.negative else 1)
                 divides = z_gain if item.place == Place.Z else quotient
-                quotients[item.place, item.axis] = divides(item.numerator, divisor)
+                quotients.append(((item.place, item.axis), divides(item.numerator, divisor)))
             ctx.set(dut.items.ready, takes_item)
             ctx.set(dut.divisors.ready, takes_item and item.is_last)
             if ctx.get(dut.o.valid) and ctx.get(dut.o.ready):
-                found[now].append((ctx.get(dut.o.payload), quotients))
-                quotients = {}
-            dropped[now] += ctx.get(dut.dropped)
-            taken = ctx.get(dut.i.ready)
+                found[now].append(ctx.get(dut.o.payload))
+            if ctx.get(dut.dropped):
+                dropped[now] += 1
+            clock += 1
+            taken = offered and ctx.get(dut.i.ready)
             waited = 0 if taken else waited + 1
             assert waited < PATIENCE
             await ctx.tick()
-            clocks[0] += 1
+            ending -= now == len(requests)
             if taken:
-                now, offered = now + 1, False
+                clocks[0], now, offered = clock, now + 1, False
         ctx.set(dut.i.valid, 0)
 
     rig.run(bench)
-    return found, dropped, clocks[0]
+    items = iter(quotients)
+    pairs = [
+        [(one, dict(islice(items, QUOTIENTS[request.type]))) for one in ours]
+        for request, ours in zip(requests, found, strict=True)
+    ]
+    assert not list(items)
+    return pairs, dropped, clocks[0]
 
 
 def check(requests, **options):
@@ -178,10 +189,10 @@ def test_nothing_is_drawn():
 
 @pytest.mark.parametrize(
     ("type_", "clocks"),
-    [(PrimitiveType.TRIANGLES, 25), (PrimitiveType.LINES, 29), (PrimitiveType.POINTS, 18), (PrimitiveType.RHTS, 30)],
+    [(PrimitiveType.TRIANGLES, 20), (PrimitiveType.LINES, 24), (PrimitiveType.POINTS, 16), (PrimitiveType.RHTS, 28)],
 )
 def test_clocks(type_, clocks):
-    """Of a step each and six more; an RHT whose boundary crosses its edge is two pieces."""
+    """Of a step each and one more; an RHT whose boundary crosses its edge is two pieces."""
     vertices = [corner(0, 0), corner(160, 16), corner(0, 160)][
         : {PrimitiveType.POINTS: 1, PrimitiveType.TRIANGLES: 3}.get(type_, 2)
     ]

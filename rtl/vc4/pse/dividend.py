@@ -11,9 +11,9 @@ from .structs import DENOMINATOR_BITS, GAIN_BITS, NUMERATOR_BITS, Axis, Division
 __all__ = ["Dividend", "DivisionSlot"]
 
 _DIGIT_BITS = 14
-#: Digits of a gain, which has up to 66 bits, and of a float.
-_GAIN_DIGITS, _FLOAT_DIGITS = 5, 2
-_QUOTIENT_BITS = _GAIN_DIGITS * _DIGIT_BITS
+#: Digits of a float, of a gain if the divisor is not moved, and the most of a gain, which has up to 66 bits.
+_FLOAT_DIGITS, _FEWEST, _MOST = 2, 3, 5
+_QUOTIENT_BITS = _MOST * _DIGIT_BITS
 _GAIN_SHIFT = GAIN_BITS - NUMERATOR_BITS
 #: Numerators of floats, and how far they are moved up further: they stay below the divisor.
 _FLOAT_BITS = 18
@@ -26,7 +26,7 @@ class DivisionSlot(data.Struct):
     """A quotient under way.
 
     remainder : below twice the divisor
-    quotient : what was found of it, with the rest of the number above that
+    quotient : what was found of it; above that the rest of the number, whose complement counts if `negative`
     left : digits that are missing, this one not
     exponent : of the float, if the quotient has the fewest bits it may have
     zero : so is the number
@@ -37,7 +37,7 @@ class DivisionSlot(data.Struct):
     place: DivisionItem.Place
     negative: unsigned(1)
     zero: unsigned(1)
-    left: range(_GAIN_DIGITS)
+    left: range(_MOST)
     exponent: unsigned(8)
     remainder: unsigned(DENOMINATOR_BITS + 1)
     quotient: unsigned(_QUOTIENT_BITS)
@@ -49,7 +49,7 @@ class Dividend(wiring.Component):
     """Prepares a number for division; combinational.
 
     A gain that is negative is rounded down if the complement of its numerator is divided, with ones for all that is moved in,
-    and that of the quotient taken.
+    and that of the quotient taken. A number moves up as far as the divisor: within a digit by a shift, and by more digits.
 
     Interface attributes
     --------------------
@@ -68,7 +68,10 @@ class Dividend(wiring.Component):
         is_gain = Signal()
         signed_number = Signal(signed(NUMERATOR_BITS))
         size = Signal(_FLOAT_BITS)
-        moved = Signal(_QUOTIENT_BITS + DENOMINATOR_BITS - 1)
+        moved = Signal(GAIN_BITS + _DIGIT_BITS - 1)
+        digits = Signal(range(_MOST - _FEWEST + 1))
+        places = Signal(range(_DIGIT_BITS))
+        rest = _FEWEST * _DIGIT_BITS
         top = Signal(_FLOAT_BITS)
         number = item.numerator
         zeros = leading_zeros(m, Cat(Const(0, 32 - _FLOAT_BITS), size), "zeros")
@@ -79,14 +82,17 @@ class Dividend(wiring.Component):
             negative.eq(number[-1] ^ item.negative),
             size.eq(Mux(number[-1], -number[:_FLOAT_BITS], number[:_FLOAT_BITS])),
             top.eq(size << zeros[:5]),
-            moved.eq(((signed_number << self.shift) << _GAIN_SHIFT) ^ signed_number[-1].replicate(len(moved))),
+            digits.eq((self.shift >= _DIGIT_BITS) + (self.shift >= 2 * _DIGIT_BITS)),
+            places.eq(self.shift - Mux(digits[1], 2 * _DIGIT_BITS, Mux(digits[0], _DIGIT_BITS, 0))),
+            moved.eq((signed_number << places) << _GAIN_SHIFT),
             *(o.valid.eq(1), o.axis.eq(item.axis), o.place.eq(item.place), o.zero.eq(size == 0)),
             o.exponent.eq(_EXPONENT + self.shift - zeros),
         ]
         with m.If(is_gain):
             m.d.comb += [
-                *(o.negative.eq(signed_number[-1]), o.left.eq(_GAIN_DIGITS - 1)),
-                *(o.quotient.eq(moved), o.remainder.eq(moved[_QUOTIENT_BITS:])),
+                *(o.negative.eq(signed_number[-1]), o.left.eq(digits + _FEWEST - 1)),
+                o.quotient.eq(moved[:rest] << (_QUOTIENT_BITS - rest)),
+                o.remainder.eq(moved[rest:-1] ^ o.negative.replicate(len(moved) - 1 - rest)),
             ]
         with m.Else():
             m.d.comb += [

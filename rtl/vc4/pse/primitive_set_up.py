@@ -1,6 +1,7 @@
 """Primitives up to their divisions."""
 
 from amaranth import *
+from amaranth.hdl import Assert
 from amaranth.lib import enum, stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -13,7 +14,7 @@ from .product_sum import ProductSum
 from .screen_box import ScreenBox
 from .step_sequencer import StepSequencer
 from .steps import Program, Side, Step
-from .structs import DENOMINATOR_BITS, EDGES, DivisionItem, SetUpRequest, UnfinishedPrimitive
+from .structs import DENOMINATOR_BITS, EDGES, Axis, DivisionItem, SetUpRequest, UnfinishedPrimitive
 from .sum_results import SumResults
 
 __all__ = ["PrimitiveSetUp"]
@@ -35,9 +36,9 @@ class _State(enum.Enum, shape=unsigned(2)):
 class PrimitiveSetUp(wiring.Component):
     """Edges, boxes and Z of primitives, and what has to be divided (docs/reference/rendering.md, set-up).
 
-    Behaviour: one primitive at a time, by a program of a step a clock (`steps`). Its clocks are those of its steps and 6 more,
-    or 4 from the step on that finds that it is not drawn. An RHT has up to two pieces. Items and divisors are there before
-    the primitive that they belong to.
+    Behaviour: one primitive at a time, by a program of a step a clock (`steps`). Its clocks are those of its steps and one more,
+    or 4 from the step on that finds that it is not drawn. An RHT has up to two pieces. Some of its items may come up to
+    three clocks after it.
 
     Interface attributes
     --------------------
@@ -63,8 +64,10 @@ class PrimitiveSetUp(wiring.Component):
         step = sequencer.step
         drops = Signal()
         misses = Signal()  # the boundary is not where it must be
+        along = Signal(Axis)
         request = self.i.payload
         m.d.comb += [
+            along.eq(Value.cast(step.along) ^ results.swapped),
             misses.eq(
                 sequencer.stb & (((step.side == Side.RIGHT) & ~box.above) | ((step.side == Side.LEFT) & ~box.below))
             ),
@@ -75,7 +78,7 @@ class PrimitiveSetUp(wiring.Component):
             *(product_sum.a.eq(operands.a), product_sum.b.eq(operands.b)),
             product_sum.stb.eq(sequencer.stb & step.multiplies),
             *(product_sum.begins.eq(step.begins), product_sum.subtracts.eq(step.subtracts)),
-            *(product_sum.terms.eq(step.terms), product_sum.axis.eq(Value.cast(step.along) ^ results.swapped)),
+            *(product_sum.terms.eq(step.terms), product_sum.axis.eq(along)),
             *(results.sum.eq(product_sum.o), results.a.eq(product_sum.o_a), results.b.eq(product_sum.o_b)),
             results.state.eq(request.state),
             *(box.position.eq(operands.position), box.axis.eq(step.axis), box.stb.eq(sequencer.stb & step.boxes)),
@@ -87,14 +90,16 @@ class PrimitiveSetUp(wiring.Component):
             before, steps = steps, Signal(Step, name=f"step_{clock}")
             waits, valid = valid, Signal(name=f"stb_{clock}")
             m.d.sync += [steps.eq(before), valid.eq(waits & ~drops)]
+            if not clock:
+                m.d.sync += steps.along.eq(along)
         m.d.comb += [results.step.eq(steps), results.stb.eq(valid)]
-        room = self._queues(m, results)
-        self._state(m, sequencer, box, results, drops, valid & steps.ends, room)
+        self._queues(m, results)
+        self._state(m, sequencer, box, results, drops)
         self._give(m, operands, box, results)
         return m
 
     def _queues(self, m, results):
-        """Of items and divisors; returns whether there is room for those of a primitive."""
+        """Of items and divisors: those of a primitive that has not left, and of the one behind it."""
         m.submodules.items = items = Queue(DivisionItem, 2 * _ITEMS)
         m.submodules.divisors = divisors = Queue(DENOMINATOR_BITS, 2 * _DIVISORS)
         wiring.connect(m, items.o, wiring.flipped(self.items))
@@ -103,21 +108,26 @@ class PrimitiveSetUp(wiring.Component):
             *(items.i.valid.eq(results.items.valid), items.i.payload.eq(results.items.payload)),
             *(divisors.i.valid.eq(results.divisors.valid), divisors.i.payload.eq(results.divisors.payload)),
         ]
-        return (items.level <= _ITEMS) & (divisors.level <= _DIVISORS)
+        m.d.sync += [
+            Assert(~items.i.valid | items.i.ready, "an item has no room"),
+            Assert(~divisors.i.valid | divisors.i.ready, "a divisor has no room"),
+        ]
 
-    def _state(self, m, sequencer, box, results, drops, ends, room):
+    def _state(self, m, sequencer, box, results, drops):
         """From piece to piece."""
         state = Signal(_State)
         is_left = Signal()  # the second piece of an RHT
         found = Signal()  # the first one is drawn
         starts = Signal()
+        ends = Signal()
         leaves = Signal()  # the piece
         is_rht = self.i.payload.type == PrimitiveType.RHTS
         m.d.comb += [
-            starts.eq((state == _State.REST) & self.i.valid & room),
+            starts.eq((state == _State.REST) & self.i.valid),
+            ends.eq(sequencer.stb & sequencer.step.ends),
             *(sequencer.starts.eq(starts), box.begins.eq(starts), results.begins.eq(starts)),
             sequencer.program.eq(Mux(is_left, Program.RHT_LEFT, Value.cast(self.i.payload.type)[:3])),
-            self.o.valid.eq(state == _State.GIVE),
+            self.o.valid.eq((state == _State.GIVE) | ends),
             leaves.eq(drops | (self.o.valid & self.o.ready)),
             self.i.ready.eq(leaves & (is_left | ~is_rht)),
             self.dropped.eq(drops & self.i.ready & ~found),

@@ -12,7 +12,7 @@ __all__ = ["StepSequencer"]
 class StepSequencer(wiring.Component):
     """Gives a step a clock.
 
-    Behaviour: the first one is there two clocks after `starts`.
+    Behaviour: the first one is there in the clock after `starts`.
 
     Interface attributes
     --------------------
@@ -30,19 +30,18 @@ class StepSequencer(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         number = Signal(range(len(STEPS) + 1))
+        place = Signal.like(number)
         runs = Signal()
         step = Signal(Step)
-        with m.Switch(number):
-            for place, fields in enumerate(STEPS):
-                with m.Case(place):
+        m.d.comb += place.eq(number)
+        with m.If(self.starts), m.Switch(self.program):
+            for program, first in FIRST_STEPS.items():
+                with m.Case(program):
+                    m.d.comb += place.eq(first)
+        with m.Switch(place):
+            for index, fields in enumerate(STEPS):
+                with m.Case(index):
                     m.d.comb += step.eq(Step.const(fields))
-        m.d.sync += [self.step.eq(step), self.stb.eq(runs & ~self.stops)]
-        with m.If(self.starts):
-            m.d.sync += runs.eq(1)
-            with m.Switch(self.program):
-                for program, place in FIRST_STEPS.items():
-                    with m.Case(program):
-                        m.d.sync += number.eq(place)
-        with m.Else():
-            m.d.sync += [number.eq(number + 1), runs.eq(runs & ~step.ends & ~self.stops)]
+        valid = self.starts | (runs & ~self.stops)
+        m.d.sync += [self.step.eq(step), self.stb.eq(valid), number.eq(place + 1), runs.eq(valid & ~step.ends)]
         return m

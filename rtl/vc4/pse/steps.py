@@ -98,7 +98,7 @@ class Step(data.Struct):
     divides : its magnitude is divided by from now on
     edge, turn, exclude : of an edge
     place, along, is_last : of an item; `along` is that of the position or term, too
-    ends : the last step
+    ends : the last step, at least four behind the last edge
     """
 
     writes: unsigned(1)
@@ -236,7 +236,10 @@ _POINT = (
     _product(_SIZE, _ONE, begins=0) | _edge(2),
     _term(_TWO, _FIRST, _Y),
     _product(_SIZE, _ONE, begins=0) | _edge(3, exclude=Exclude.ALWAYS),
-    _one_item(_ONE, _Place.IMPLICIT, _X, is_last=1) | {"ends": 1},
+    _one_item(_ONE, _Place.IMPLICIT, _X, is_last=1),
+    {},
+    {},
+    {"ends": 1},
 )
 
 
@@ -251,7 +254,11 @@ def _rht(side, turn, exclude, boundary, outside):
         _term(_D1_X, _FIRST, _Y, begins=0, subtracts=1) | _edge(0, turn, exclude),
         _term(_ONE, _STATE, _X, subtracts=boundary) | _edge(1, exclude=outside),
         _term(_ONE, _FIRST, _Y, subtracts=1, sorts=1) | _edge(2),
-        _term(_ONE, _SECOND, _Y, sorts=1) | _edge(3, exclude=Exclude.ALWAYS) | {"ends": 1},
+        _term(_ONE, _SECOND, _Y, sorts=1) | _edge(3, exclude=Exclude.ALWAYS),
+        {},
+        {},
+        {},
+        {"ends": 1},
     )
 
 

@@ -20,7 +20,7 @@ class SumResults(wiring.Component):
     --------------------
     state : of the primitive
     begins : strobe: another one
-    step, stb : the step whose sum is here, in this clock
+    step, stb : the step whose sum is here, in this clock; along the axis that was meant when it began
     sum, a, b : of `ProductSum`
     negative, swapped : the sign; Y is the longer axis
     clockwise, reverse : the area is negative; seen from behind
@@ -61,12 +61,12 @@ class SumResults(wiring.Component):
             hidden.eq((step.turn != Turn.NEVER) & ~Mux(reverse, self.state.back, self.state.front)),
             self.drops.eq(is_sign & (~self.sum.any() | hidden)),
             self.items.valid.eq(self.stb & (step.sum == Sum.ITEM)),
-            *(item.axis.eq(Value.cast(step.along) ^ self.swapped), item.place.eq(step.place)),
+            *(item.axis.eq(step.along), item.place.eq(step.place)),
             *(item.numerator.eq(self.sum), item.negative.eq(self.negative), item.is_last.eq(step.is_last)),
             self.divisors.valid.eq(is_sign & step.divides & ~self.drops),
         ]
         with m.If(self.begins):
-            m.d.sync += [self.swapped.eq(0), self.negative.eq(0)]
+            m.d.sync += self.swapped.eq(0)
         with m.If(is_sign):
             m.d.sync += [self.negative.eq(below), self.clockwise.eq(clockwise)]
             m.d.sync += self.reverse.eq(reverse & (step.turn != Turn.NEVER))

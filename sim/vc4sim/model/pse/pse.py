@@ -180,12 +180,15 @@ def z_gain(numerator: int, denominator: int) -> int:
 
 
 def _offset(state: SetUpState, z_x: int, z_y: int) -> int:
-    """The depth offset: the factor times the larger gain for a pixel, and units of the lowest bit of Z. It has 34 bits."""
+    """The depth offset: the factor times the larger gain for a pixel, and units of the lowest bit of Z. Both are limited."""
     if state.offset is None:
         return 0
     factor, units = (word << 16 for word in state.offset)
     slope = max(abs(z_x), abs(z_y)) * PIXEL
-    offset = (fixed(factor, 16) * slope >> 16 + _GAIN_SHIFT) + fixed(units, Z_FRACTION)
+    return _limited(_limited(fixed(factor, 16) * slope >> 16 + _GAIN_SHIFT) + _limited(fixed(units, Z_FRACTION)))
+
+
+def _limited(offset: int) -> int:
     return min(max(offset, -_LARGEST_OFFSET), _LARGEST_OFFSET)
 
 
