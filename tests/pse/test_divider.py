@@ -6,6 +6,7 @@ from functools import cache
 import pytest
 
 from vc4.pse.divider import Divider
+from vc4.pse.divisor import Divisor
 from vc4.pse.structs import Axis, DivisionItem
 from vc4sim.model.arith.fixed_point import quotient
 from vc4sim.model.pse.pse import z_gain
@@ -47,6 +48,7 @@ def divided(groups, *, seed=1, gap=0.0, pause=0.0):
     async def bench(ctx):
         done = 0
         while done < len(groups):
+            ctx.set(dut.o.ready, rng.random() >= pause)
             ctx.set(dut.divisors.valid, bool(divisors))
             ctx.set(dut.divisors.payload, divisors[0] if divisors else 0)
             offered = bool(items) and rng.random() >= gap
@@ -61,7 +63,6 @@ def divided(groups, *, seed=1, gap=0.0, pause=0.0):
                 divisors.pop(0)
             if offered and ctx.get(dut.i.ready):
                 items.pop(0)
-            ctx.set(dut.o.ready, rng.random() >= pause)
             if ctx.get(dut.o.valid) and ctx.get(dut.o.ready):
                 result = ctx.get(dut.o.payload)
                 assert (result.place, result.axis) not in found[done]
@@ -111,7 +112,7 @@ def test_quotients_of_the_model(seeds):
         print(f"seed {seed}")
         rng = random.Random(seed)
         check(
-            [some_group(rng) for _ in range(60)], seed=seed, gap=rng.choice((0, 0.3, 0.8)), pause=rng.choice((0, 0.5))
+            [some_group(rng) for _ in range(60)], seed=seed, gap=rng.choice((0, 0.3, 0.8)), pause=rng.choice((0.3, 0.8))
         )
 
 
@@ -126,6 +127,28 @@ def test_extremes():
                 small = max(-LARGEST_DIFFERENCE, min(gain, LARGEST_DIFFERENCE))
                 groups.append((sign * denominator, [(Place.Z, Axis.X, numerator), (Place.SECOND, Axis.Y, small)]))
     check(groups)
+
+
+def test_reciprocals():
+    """Of upper bits and one more, rounded down, of numbers of all lengths."""
+    rng = random.Random(1)
+    numbers = [abs(some_number(rng, LARGEST_AREA)) for _ in range(40)] + [1, LARGEST_AREA, (1 << 36) - 1]
+    dut = Divisor()
+
+    async def bench(ctx):
+        ctx.set(dut.o.ready, 1)
+        for number in numbers:
+            ctx.set(dut.i.payload, number)
+            ctx.set(dut.i.valid, 1)
+            await ctx.tick()
+            ctx.set(dut.i.valid, 0)
+            await ctx.tick().until(dut.o.valid)
+            found, shift = ctx.get(dut.o.payload), 37 - number.bit_length()
+            moved = number << shift
+            assert (found.shift, found.number | 1 << 36) == (shift, moved)
+            assert found.reciprocal == (1 << 36) // ((moved >> 18) + 1)
+
+    Simulation(dut).run(bench)
 
 
 def test_clocks():

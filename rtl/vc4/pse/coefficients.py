@@ -107,11 +107,11 @@ class Coefficients(wiring.Component):
     def _note(self, m, notes, begins, number, implicit, count):
         """What the result needs besides A and B."""
         values, weights, note = self.i.payload.values, self.weights.payload, notes.i.payload
-        varying = Signal(6)
+        varying = Signal(5)
         flat = Signal()
         m.d.comb += [
             varying.eq(number - count - 1),
-            flat.eq((number > count) & (varying < 32) & weights.flat.bit_select(varying[:5], 1)),
+            flat.eq((number > count) & weights.flat.bit_select(varying, 1)),
             notes.i.valid.eq(begins),
             note.c.eq(Mux(implicit, _HALF, Mux(flat, values[2], values[0]))),
             note.flat.eq(flat),

@@ -56,7 +56,6 @@ class FixedNumber(wiring.Component):
         with m.Elif(is_size):
             m.d.comb += self.o.eq(Mux(most, 1 << 16, shifted))
         with m.Else():
-            # Above the largest Z there is nothing behind the point.
-            full = most | shifted[Z_FRACTION:].all()
-            m.d.comb += self.o.eq(Mux(full, Cat(Const(0, Z_FRACTION), Const(-1, Z_BITS - Z_FRACTION)), shifted))
+            # A float has no bits behind the point above half the range.
+            m.d.comb += self.o.eq(Mux(most, Cat(Const(0, Z_FRACTION), Const(-1, Z_BITS - Z_FRACTION)), shifted))
         return m

@@ -60,7 +60,7 @@ class SetUpResults(wiring.Component):
             self.i.ready.eq((state == _State.REST) | ((state == _State.GIVE) & goes.all())),
             collected.eq((left == 0) | ((left == 1) & comes)),
             takes.eq(self.i.valid & self.i.ready),
-            self.quotients.ready.eq((state == _State.COLLECT) & (left != 0)),
+            self.quotients.ready.eq(state == _State.COLLECT),
             comes.eq(self.quotients.valid & self.quotients.ready),
             *(
                 self.o.payload.eq(here.primitive),
