@@ -8,6 +8,7 @@ from amaranth.lib import wiring
 from vc4.cle.cle import Cle
 from vc4.config import V3DConfig
 from vc4.fep import Fep
+from vc4.pse import Pse
 from vc4.qpu.qpu import Qpu
 from vc4.qpu.structs import THREADS
 from vc4.tlb import Tlb
@@ -69,6 +70,7 @@ PARTS = {
     "tmu": Part(lambda config: Tmu(config.qpus_per_slice), None, "one texture unit"),
     "cle": Part(Cle, None, "the executor of control lists, both threads"),
     "vcm": Part(Vcm, None, "batches of vertices of both threads, with VCD and shading"),
+    "pse": Part(lambda config: Pse(), None, "the set-up of primitives"),
     "fep": Part(
         lambda config: Fep(lanes=1), None, "the front end, from primitives to quads with Z, a pixel of them a clock"
     ),
