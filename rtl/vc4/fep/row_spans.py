@@ -8,7 +8,7 @@ from amaranth.lib.wiring import In, Out
 
 from vc4.records.samples import PIXEL
 
-from .structs import EDGES, QUAD_COLUMN_BITS, RasterPrimitive, RowSpan
+from .structs import EDGES, QUAD_COLUMN_BITS, RasterPrimitive, RowSpan, TileEdge
 
 __all__ = ["RowSpans"]
 
@@ -17,6 +17,7 @@ _SIDE = 2 * PIXEL
 _SIDE_BITS = _SIDE.bit_length() - 1
 _LAST_BIT = QUAD_COLUMN_BITS - 1
 _VALUE = signed(32)
+_STEP = signed(TileEdge.as_shape()["a"].shape.width + _SIDE_BITS + _LAST_BIT)
 
 
 class _Limits(data.Struct):
@@ -96,11 +97,11 @@ class RowSpans(wiring.Component):
         m.d.sync += begun.eq(active & ~leaves)
         with m.If(room):
             m.d.sync += [found.valid.eq(done), found.row.eq(row), found.ends.eq(ends)]
-        self._edges(m, primitive, begun, loads, bit, found)
+        self._edges(m, primitive, begun, loads, bit, found, room)
         self._combine(m, primitive, found)
         return m
 
-    def _edges(self, m, primitive, begun, loads, bit, found):
+    def _edges(self, m, primitive, begun, loads, bit, found, room):
         """What each edge leaves of a row."""
         for number in range(EDGES):
             edge, limits = primitive.edges[number], found.limits[number]
@@ -108,9 +109,7 @@ class RowSpans(wiring.Component):
             reach = Mux(falls, 0, edge.a) + Mux(edge.b < 0, 0, edge.b)
             start = Signal(_VALUE, name=f"start_{number}")  # the most that a sample of the next row's first quad has
             value = Signal(_VALUE, name=f"value_{number}")  # of the quad that was found
-            step = Signal(
-                signed(len(edge.a) + _SIDE_BITS + _LAST_BIT), name=f"step_{number}"
-            )  # to the one that is tried
+            step = Signal(_STEP, name=f"step_{number}")  # to the one that is tried
             last = Signal(QUAD_COLUMN_BITS, name=f"last_{number}")
             any_found = Signal(name=f"any_found_{number}")
             further = Signal(_VALUE, name=f"further_{number}")
@@ -129,7 +128,7 @@ class RowSpans(wiring.Component):
                 m.d.sync += step.eq(step >> 1)
                 with m.If(holds):
                     m.d.sync += [value.eq(further), last.eq(last | bit)]
-            with m.If(~found.valid | ~self.o.valid | self.o.ready):
+            with m.If(room):
                 m.d.sync += [
                     limits.falls.eq(falls),
                     limits.any.eq(any_found),

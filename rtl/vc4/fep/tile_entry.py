@@ -107,10 +107,8 @@ class TileEntry(wiring.Component):
             (x, box.low_x, box.high_x, window.tile_x, ("left", "right"), "x"),
             (y, box.low_y, box.high_y, window.tile_y, ("low", "high"), "y"),
         ):
-            start, end = (
-                Signal(signed(_FACTOR_BITS), name=f"start_{number}"),
-                Signal(signed(_FACTOR_BITS), name=f"end_{number}"),
-            )
+            start = Signal(signed(_FACTOR_BITS), name=f"start_{number}")
+            end = Signal(signed(_FACTOR_BITS), name=f"end_{number}")
             most = window[names[1]] - 1
             quad = (start - tile) >> 1
             m.d.comb += [
