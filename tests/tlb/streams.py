@@ -1,6 +1,7 @@
 """Streams with random gaps, and quads for them."""
 
-from vc4.tlb.structs import PIXELS, SAMPLES
+from vc4.records.quads import QUAD_PIXELS
+from vc4.tlb.structs import SAMPLES
 from vc4sim.model.compiled import State
 from vc4sim.model.qpu.fragment_port import FRAGMENT_WRITES, fragment_load, fragment_write
 from vc4sim.model.qpu.fragment_state import FLAGS, REVERSE, X, Y, begin_fragments, new_fragments
@@ -69,7 +70,7 @@ def some_place(rng, form, area=None):
 
 def pixels_of(place):
     """Their x and y in the tile."""
-    return [(2 * place["x"] + pixel % 2, 2 * place["y"] + pixel // 2) for pixel in range(PIXELS)]
+    return [(2 * place["x"] + pixel % 2, 2 * place["y"] + pixel // 2) for pixel in range(QUAD_PIXELS)]
 
 
 class ModelTile:
@@ -86,23 +87,23 @@ class ModelTile:
         self.fragments = self.state.views
         begin_fragments(self.fragments.modes, 0, 0, 0, depth, updates, 0, 0)
         for element in range(ELEMENTS):
-            x, y = pixels_of(place)[element % PIXELS]
-            for row, value in (X, x), (Y, y), (FLAGS, flags[element % PIXELS]), (REVERSE, face):
+            x, y = pixels_of(place)[element % QUAD_PIXELS]
+            for row, value in (X, x), (Y, y), (FLAGS, flags[element % QUAD_PIXELS]), (REVERSE, face):
                 self.fragments.pixels[0, 0, row, element] = value
 
     def write(self, register, values):
         """Of the four pixels; a stencil set-up has one value."""
         quad = [*values, *[0] * (ELEMENTS - len(values))]
-        mask = [1] * PIXELS + [0] * (ELEMENTS - PIXELS)
+        mask = [1] * QUAD_PIXELS + [0] * (ELEMENTS - QUAD_PIXELS)
         fragment_write(self.fragments, self.tile.state.views, 0, 0, FRAGMENT_WRITES.index(register), quad, mask)
 
     def load(self, which):
         """Of the four pixels."""
         into = [0] * ELEMENTS
         fragment_load(self.fragments, self.tile.state.views, 0, 0, which, into)
-        return into[:PIXELS]
+        return into[:QUAD_PIXELS]
 
     @property
     def flags(self):
         """Of the four pixels."""
-        return [int(self.fragments.pixels[0, 0, FLAGS, pixel]) for pixel in range(PIXELS)]
+        return [int(self.fragments.pixels[0, 0, FLAGS, pixel]) for pixel in range(QUAD_PIXELS)]

@@ -6,8 +6,9 @@ from functools import cache
 import pytest
 
 from vc4.isa.ops import Signal as QpuSignal
+from vc4.records.quads import QUAD_PIXELS
 from vc4.tlb.colour_buffer import ColourBuffer
-from vc4.tlb.structs import PIXELS, SAMPLES
+from vc4.tlb.structs import SAMPLES
 from vc4sim.model.qpu.fragment_port import FRAGMENT_LOADS
 from vc4sim.model.qpu.fragment_state import COLOUR_WRITES, LOADS, SAMPLE_WRITES
 from vc4sim.model.tlb.tlb import ClearValues
@@ -16,7 +17,7 @@ from ..simulation import Simulation
 from .streams import ModelTile, exchange, some_form, some_place
 
 COLOUR, MASK = 32, 8
-ALL = [0xF] * PIXELS
+ALL = [0xF] * QUAD_PIXELS
 
 
 def write(place, *, flags=None, all_=1, sample=0, word=0, data=(1, 2, 3, 4)):
@@ -103,8 +104,8 @@ def some_reads(form):
 
 def some_writes(rng, form, bits, count, area):
     for _ in range(count):
-        flags = [rng.choice((0, 0xF, rng.getrandbits(SAMPLES))) for _ in range(PIXELS)]
-        data = [rng.getrandbits(bits) for _ in range(PIXELS)]
+        flags = [rng.choice((0, 0xF, rng.getrandbits(SAMPLES))) for _ in range(QUAD_PIXELS)]
+        data = [rng.getrandbits(bits) for _ in range(QUAD_PIXELS)]
         place = some_place(rng, form, area)
         if bits == MASK:
             # Any flag will do.

@@ -6,9 +6,10 @@ from functools import cache
 
 import pytest
 
+from vc4.records.quads import QUAD_PIXELS
 from vc4.records.state import DepthTest
 from vc4.tlb.depth_stencil import DepthStencil
-from vc4.tlb.structs import PIXELS, SAMPLES
+from vc4.tlb.structs import SAMPLES
 from vc4sim.model.tlb.stencil import write_mask_of
 from vc4sim.model.tlb.tlb import ClearValues
 
@@ -20,7 +21,7 @@ COUNTS = {
     "z_failed": "TLB_QUADS_Z_FAILED",
     "z_passed": "TLB_QUADS_Z_PASSED",
 }
-ALL = [0xF] * PIXELS
+ALL = [0xF] * QUAD_PIXELS
 NEVER, ALWAYS, LESS, EQUAL = (
     test.value for test in (DepthTest.NEVER, DepthTest.ALWAYS, DepthTest.LESS, DepthTest.EQUAL)
 )
@@ -42,7 +43,7 @@ def payload_of(write):
     rule = {"mask": word & 0xFF, "reference": word >> 8 & 0xFF, "function": word >> 16 & 7}
     rule |= {name: word >> place & 7 for name, place in (("stencil_fails", 19), ("z_passes", 22), ("z_fails", 25))}
     face = {"rule": rule, "write_mask": write_mask_of(word), "enable": word != 0}
-    values = write.get("values", [0xA5] * PIXELS)
+    values = write.get("values", [0xA5] * QUAD_PIXELS)
     words = [{"z": z, "stencil": value} for z, value in zip(write["z"], values, strict=True)]
     kind = {"replaces": "values" in write, "counted": "values" not in write}
     return {name: write[name] for name in ("place", "flags", "test", "updates")} | {"words": words, "face": face} | kind
@@ -124,7 +125,7 @@ class Run:
         """Writes that change nothing, of all samples that were written."""
         places = {(w["place"]["x"], w["place"]["y"]) for step in self.steps if isinstance(step, list) for w in step}
         return [
-            quad({"x": x, "y": y}, flags=[1 << sample] * PIXELS, test=NEVER, updates=0)
+            quad({"x": x, "y": y}, flags=[1 << sample] * QUAD_PIXELS, test=NEVER, updates=0)
             for x, y in sorted(places)
             for sample in range(self.model.samples)
         ]
@@ -135,8 +136,8 @@ def some_quads(rng, form, count, area):
     numbers = [0, 1, 0xFFFFFF, *(rng.getrandbits(24) for _ in range(3))]
     words = [0, *(rng.getrandbits(30) | rng.randrange(1, 4) << 30 for _ in range(4))]
     for _ in range(count):
-        flags = [rng.choice((0, 0xF, rng.getrandbits(SAMPLES))) for _ in range(PIXELS)]
-        z = [rng.choice(numbers) for _ in range(PIXELS)]
+        flags = [rng.choice((0, 0xF, rng.getrandbits(SAMPLES))) for _ in range(QUAD_PIXELS)]
+        z = [rng.choice(numbers) for _ in range(QUAD_PIXELS)]
         options = {"test": rng.randrange(8), "updates": rng.randrange(2), "stencil": rng.choice(words)}
         # Only the front is asked for.
         options["stencil"] |= 1 << 30 if options["stencil"] else 0
@@ -174,10 +175,10 @@ LATENCY = 5
     ("multisample", "flags", "clocks"),
     [
         (0, ALL, 64),  # a quad a clock
-        (0, [0] * PIXELS, 64),
+        (0, [0] * QUAD_PIXELS, 64),
         (1, ALL, 4 * 64),  # a sample of four pixels a clock
         (1, [1, 2, 2, 1], 2 * 64),  # samples without a flag take none
-        (1, [0] * PIXELS, 64),
+        (1, [0] * QUAD_PIXELS, 64),
     ],
 )
 def test_clocks(multisample, flags, clocks):
@@ -189,7 +190,7 @@ def test_clocks(multisample, flags, clocks):
 def test_clocks_of_quads_that_come_again(distance, clocks):
     """Three clocks are lost right behind each other, fewer with others between."""
     form = {"multisample": 0, "wide": 0, "double": 0}
-    writes = [quad({"x": n % distance, "y": 0}, z=[n] * PIXELS, test=LESS) for n in range(60)]
+    writes = [quad({"x": n % distance, "y": 0}, z=[n] * QUAD_PIXELS, test=LESS) for n in range(60)]
     first, last = (Run(form, [writes[:length]]).clocks[0] for length in (30, 60))
     assert last - first == 30 * clocks
 
@@ -238,10 +239,10 @@ def test_a_clear_waits_for_all_samples():
             ctx.set(dut.i.valid, not any(seen))
         await ctx.tick()
         ctx.set(dut.clears.valid, 0)
-        reads = [quad({"x": 1, "y": 0}, flags=[1 << n] * PIXELS, test=NEVER, updates=0) for n in range(SAMPLES)]
-        drains = [(dut.o, lambda one: words.extend(one.words), lambda: PIXELS * SAMPLES - len(words))]
+        reads = [quad({"x": 1, "y": 0}, flags=[1 << n] * QUAD_PIXELS, test=NEVER, updates=0) for n in range(SAMPLES)]
+        drains = [(dut.o, lambda one: words.extend(one.words), lambda: QUAD_PIXELS * SAMPLES - len(words))]
         await exchange(ctx, random.Random(1), [(dut.i, map(payload_of, reads), lambda _: None)], drains)
 
     rig.run(bench)
     assert seen[:3] == [0, 0, 1]
-    assert [(word.z, word.stencil) for word in words] == [(5, 6)] * PIXELS * SAMPLES
+    assert [(word.z, word.stencil) for word in words] == [(5, 6)] * QUAD_PIXELS * SAMPLES

@@ -6,7 +6,8 @@ from functools import cache
 import pytest
 from amaranth.hdl import Module, ResetInserter, Signal
 
-from vc4.tlb.structs import PIXELS, QUARTERS, WORDS
+from vc4.records.quads import QUAD_PIXELS
+from vc4.tlb.structs import QUARTERS, WORDS
 from vc4.tlb.tile_memory import TileMemory
 
 from ..simulation import Simulation
@@ -68,16 +69,16 @@ def test_words_over_clears(seed):
     rng = random.Random(seed)
     rig, dut, _ = simulation()
     places = [0, WORDS - 1, *rng.sample(range(1, WORDS - 1), 30)]
-    words = {place: [0] * PIXELS for place in places}
+    words = {place: [0] * QUAD_PIXELS for place in places}
     chance = rng.choice((0.02, 0.1, 0.5))
 
     async def bench(ctx):
         for _ in range(30):
             for place in places:
                 if rng.random() < chance:
-                    lanes, enable = [rng.getrandbits(BITS) for _ in range(PIXELS)], rng.randrange(1 << PIXELS)
+                    lanes, enable = [rng.getrandbits(BITS) for _ in range(QUAD_PIXELS)], rng.randrange(1 << QUAD_PIXELS)
                     await write(ctx, dut, place, lanes, enable)
-                    for lane in range(PIXELS):
+                    for lane in range(QUAD_PIXELS):
                         words[place][lane] = (lanes if enable >> lane & 1 else words[place])[lane]
             for place in places:
                 assert await read(ctx, dut, place) == words[place]
@@ -86,7 +87,7 @@ def test_words_over_clears(seed):
             assert await clear(ctx, dut, values, quarters) == 1 + 18 * quarters.bit_count()
             for place in places:
                 if quarters >> quarter_of(place) & 1:
-                    words[place] = values[quarter_of(place)] * (PIXELS // COLUMNS)
+                    words[place] = values[quarter_of(place)] * (QUAD_PIXELS // COLUMNS)
 
     rig.run(bench)
 

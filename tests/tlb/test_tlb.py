@@ -6,8 +6,8 @@ from functools import cache
 
 import pytest
 
+from vc4.records.quads import QUAD_PIXELS
 from vc4.tlb import Tlb
-from vc4.tlb.structs import PIXELS
 
 from ..simulation import Simulation
 from .streams import exchange
@@ -78,11 +78,11 @@ def test_clears(parts):
         ):
             await exchange(ctx, random.Random(1), [(dut.clears, [values], lambda _: None)], [])
             found.append(await held(ctx, dut))
-        assert found[0] == ([10, 11] * 2, [14] * PIXELS, [(12, 13)] * PIXELS)
+        assert found[0] == ([10, 11] * 2, [14] * QUAD_PIXELS, [(12, 13)] * QUAD_PIXELS)
         assert found[1] == (
             ([20, 21] if colour else [10, 11]) * 2,
-            [24 if mask else 14] * PIXELS,
-            [(22, 23) if zs else (12, 13)] * PIXELS,
+            [24 if mask else 14] * QUAD_PIXELS,
+            [(22, 23) if zs else (12, 13)] * QUAD_PIXELS,
         )
 
     run(bench)
@@ -130,7 +130,7 @@ def test_a_clear_waits_for_each_part():
             await ctx.tick()
             assert not ctx.get(dut.clears.ready)
         # The mask is cleared, and may be used.
-        assert list(await one(ctx, dut.mask_reads, READ, dut.masks)) == [7] * PIXELS
+        assert list(await one(ctx, dut.mask_reads, READ, dut.masks)) == [7] * QUAD_PIXELS
         masks = write(PLACE, all_=0, data=[3, 4, 5, 6])
         await exchange(ctx, random.Random(1), [(dut.mask_writes, [masks], lambda _: None)], [])
         ctx.set(dut.colours.ready, 1)

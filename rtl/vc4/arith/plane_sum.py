@@ -7,6 +7,7 @@ from amaranth.lib.wiring import In, Out
 from vc4.isa.ops import AddOp, MulOp
 
 from .add_alu import AddAlu
+from .bits import leading_zeros, rotate_left
 from .mul_alu import MulAlu
 
 __all__ = ["PlaneSum"]
@@ -58,16 +59,9 @@ class PlaneSum(wiring.Component):
 
 def _float_of(m, number, name):
     """The float of an integer, which is exact."""
-    magnitude = Signal(len(number), name=f"magnitude_{name}")
-    shifted = magnitude
-    zeros = Signal(range(len(number)), name=f"zeros_{name}")
+    magnitude = Signal(32, name=f"magnitude_{name}")
     m.d.comb += magnitude.eq(Mux(number < 0, -number, number))
-    for bit in reversed(range(len(zeros))):
-        count = 1 << bit
-        before, shifted = shifted, Signal(len(number), name=f"shifted_{name}_{bit}")
-        m.d.comb += zeros[bit].eq(~before[len(number) - min(count, len(number)) :].any())
-        m.d.comb += shifted.eq(Mux(zeros[bit], before << count, before))
-    top = len(number) - 1
-    exponent = _BIAS + top - zeros
-    fraction = Cat(Const(0, _MANTISSA_BITS - top), shifted[:top])
-    return Mux(magnitude == 0, 0, Cat(fraction, exponent[:8], number < 0))
+    zeros = leading_zeros(m, magnitude, f"zeros_{name}")
+    shifted = rotate_left(m, magnitude, zeros[:5], f"shifted_{name}")
+    exponent = (_BIAS + len(magnitude) - 1 - zeros)[:8]
+    return Mux(zeros[-1], 0, Cat(shifted[-_MANTISSA_BITS - 1 : -1], exponent, number < 0))

@@ -5,10 +5,11 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from vc4.pse.structs import SetUpPrimitive
+from vc4.records.quads import QUAD_PIXELS
 
 from .quad_depth import QuadDepth
 from .rasteriser import Rasteriser
-from .structs import QUAD_PIXELS, ClippedWindow, DepthLimits, DepthQuad
+from .structs import ClippedWindow, DepthLimits, DepthQuad
 from .tile_entry import TileEntry
 
 __all__ = ["Fep"]

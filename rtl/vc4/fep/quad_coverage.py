@@ -4,14 +4,16 @@ from amaranth import *
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from vc4.pse.structs import EDGES
+from vc4.records.quads import QUAD_PIXELS, TILE_QUAD_BITS
 from vc4.records.samples import PIXEL, SAMPLES
 
-from .structs import EDGES, MOST_SAMPLES, QUAD_COLUMN_BITS, QUAD_PIXELS, CoveredQuad, RasterPrimitive, RowSpan
+from .structs import MOST_SAMPLES, CoveredQuad, RasterPrimitive, RowSpan
 
 __all__ = ["QuadCoverage"]
 
 _SIDE_BITS = (2 * PIXEL).bit_length() - 1
-_POSITION_BITS = QUAD_COLUMN_BITS + _SIDE_BITS
+_POSITION_BITS = TILE_QUAD_BITS + _SIDE_BITS
 _VALUE = signed(32)
 
 
@@ -24,8 +26,8 @@ class _Step(data.Struct):
     """
 
     valid: unsigned(1)
-    x: unsigned(QUAD_COLUMN_BITS)
-    y: unsigned(QUAD_COLUMN_BITS)
+    x: unsigned(TILE_QUAD_BITS)
+    y: unsigned(TILE_QUAD_BITS)
     inside: unsigned(QUAD_PIXELS)
     sample: range(MOST_SAMPLES)
     is_last: unsigned(1)
@@ -75,7 +77,7 @@ class QuadCoverage(wiring.Component):
         """The next sample, and the position that it has in pixel 0. `rests`: no other one is on its way."""
         row = self.rows.payload
         span = Signal(RowSpan)
-        column = Signal(QUAD_COLUMN_BITS)
+        column = Signal(TILE_QUAD_BITS)
         x, y = Signal(_POSITION_BITS), Signal(_POSITION_BITS)
         is_last = Signal()  # of its row
         moves = Signal()

@@ -4,15 +4,17 @@ from amaranth import *
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from vc4.pse.structs import Z_FRACTION
+from vc4.records.quads import DEPTH_BITS, QUAD_PIXELS
 from vc4.records.samples import PIXEL
 
-from .structs import DEPTH_BITS, QUAD_PIXELS, CoveredQuad, DepthPlane, DepthQuad
+from .structs import CoveredQuad, DepthPlane, DepthQuad
 
 __all__ = ["QuadDepth"]
 
 _SIDE = 2 * PIXEL
-#: Bits behind the point that gains have, and Z.
-_GAIN_FRACTION, _FRACTION = 24, 8
+#: Bits behind the point that gains of Z have.
+_GAIN_FRACTION = 24
 _MOST = (1 << DEPTH_BITS) - 1
 
 
@@ -124,10 +126,10 @@ class QuadDepth(wiring.Component):
             own = gain + PIXEL * (Mux(number[0], plane.gain_x, 0) + Mux(number[1], plane.gain_y, 0))
             total = Signal(signed(50), name=f"total_{lane}")
             m.d.comb += total.eq(value + plane.z)
-            above = total[_FRACTION + DEPTH_BITS : -1].any()
+            above = total[Z_FRACTION + DEPTH_BITS : -1].any()
             with m.If(advances):
-                m.d.sync += value.eq(own[_GAIN_FRACTION - _FRACTION : len(gain)].as_signed())
-                m.d.sync += z.eq(Mux(total < 0, 0, Mux(above, _MOST, total[_FRACTION:])))
+                m.d.sync += value.eq(own[_GAIN_FRACTION - Z_FRACTION : len(gain)].as_signed())
+                m.d.sync += z.eq(Mux(total < 0, 0, Mux(above, _MOST, total[Z_FRACTION:])))
         self._decide(m, advances, plane.limits, zs, steps[1])
         return Cat(step.valid for step in steps).any()
 

@@ -6,16 +6,18 @@ from amaranth import *
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from vc4.pse.structs import EDGES
+from vc4.records.quads import TILE_QUAD_BITS
 from vc4.records.samples import PIXEL
 
-from .structs import EDGES, QUAD_COLUMN_BITS, RasterPrimitive, RowSpan, TileEdge
+from .structs import RasterPrimitive, RowSpan, TileEdge
 
 __all__ = ["RowSpans"]
 
 #: Sixteenths of a pixel from a quad to the next one.
 _SIDE = 2 * PIXEL
 _SIDE_BITS = _SIDE.bit_length() - 1
-_LAST_BIT = QUAD_COLUMN_BITS - 1
+_LAST_BIT = TILE_QUAD_BITS - 1
 _VALUE = signed(32)
 _STEP = signed(TileEdge.as_shape()["a"].shape.width + _SIDE_BITS + _LAST_BIT)
 
@@ -29,14 +31,14 @@ class _Limits(data.Struct):
 
     falls: unsigned(1)
     any: unsigned(1)
-    last: unsigned(QUAD_COLUMN_BITS)
+    last: unsigned(TILE_QUAD_BITS)
 
 
 class _Found(data.Struct):
     """A row whose edges are done."""
 
     valid: unsigned(1)
-    row: unsigned(QUAD_COLUMN_BITS)
+    row: unsigned(TILE_QUAD_BITS)
     ends: unsigned(1)
     limits: data.ArrayLayout(_Limits, EDGES)
 
@@ -66,9 +68,9 @@ class RowSpans(wiring.Component):
         primitive = self.primitive
         active = Signal()
         begun = Signal()  # rows have values
-        row = Signal(QUAD_COLUMN_BITS)
+        row = Signal(TILE_QUAD_BITS)
         searches = Signal()
-        bit = Signal(QUAD_COLUMN_BITS, init=1 << _LAST_BIT)  # that is found now
+        bit = Signal(TILE_QUAD_BITS, init=1 << _LAST_BIT)  # that is found now
         done = Signal()
         loads = Signal()  # the next row begins
         ends = Signal()  # there is none
@@ -110,7 +112,7 @@ class RowSpans(wiring.Component):
             start = Signal(_VALUE, name=f"start_{number}")  # the most that a sample of the next row's first quad has
             value = Signal(_VALUE, name=f"value_{number}")  # of the quad that was found
             step = Signal(_STEP, name=f"step_{number}")  # to the one that is tried
-            last = Signal(QUAD_COLUMN_BITS, name=f"last_{number}")
+            last = Signal(TILE_QUAD_BITS, name=f"last_{number}")
             any_found = Signal(name=f"any_found_{number}")
             further = Signal(_VALUE, name=f"further_{number}")
             holds = Signal(name=f"holds_{number}")
@@ -138,7 +140,7 @@ class RowSpans(wiring.Component):
     def _combine(self, m, primitive, found):
         """All of them together, a clock later."""
         span = self.o.payload
-        first = Signal(QUAD_COLUMN_BITS + 1)
+        first = Signal(TILE_QUAD_BITS + 1)
         nothing = Signal()
         with m.If(~self.o.valid | self.o.ready):
             m.d.sync += [
@@ -149,7 +151,7 @@ class RowSpans(wiring.Component):
                     _extreme(
                         [
                             primitive.right[1:],
-                            *(one.last | ~one.falls.replicate(QUAD_COLUMN_BITS) for one in found.limits),
+                            *(one.last | ~one.falls.replicate(TILE_QUAD_BITS) for one in found.limits),
                         ],
                         operator.lt,
                     )

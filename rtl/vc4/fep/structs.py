@@ -3,16 +3,14 @@
 from amaranth.hdl import signed, unsigned
 from amaranth.lib import data
 
+from vc4.pse.structs import EDGES, OFFSET_Z_BITS
+from vc4.records.quads import DEPTH_BITS, QUAD_PIXELS, TILE_QUAD_BITS
 from vc4.records.samples import SAMPLES
 from vc4.records.state import Oversample
 
 __all__ = [
     "COLUMN_BITS",
-    "EDGES",
     "MOST_SAMPLES",
-    "QUAD_COLUMN_BITS",
-    "QUAD_PIXELS",
-    "DEPTH_BITS",
     "ClippedWindow",
     "CoveredQuad",
     "DepthLimits",
@@ -23,19 +21,10 @@ __all__ = [
     "TileEdge",
 ]
 
-#: That bound a primitive; a triangle's last one is 0 x + 0 y + 0 >= 0.
-EDGES = 4
-#: Of a quad; pixel n is in its column n % 2, row n // 2.
-QUAD_PIXELS = 4
 #: Of a pixel.
 MOST_SAMPLES = max(map(len, SAMPLES.values()))
-#: Of the number of a column or row of pixels of the largest tile, and of quads.
-COLUMN_BITS = 6
-QUAD_COLUMN_BITS = COLUMN_BITS - 1
-
-
-#: Of Z.
-DEPTH_BITS = 24
+#: Of the number of a column or row of pixels of the largest tile.
+COLUMN_BITS = TILE_QUAD_BITS + 1
 
 
 class TileEdge(data.Struct):
@@ -54,13 +43,14 @@ class RasterPrimitive(data.Struct):
     """A primitive in a tile, from its first quad on.
 
     x, y : of the first quad, in quads of the tile
+    edges : a triangle's last one is 0 x + 0 y + 0 >= 0
     left, right, low, high : its first and last columns and rows of pixels, as the window leaves them; the first ones are 0 or 1
     """
 
     edges: data.ArrayLayout(TileEdge, EDGES)
     oversample: Oversample
-    x: unsigned(QUAD_COLUMN_BITS)
-    y: unsigned(QUAD_COLUMN_BITS)
+    x: unsigned(TILE_QUAD_BITS)
+    y: unsigned(TILE_QUAD_BITS)
     left: unsigned(1)
     right: unsigned(COLUMN_BITS)
     low: unsigned(1)
@@ -74,9 +64,9 @@ class RowSpan(data.Struct):
     opens, ends : it is the first row of its primitive, the last one
     """
 
-    row: unsigned(QUAD_COLUMN_BITS)
-    first: unsigned(QUAD_COLUMN_BITS)
-    last: unsigned(QUAD_COLUMN_BITS)
+    row: unsigned(TILE_QUAD_BITS)
+    first: unsigned(TILE_QUAD_BITS)
+    last: unsigned(TILE_QUAD_BITS)
     is_empty: unsigned(1)
     opens: unsigned(1)
     ends: unsigned(1)
@@ -90,8 +80,8 @@ class CoveredQuad(data.Struct):
     ends : it is the last one of its primitive; only then it may have no sample at all
     """
 
-    x: unsigned(QUAD_COLUMN_BITS)
-    y: unsigned(QUAD_COLUMN_BITS)
+    x: unsigned(TILE_QUAD_BITS)
+    y: unsigned(TILE_QUAD_BITS)
     covered: data.ArrayLayout(unsigned(MOST_SAMPLES), QUAD_PIXELS)
     ends: unsigned(1)
 
@@ -113,12 +103,12 @@ class DepthPlane(data.Struct):
     limits : of the primitive
     """
 
-    z: signed(36)
+    z: signed(OFFSET_Z_BITS)
     gain_x: unsigned(64)
     gain_y: unsigned(64)
     first: unsigned(64)
-    x: unsigned(QUAD_COLUMN_BITS)
-    y: unsigned(QUAD_COLUMN_BITS)
+    x: unsigned(TILE_QUAD_BITS)
+    y: unsigned(TILE_QUAD_BITS)
     limits: DepthLimits
 
 
@@ -129,8 +119,8 @@ class DepthQuad(data.Struct):
     z : at the centres of its pixels
     """
 
-    x: unsigned(QUAD_COLUMN_BITS)
-    y: unsigned(QUAD_COLUMN_BITS)
+    x: unsigned(TILE_QUAD_BITS)
+    y: unsigned(TILE_QUAD_BITS)
     covered: data.ArrayLayout(unsigned(MOST_SAMPLES), QUAD_PIXELS)
     z: data.ArrayLayout(unsigned(DEPTH_BITS), QUAD_PIXELS)
     ends: unsigned(1)

@@ -5,9 +5,10 @@ from amaranth.lib import data, enum, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from vc4.pse.structs import EDGES, SetUpPrimitive
+from vc4.records.quads import TILE_QUAD_BITS
 from vc4.records.samples import CENTRE, PIXEL
 
-from .structs import QUAD_COLUMN_BITS, ClippedWindow, DepthLimits, DepthPlane, RasterPrimitive, TileEdge
+from .structs import ClippedWindow, DepthLimits, DepthPlane, RasterPrimitive, TileEdge
 
 __all__ = ["TileEntry"]
 
@@ -119,8 +120,8 @@ class TileEntry(wiring.Component):
                 first.eq(start & ~1),
                 out[names[0]].eq(start[0]),
                 out[names[1]].eq(end - (start & ~1)),
-                out[number].eq(quad[:QUAD_COLUMN_BITS]),
-                plane[number].eq(quad[:QUAD_COLUMN_BITS]),
+                out[number].eq(quad[:TILE_QUAD_BITS]),
+                plane[number].eq(quad[:TILE_QUAD_BITS]),
             ]
             empties.append(start > end)
         m.d.sync += is_empty.eq(Cat(empties).any())

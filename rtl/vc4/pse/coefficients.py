@@ -10,7 +10,7 @@ from vc4.common.queue import Queue
 from vc4.isa.ops import AddOp, MulOp
 from vc4.records.primitives import PrimitiveType
 
-from .structs import CoefficientWeights, PlaneCoefficients, PlaneWords
+from .structs import MOST_PLANES, MOST_VARYINGS, CoefficientWeights, PlaneCoefficients, PlaneWords
 
 __all__ = ["Coefficients"]
 
@@ -64,7 +64,7 @@ class Coefficients(wiring.Component):
         under_way = Signal(_PLANES)  # planes that began in the last turns, this one first
         begins = Signal()
         begun = Signal()
-        number = Signal(range(36))
+        number = Signal(range(MOST_PLANES + 1))
         ended = Signal()  # the last plane has begun
         implicit = Signal()
         weights, last = self.weights.payload, phase == _PHASES - 1
@@ -107,7 +107,7 @@ class Coefficients(wiring.Component):
     def _note(self, m, notes, begins, number, implicit, count):
         """What the result needs besides A and B."""
         values, weights, note = self.i.payload.values, self.weights.payload, notes.i.payload
-        varying = Signal(5)
+        varying = Signal(range(MOST_VARYINGS))
         flat = Signal()
         m.d.comb += [
             varying.eq(number - count - 1),

@@ -59,9 +59,8 @@ class DepthOffset(wiring.Component):
         m = Module()
         state = Signal(_State)
         is_units = Signal()
-        size = Signal(
-            _PRODUCT_BITS + 1
-        )  # of the larger gain; the highest bit: it is so large that any factor is too much
+        # Of the larger gain; the highest bit says that it is so large that any factor is too much.
+        size = Signal(_PRODUCT_BITS + 1)
         product = Signal(_PRODUCT_BITS + 1)
         number = Signal(_NUMBER_BITS)
         left = Signal(8)

@@ -6,6 +6,7 @@ from amaranth.lib import data, enum
 from vc4.cle.structs import VERTICES
 from vc4.records.numbers import Float16, Float32
 from vc4.records.primitives import PrimitiveType
+from vc4.records.quads import DEPTH_BITS
 from vc4.records.state import Oversample
 
 __all__ = [
@@ -13,7 +14,10 @@ __all__ = [
     "DENOMINATOR_BITS",
     "EDGES",
     "GAIN_BITS",
+    "MOST_PLANES",
+    "MOST_VARYINGS",
     "NUMERATOR_BITS",
+    "OFFSET_Z_BITS",
     "POSITION_BITS",
     "Z_BITS",
     "Z_FRACTION",
@@ -35,14 +39,18 @@ __all__ = [
 
 #: Of a primitive, at the most.
 EDGES = 4
+#: Varyings, as many as there are flags for flat ones; a point has two more.
+MOST_VARYINGS = 32
+MOST_PLANES = 1 + MOST_VARYINGS + 2
 #: Positions are sixteenths of a pixel, the sum of two numbers of 16 bits with sign; a difference of two has one more.
 POSITION_BITS = 17
 _DIFFERENCE_BITS = POSITION_BITS + 1
 #: Coefficients of edges are differences, or twice that.
 COEFFICIENT_BITS = _DIFFERENCE_BITS + 1
-#: Of Z with the bits behind its point.
+#: Of Z with the bits behind its point; with the depth offset, which is twice as large at the most.
 Z_FRACTION = 8
-Z_BITS = 24 + Z_FRACTION
+Z_BITS = DEPTH_BITS + Z_FRACTION
+OFFSET_Z_BITS = Z_BITS + 3
 #: What is divided by is below 2^36: areas, lengths times widths.
 DENOMINATOR_BITS = 37
 #: A sum of two products of differences of Z and of positions, each below 2^49.
@@ -84,7 +92,7 @@ class SetUpState(data.Struct):
     front: unsigned(1)
     back: unsigned(1)
     clockwise: unsigned(1)
-    flat: unsigned(32)
+    flat: unsigned(MOST_VARYINGS)
     offsets: unsigned(1)
     factor: Float16
     units: Float16
@@ -102,7 +110,7 @@ class SetUpRequest(data.Struct):
     type: PrimitiveType
     vertices: data.ArrayLayout(ScreenVertex, VERTICES)
     state: SetUpState
-    varyings: range(33)
+    varyings: range(MOST_VARYINGS + 1)
 
 
 class Edge(data.Struct):
@@ -142,12 +150,12 @@ class SetUpPrimitive(data.Struct):
     box: PixelBox
     x: signed(POSITION_BITS)
     y: signed(POSITION_BITS)
-    z: signed(Z_BITS + 3)
+    z: signed(OFFSET_Z_BITS)
     z_x: signed(64)
     z_y: signed(64)
     reverse: unsigned(1)
     clockwise: unsigned(1)
-    planes: range(36)
+    planes: range(MOST_PLANES + 1)
     oversample: Oversample
 
 
@@ -160,11 +168,11 @@ class UnfinishedPrimitive(data.Struct):
 
     primitive: SetUpPrimitive
     type: PrimitiveType
-    flat: unsigned(32)
+    flat: unsigned(MOST_VARYINGS)
     offsets: unsigned(1)
     factor: Float16
     units: Float16
-    varyings: range(33)
+    varyings: range(MOST_VARYINGS + 1)
 
 
 class DivisorWords(data.Struct):
@@ -232,8 +240,8 @@ class CoefficientWeights(data.Struct):
     second: data.ArrayLayout(32, 2)
     third: data.ArrayLayout(32, 2)
     implicit: data.ArrayLayout(32, 2)
-    count: range(34)
-    flat: unsigned(32)
+    count: range(MOST_VARYINGS + 2)
+    flat: unsigned(MOST_VARYINGS)
     type: PrimitiveType
 
 

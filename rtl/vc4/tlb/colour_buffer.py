@@ -4,9 +4,11 @@ from amaranth import *
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from vc4.records.quads import QUAD_PIXELS
+
 from .quad_place import quarters_of, word_address, word_of
 from .sample_walk import SampleWalk
-from .structs import COLUMNS, PIXELS, SAMPLES, ColourRead, TileForm, clear_of, colour_write
+from .structs import COLUMNS, SAMPLES, ColourRead, TileForm, clear_of, colour_write
 from .tile_memory import TileMemory
 
 __all__ = ["ColourBuffer"]
@@ -44,7 +46,7 @@ class ColourBuffer(wiring.Component):
                 "form": In(TileForm),
                 "writes": In(stream.Signature(colour_write(bits))),
                 "reads": In(stream.Signature(ColourRead)),
-                "o": Out(stream.Signature(data.ArrayLayout(bits, PIXELS))),
+                "o": Out(stream.Signature(data.ArrayLayout(bits, QUAD_PIXELS))),
                 "clears": In(stream.Signature(clear_of(data.ArrayLayout(bits, COLUMNS)))),
             }
         )

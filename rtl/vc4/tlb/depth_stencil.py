@@ -4,11 +4,13 @@ from amaranth import *
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from vc4.records.quads import QUAD_PIXELS
+
 from .compare import passes
 from .quad_place import quarters_of, word_address
 from .sample_walk import SampleWalk
 from .stencil import stencil_holds, stencil_updated
-from .structs import PIXELS, SAMPLES, WORDS, DepthAnswer, DepthCounts, DepthWord, DepthWrite, TileForm, clear_of
+from .structs import SAMPLES, WORDS, DepthAnswer, DepthCounts, DepthWord, DepthWrite, TileForm, clear_of
 from .tile_memory import TileMemory
 
 __all__ = ["DepthStencil"]
@@ -26,7 +28,7 @@ class _Step(data.Struct):
     write: DepthWrite
     address: range(WORDS)
     sample: range(SAMPLES)
-    flags: unsigned(PIXELS)
+    flags: unsigned(QUAD_PIXELS)
     first: unsigned(1)
     last: unsigned(1)
     counted: unsigned(1)
@@ -68,10 +70,10 @@ class DepthStencil(wiring.Component):
         decided = Signal(_Step)  # both tests are known, and it is written
         stages = (fetched, compared, decided)
         here = Signal(len(stages))  # these are steps
-        stored = Signal(data.ArrayLayout(DepthWord, PIXELS))  # of the step that is compared
+        stored = Signal(data.ArrayLayout(DepthWord, QUAD_PIXELS))  # of the step that is compared
         old = Signal.like(stored)  # of the one that is decided
-        holds = Signal(PIXELS)  # what the tests of that one have found out
-        nearer = Signal(PIXELS)
+        holds = Signal(QUAD_PIXELS)  # what the tests of that one have found out
+        nearer = Signal(QUAD_PIXELS)
         waits = Signal()
         begins = Signal()
         takes = Signal()
@@ -122,7 +124,7 @@ class DepthStencil(wiring.Component):
     def _update(self, m, memory, step, words, holds, nearer, moves):
         """What is then in the memory, and the answer behind the last sample."""
         write = step.write
-        passed = Signal(PIXELS)
+        passed = Signal(QUAD_PIXELS)
         m.d.comb += [
             passed.eq(step.flags & holds & nearer),
             memory.write_address.eq(step.address),

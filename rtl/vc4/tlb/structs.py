@@ -3,12 +3,12 @@
 from amaranth.hdl import unsigned
 from amaranth.lib import data
 
+from vc4.records.quads import DEPTH_BITS, QUAD_PIXELS, TILE_QUAD_BITS
 from vc4.records.state import DepthTest
 from vc4.records.stencil import StencilRule
 
 __all__ = [
     "COLUMNS",
-    "PIXELS",
     "QUARTERS",
     "SAMPLES",
     "WORDS",
@@ -28,8 +28,6 @@ __all__ = [
     "fragment_quad",
 ]
 
-#: Of a quad, and of a word of the memories: two rows of two.
-PIXELS = 4
 #: Columns of a quad.
 COLUMNS = 2
 #: Of a pixel, with multisampling.
@@ -38,7 +36,7 @@ SAMPLES = 4
 WORDS, QUARTERS = 1024, 4
 _WORD_BITS = 32
 #: Which samples of each pixel of a quad.
-QuadFlags = data.ArrayLayout(SAMPLES, PIXELS)
+QuadFlags = data.ArrayLayout(SAMPLES, QUAD_PIXELS)
 
 
 class TileForm(data.Struct):
@@ -57,8 +55,8 @@ class TileForm(data.Struct):
 class QuadPlace(data.Struct):
     """Where a quad is: in which tile buffer, if there are two, in which column and row of quads of it."""
 
-    x: unsigned(5)
-    y: unsigned(5)
+    x: unsigned(TILE_QUAD_BITS)
+    y: unsigned(TILE_QUAD_BITS)
     buffer: unsigned(1)
 
 
@@ -66,7 +64,7 @@ class DepthWord(data.Struct):
     """Of a sample, as in memory."""
 
     stencil: unsigned(8)
-    z: unsigned(24)
+    z: unsigned(DEPTH_BITS)
 
 
 class StencilFace(data.Struct):
@@ -99,7 +97,7 @@ class DepthWrite(data.Struct):
 
     place: QuadPlace
     flags: QuadFlags
-    words: data.ArrayLayout(DepthWord, PIXELS)
+    words: data.ArrayLayout(DepthWord, QUAD_PIXELS)
     test: DepthTest
     updates: unsigned(1)
     face: StencilFace
@@ -117,7 +115,7 @@ class DepthAnswer(data.Struct):
     """
 
     flags: QuadFlags
-    words: data.ArrayLayout(DepthWord, PIXELS)
+    words: data.ArrayLayout(DepthWord, QUAD_PIXELS)
     held: unsigned(1)
     counted: unsigned(1)
 
@@ -145,7 +143,7 @@ def colour_write(bits: int) -> data.StructLayout:
             "all": 1,
             "sample": range(SAMPLES),
             "word": 1,
-            "data": data.ArrayLayout(bits, PIXELS),
+            "data": data.ArrayLayout(bits, QUAD_PIXELS),
         }
     )
 

@@ -7,8 +7,9 @@ from amaranth.lib.wiring import In, Out
 
 from vc4.common.ram import BlockRam, LutRam
 from vc4.common.select import select
+from vc4.records.quads import QUAD_PIXELS
 
-from .structs import PIXELS, QUARTERS, WORDS
+from .structs import QUARTERS, WORDS
 
 __all__ = ["TileMemory"]
 
@@ -54,10 +55,10 @@ class TileMemory(wiring.Component):
             {
                 "read_address": In(range(WORDS)),
                 "read_enable": In(1),
-                "read_data": Out(data.ArrayLayout(bits, PIXELS)),
+                "read_data": Out(data.ArrayLayout(bits, QUAD_PIXELS)),
                 "write_address": In(range(WORDS)),
-                "write_data": In(data.ArrayLayout(bits, PIXELS)),
-                "write_enable": In(PIXELS),
+                "write_data": In(data.ArrayLayout(bits, QUAD_PIXELS)),
+                "write_enable": In(QUAD_PIXELS),
                 "clears": In(QUARTERS),
                 "busy": Out(1),
                 "ends": Out(1),
@@ -69,7 +70,7 @@ class TileMemory(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         lane_bits = self._bits + _TAG_BITS
-        m.submodules.words = words = BlockRam(lane_bits * PIXELS, WORDS, granularity=lane_bits, exclusive=True)
+        m.submodules.words = words = BlockRam(lane_bits * QUAD_PIXELS, WORDS, granularity=lane_bits, exclusive=True)
         m.submodules.cleared = cleared = LutRam(self._bits * self._columns, QUARTERS)
         # What the memory holds survives a reset, so what its tags mean does, too.
         tags = [Signal(_TAG_BITS, name=f"tag_{number}", init=1, reset_less=True) for number in range(QUARTERS)]
@@ -79,7 +80,7 @@ class TileMemory(wiring.Component):
             words.read_address.eq(self.read_address),
             words.read_enable.eq(self.read_enable),
             words.write_address.eq(Mux(self.busy, Cat(place, self.quarter), self.write_address)),
-            words.write_enable.eq(self.write_enable | self.busy.replicate(PIXELS)),
+            words.write_enable.eq(self.write_enable | self.busy.replicate(QUAD_PIXELS)),
             cleared.read_address.eq(read_quarter),
             cleared.write_address.eq(self.quarter),
             cleared.write_data.eq(self.values),

@@ -4,12 +4,13 @@ from amaranth import *
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
+from vc4.records.quads import QUAD_PIXELS
+
 from .colour_buffer import ColourBuffer
 from .depth_stencil import DepthStencil
 from .scoreboard import Scoreboard
 from .stencil_set_ups import StencilSetUps
 from .structs import (
-    PIXELS,
     ColourRead,
     DepthAnswer,
     DepthCounts,
@@ -58,10 +59,10 @@ class Tlb(wiring.Component):
                 "depth_counts": Out(DepthCounts),
                 "colour_writes": In(stream.Signature(colour_write(_COLOUR_BITS))),
                 "colour_reads": In(stream.Signature(ColourRead)),
-                "colours": Out(stream.Signature(data.ArrayLayout(_COLOUR_BITS, PIXELS))),
+                "colours": Out(stream.Signature(data.ArrayLayout(_COLOUR_BITS, QUAD_PIXELS))),
                 "mask_writes": In(stream.Signature(colour_write(_MASK_BITS))),
                 "mask_reads": In(stream.Signature(ColourRead)),
-                "masks": Out(stream.Signature(data.ArrayLayout(_MASK_BITS, PIXELS))),
+                "masks": Out(stream.Signature(data.ArrayLayout(_MASK_BITS, QUAD_PIXELS))),
                 "clears": In(stream.Signature(TileClear)),
                 "quads": In(stream.Signature(fragment_quad(threads))),
                 "waits": Out(threads),

@@ -3,7 +3,6 @@
 import ctypes
 import dataclasses
 import functools
-import sys
 from pathlib import Path
 
 from vc4.config import V3DConfig
@@ -17,6 +16,7 @@ from . import pysim
 from .base import Follower, Job, Outcome, Watcher, Waves
 from .library import run_library
 from .parts import TRACE, Gpu, bench_text, hardware_texts, program_bench
+from .simulation import say_instead
 
 __all__ = ["library", "run"]
 
@@ -49,7 +49,7 @@ def run(job: Job, watch: Watcher | None = None, waves: Waves | None = None, foll
     except NoCompiler as reason:
         if waves and not waves.whole:
             raise BadInput(f"{reason}; without one, waves are of the whole run only") from None
-        print(f"{reason}; this runs in Amaranth's simulator instead, which is slow", file=sys.stderr)
+        say_instead(reason)
         return pysim.run(job, watch, waves, follow)
     try:
         return run_library(built, job, watch, waves, follow)

@@ -3,7 +3,6 @@
 import ctypes
 import dataclasses
 import functools
-import sys
 from pathlib import Path
 
 from vc4.config import V3DConfig
@@ -16,8 +15,9 @@ from . import pysim
 from .base import Follower, Job, Outcome, Watcher, Waves
 from .library import run_library
 from .parts import Gpu, bench_text, hardware_texts, program_bench
+from .simulation import say_instead
 
-__all__ = ["library", "run"]
+__all__ = ["library", "refuse_waves", "run"]
 
 
 @functools.cache
@@ -35,16 +35,21 @@ def library(config: V3DConfig, folder: Path, bench: str) -> ctypes.CDLL:
     return build_once(made_of, make, folder)
 
 
+def refuse_waves(waves: Waves | None) -> None:
+    """Raises `BadInput` if somebody wants some."""
+    if waves:
+        raise BadInput("native writes no waves: use --on pysim or --on cxxrtl")
+
+
 def run(job: Job, watch: Watcher | None = None, waves: Waves | None = None, follow: Follower | None = None) -> Outcome:
     """Run `job`, see `base.Run`; the fewer listen, the faster.
 
     Without a C++ compiler everything runs in Amaranth's simulator, and that is said. Raises `BadInput` for waves.
     """
-    if waves:
-        raise BadInput("native writes no waves: use --on pysim or --on cxxrtl")
+    refuse_waves(waves)
     try:
         built = library(dataclasses.replace(job.config, trace=True), cache_folder(), program_bench())
     except NoCompiler as reason:
-        print(f"{reason}; this runs in Amaranth's simulator instead, which is slow", file=sys.stderr)
+        say_instead(reason)
         return pysim.run(job, watch, follow=follow)
     return run_library(built, job, watch, follow=follow)

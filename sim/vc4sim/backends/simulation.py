@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import sys
 from collections.abc import Callable, Coroutine, Iterable, Iterator
 from pathlib import Path
 
@@ -9,13 +10,14 @@ import numpy as np
 from amaranth.sim import Simulator
 
 from ..bench.traced import TracedGpu
+from ..cxxrtl.build import NoCompiler
 from ..problem import BadInput
 from ..retired import RETIRED, record
 from ..waves.view import write_view
 from .base import BenchJob, Waves
 from .split import split
 
-__all__ = ["CLOCK_PERIOD", "bench_options", "simulate", "watch"]
+__all__ = ["CLOCK_PERIOD", "bench_options", "say_instead", "simulate", "watch"]
 
 #: Seconds; one clock is a hundred units of the waves' time scale of 100 ps.
 CLOCK_PERIOD = 1e-8
@@ -28,6 +30,11 @@ def bench_options(job: BenchJob, waves: Waves | None) -> dict:
         raise BadInput("pysim writes waves of the whole run only: for a window of clocks use --on cxxrtl")
     options = {name: getattr(job, name) for name in ("size", "base", "latency", "gap", "seed", "max_cycles")}
     return {"config": dataclasses.replace(job.config, trace=True), "init": job.image, "waves": bool(waves), **options}
+
+
+def say_instead(reason: NoCompiler) -> None:
+    """Why this simulator runs, and not the one that was asked for."""
+    print(f"{reason}; this runs in Amaranth's simulator instead, which is slow", file=sys.stderr)
 
 
 def simulate(

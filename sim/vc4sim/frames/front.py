@@ -3,7 +3,6 @@
 import contextlib
 import ctypes
 import dataclasses
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -16,10 +15,10 @@ from vc4.regs.table import register
 from ..backends import cxxrtl, native
 from ..backends.base import Follower, Waves
 from ..backends.library import LibraryRun
+from ..backends.simulation import say_instead
 from ..bench.memory import chance_of
 from ..cache import cache_folder
 from ..cxxrtl.build import Kind, NoCompiler
-from ..problem import BadInput
 from ..retired import ITEM, KIND_BITS, QUAD
 from ..waves.view import write_view
 from . import pysim
@@ -82,8 +81,8 @@ def _engine(job: FrontJob, on: str, waves: Waves | None) -> Callable[..., tuple[
     """What runs it."""
     if on == "pysim":
         return pysim.run
-    if waves and on == "native":
-        raise BadInput("native writes no waves: use --on pysim or --on cxxrtl")
+    if on == "native":
+        native.refuse_waves(waves)
     bench = constants() + (resources.files(__package__) / "frames.cc").read_text()
     config = dataclasses.replace(job.config, trace=True)
     try:
@@ -92,7 +91,7 @@ def _engine(job: FrontJob, on: str, waves: Waves | None) -> Callable[..., tuple[
         kind = Kind.WAVES if waves else Kind.FAST
         return partial(_run_library, cxxrtl.library(config, cache_folder(), kind, bench))
     except NoCompiler as reason:
-        print(f"{reason}; this runs in Amaranth's simulator instead, which is slow", file=sys.stderr)
+        say_instead(reason)
         return pysim.run
 
 

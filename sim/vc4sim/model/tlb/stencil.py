@@ -3,6 +3,10 @@
 A face is set up by a word of table 27, or 0 while it has no test, and by a mask of the bits that may change.
 """
 
+from amaranth.lib.data import Layout
+
+from vc4.records.stencil import StencilOperation, StencilRule, StencilSetUp
+
 from ..compiled import kernel
 from .compare import passes
 
@@ -13,21 +17,24 @@ FACES = 2
 BYTE = 0xFF
 _WRITE_MASKS = (0x01, 0x03, 0x0F, 0xFF)
 #: Codes of operations.
-_ZERO, _KEEP, _REPLACE, _INCREMENT, _DECREMENT, _INVERT, _INCREMENT_WRAP = range(7)
-#: Where the codes of operations lie in the word: where the test fails, where that of Z fails, where both pass.
-_FAIL, _Z_PASS, _Z_FAIL = 19, 22, 25
+_ZERO, _KEEP, _REPLACE, _INCREMENT, _DECREMENT, _INVERT, _INCREMENT_WRAP, _ = (one.value for one in StencilOperation)
+#: Where the fields of the word lie: values that are compared, the test, the codes for each way in which it may end.
+_MASK, _REFERENCE, _FUNCTION, _FAIL, _Z_PASS, _Z_FAIL = (field.offset for _, field in Layout.cast(StencilRule))
+_WRITE_MASK = Layout.cast(StencilSetUp)["write_mask"].offset
 
 
 @kernel
 def write_mask_of(word: int) -> int:
     """The bits that may change by the word itself."""
-    return _WRITE_MASKS[word >> 28 & 3]
+    return _WRITE_MASKS[word >> _WRITE_MASK & 3]
 
 
 @kernel
 def stencil_holds(word: int, old: int) -> bool:
     """Whether the test passes: the reference value is compared with the stored one, both masked."""
-    return word == 0 or passes(word >> 16 & 7, word >> 8 & word & BYTE, old & word & BYTE)
+    return word == 0 or passes(
+        word >> _FUNCTION & 7, word >> _REFERENCE & word >> _MASK & BYTE, old & word >> _MASK & BYTE
+    )
 
 
 @kernel
@@ -53,5 +60,5 @@ def stencil_updated(word: int, write_mask: int, old: int, holds: bool, nearer: b
     if word == 0:
         return old
     place = (_Z_PASS if nearer else _Z_FAIL) if holds else _FAIL
-    new = _operated(word >> place & 7, old, word >> 8 & BYTE)
+    new = _operated(word >> place & 7, old, word >> _REFERENCE & BYTE)
     return old & ~write_mask | new & write_mask
