@@ -3,19 +3,29 @@
 from amaranth.hdl import signed, unsigned
 from amaranth.lib import data
 
-from vc4.pse.structs import EDGES, OFFSET_Z_BITS
+from vc4.isa.registers import QUADS
+from vc4.pse.structs import EDGES, OFFSET_Z_BITS, POSITION_BITS, PlaneCoefficients
+from vc4.qpu.structs import THREADS
 from vc4.records.quads import DEPTH_BITS, QUAD_PIXELS, TILE_QUAD_BITS
 from vc4.records.samples import SAMPLES
-from vc4.records.state import Oversample
+from vc4.records.state import DepthTest, Oversample
+from vc4.tlb.structs import QuadFlags, QuadPlace
 
 __all__ = [
     "COLUMN_BITS",
     "MOST_SAMPLES",
+    "PIXEL_BITS",
+    "PLANES",
+    "PLANE_SLOTS",
     "ClippedWindow",
     "CoveredQuad",
     "DepthLimits",
     "DepthPlane",
     "DepthQuad",
+    "FragmentModes",
+    "FragmentQuad",
+    "PlaneSlot",
+    "PlaneWrite",
     "RasterPrimitive",
     "RowSpan",
     "TileEdge",
@@ -25,6 +35,10 @@ __all__ = [
 MOST_SAMPLES = max(map(len, SAMPLES.values()))
 #: Of the number of a column or row of pixels of the largest tile.
 COLUMN_BITS = TILE_QUAD_BITS + 1
+#: Of the number of a column or row of pixels of the frame: 256 tiles of 64.
+PIXEL_BITS = 14
+#: Primitives whose coefficients the slices hold, and planes of all of them together.
+PLANE_SLOTS, PLANES = 16, 512
 
 
 class TileEdge(data.Struct):
@@ -138,3 +152,63 @@ class ClippedWindow(data.Struct):
     high: unsigned(16)
     tile_x: unsigned(16)
     tile_y: unsigned(16)
+
+
+class FragmentModes(data.Struct):
+    """What control lists say of the tile buffer's work on a vector of fragments.
+
+    test, updates : the Z test, and whether Z is written
+    clears, as_mask : reads of coverage clear it, and give a bit a sample instead of a level
+    """
+
+    test: DepthTest
+    updates: unsigned(1)
+    clears: unsigned(1)
+    as_mask: unsigned(1)
+
+
+class FragmentQuad(data.Struct):
+    """A quad of a vector on its way to the thread of a QPU: all four of them follow one another, 0 first.
+
+    thread, quad : of the QPU, and which elements it has
+    x, y : of pixel 0 in the frame; their lowest bit is 0
+    place : in the tile buffer
+    real : 0: it is the last quad once more, without flags
+    flags : samples of each pixel that are drawn
+    reverse : it is seen from behind
+    slot : of the coefficients of its primitive
+    """
+
+    thread: range(THREADS)
+    quad: range(QUADS)
+    x: unsigned(PIXEL_BITS)
+    y: unsigned(PIXEL_BITS)
+    place: QuadPlace
+    real: unsigned(1)
+    flags: QuadFlags
+    reverse: unsigned(1)
+    slot: range(PLANE_SLOTS)
+    z: data.ArrayLayout(unsigned(DEPTH_BITS), QUAD_PIXELS)
+    w: data.ArrayLayout(unsigned(32), QUAD_PIXELS)
+    modes: FragmentModes
+
+
+class PlaneSlot(data.Struct):
+    """What slices know of a primitive.
+
+    base : number of its first varying's plane; the others follow, after the last plane comes number 0
+    count : of its varyings
+    x, y : of its reference vertex, in sixteenths of a pixel
+    """
+
+    base: range(PLANES)
+    count: unsigned(6)
+    x: signed(POSITION_BITS)
+    y: signed(POSITION_BITS)
+
+
+class PlaneWrite(data.Struct):
+    """A plane of a varying, and which one it is."""
+
+    number: range(PLANES)
+    plane: PlaneCoefficients

@@ -3,11 +3,12 @@
 from amaranth.hdl import signed, unsigned
 from amaranth.lib import data, enum
 
-from vc4.cle.structs import VERTICES
+from vc4.cle.structs import VERTICES, PipelineRecord
 from vc4.records.numbers import Float16, Float32
 from vc4.records.primitives import PrimitiveType
 from vc4.records.quads import DEPTH_BITS
 from vc4.records.state import Oversample
+from vc4.vcm.structs import ShaderHeader, VcmKind
 
 __all__ = [
     "COEFFICIENT_BITS",
@@ -26,6 +27,8 @@ __all__ = [
     "DivisionItem",
     "DivisionResult",
     "DivisorWords",
+    "DrawBody",
+    "DrawItem",
     "Edge",
     "PixelBox",
     "PlaneCoefficients",
@@ -64,6 +67,24 @@ class Axis(enum.Enum, shape=unsigned(1)):
 
     X = 0
     Y = 1
+
+
+class DrawBody(data.Union):
+    """By the kind of an item."""
+
+    record: PipelineRecord
+    shader: ShaderHeader
+
+
+class DrawItem(data.Struct):
+    """What the front end gets beside the primitives, in the order of the lists.
+
+    kind : a record, the shader record of the primitives from here on, or a primitive, whose pieces come from the set-up: one at
+        least, up to the one that is `last`
+    """
+
+    kind: VcmKind
+    body: DrawBody
 
 
 class ScreenVertex(data.Struct):

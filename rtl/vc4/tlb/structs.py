@@ -4,7 +4,7 @@ from amaranth.hdl import unsigned
 from amaranth.lib import data
 
 from vc4.records.quads import DEPTH_BITS, QUAD_PIXELS, TILE_QUAD_BITS
-from vc4.records.state import DepthTest
+from vc4.records.state import CoverageUpdate, DepthTest, Oversample
 from vc4.records.stencil import StencilRule
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "SAMPLES",
     "WORDS",
     "ColourRead",
+    "CoverageQuad",
     "DepthAnswer",
     "DepthCounts",
     "DepthWord",
@@ -82,6 +83,20 @@ class StencilFace(data.Struct):
 def stencil_write(threads: int) -> data.StructLayout:
     """What a program of one of so many threads writes: a `StencilSetUp`, or `StencilMasks`."""
     return data.StructLayout({"thread": range(threads), "word": 32})
+
+
+class CoverageQuad(data.Struct):
+    """A quad that a primitive covers, for coverage (docs/reference/rendering.md, coverage accumulation).
+
+    covered : of each pixel a bit for each sample, as many as `oversample` says
+    falls : the area of the primitive is negative
+    """
+
+    place: QuadPlace
+    covered: data.ArrayLayout(16, QUAD_PIXELS)
+    oversample: Oversample
+    update: CoverageUpdate
+    falls: unsigned(1)
 
 
 class DepthWrite(data.Struct):
