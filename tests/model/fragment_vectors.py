@@ -21,7 +21,7 @@ def _words(values=()):
 
 
 class Vector:
-    """Pixels of a tile, flags of each, and which are seen from behind; places that are left have the last pixel, without flags."""
+    """Pixels of a tile, flags of each, and which are seen from behind; quads that are left have the last pixel, without flags."""
 
     def __init__(self, tile, places, flags, reverse=(), **modes):
         self._tile, self._state = tile, State(new_fragments())
@@ -30,7 +30,8 @@ class Vector:
             self._pixels[[X, Y], element] = places[min(element, len(places) - 1)]
         self._pixels[FLAGS] = _words(flags).arrays
         self._pixels[REVERSE] = _words(reverse).arrays
-        _begin(Buffers(self._state.arrays.modes), 0, 0, 0, *FragmentModes(**modes).codes)
+        real = -(-len(places) // 4) * 4
+        _begin(Buffers(self._state.arrays.modes), 0, 0, 0, real, *FragmentModes(**modes).codes)
 
     def write(self, register, values, mask=(1,) * _ELEMENTS):
         """Write a register."""

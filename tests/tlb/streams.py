@@ -85,7 +85,7 @@ class ModelTile:
     def begin(self, place, flags, *, depth=0, updates=0, face=0):
         """The quad is in a vector of its own."""
         self.fragments = self.state.views
-        begin_fragments(self.fragments.modes, 0, 0, 0, depth, updates, 0, 0)
+        begin_fragments(self.fragments.modes, 0, 0, 0, 16, depth, updates, 0, 0)
         for element in range(ELEMENTS):
             x, y = pixels_of(place)[element % QUAD_PIXELS]
             for row, value in (X, x), (Y, y), (FLAGS, flags[element % QUAD_PIXELS]), (REVERSE, face):

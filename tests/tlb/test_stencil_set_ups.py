@@ -26,7 +26,7 @@ class Model:
             self.start(thread)
 
     def start(self, thread):
-        begin_fragments(self.state.views.modes, thread // 2, thread % 2, 0, DepthTest.ALWAYS.value, 0, 0, 0)
+        begin_fragments(self.state.views.modes, thread // 2, thread % 2, 0, 16, DepthTest.ALWAYS.value, 0, 0, 0)
 
     def write(self, thread, word):
         stencil, values = FRAGMENT_WRITES.index("stencil"), [word] * ELEMENTS

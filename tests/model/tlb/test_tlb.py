@@ -136,15 +136,14 @@ def test_wide_colours_have_two_words():
     assert [vector.load(Signal.LOAD_COLOUR)[0] for _ in range(3)] == [7, 8, 7]
 
 
-def test_the_last_quad_may_be_in_a_vector_several_times():
-    """Flags that a program gives to its copies: all of them are compared with the Z that was there before, the last one stays."""
+def test_copies_of_the_last_quad_never_have_flags():
     tile = TileBuffer()
     tile.clear(ClearValues(z=50))
-    vector = Vector(tile, [(0, 0)], [15], depth=DepthTest.LESS, z_updates=True)
+    vector = Vector(tile, [(0, 0), (1, 0), (0, 1), (1, 1)], [15] * 4, depth=DepthTest.LESS, z_updates=True)
     vector.write("ms_mask", [15] * 16)
-    vector.write("tlbz", [10, *[20] * 14, 30])
-    assert vector.flags == [15] * 16
-    assert tile.zs[0, 0, 0] == 30 << 8
+    assert vector.flags == [15] * 4 + [0] * 12
+    vector.write("tlbz", [10] * 4 + [20] * 12)
+    assert tile.zs[0, 0, 0] == 10 << 8
 
 
 @pytest.mark.parametrize(

@@ -133,17 +133,18 @@ def fill(
 
     Places that are left in it have the last quad once more, without flags.
     """
-    begin_fragments(fragments.modes, q, 0, varyings, depth, z_updates, clears, as_mask)
     pixels, quads, planes, places = fragments.pixels, queue.quads, queue.planes, queue.places
     first = queue.first[vector]
     end = queue.first[vector + 1] if vector + 1 < queue.counts[VECTORS] else queue.counts[_COUNT]
+    real = (end - first) * QUAD
+    begin_fragments(fragments.modes, q, 0, varyings, real, depth, z_updates, clears, as_mask)
     for element in range(ELEMENTS):
         quad, pixel = min(first + element // QUAD, end - 1), element % QUAD
         number = quads[quad, QUAD_NUMBERS]
         x, y = quads[quad, QUAD_X] + pixel % 2, quads[quad, QUAD_Y] + pixel // 2
         pixels[q, 0, X, element] = x
         pixels[q, 0, Y, element] = y
-        pixels[q, 0, FLAGS, element] = quads[quad, COVERED + pixel] if first + element // QUAD < end else 0
+        pixels[q, 0, FLAGS, element] = quads[quad, COVERED + pixel] if element < real else 0
         pixels[q, 0, REVERSE, element] = places[number, 2]
         pixels[q, 0, Z, element] = quads[quad, QUAD_Z + pixel]
         dx, dy = distance(x, _CENTRE_X, places[number, 0]), distance(y, _CENTRE_Y, places[number, 1])

@@ -60,7 +60,7 @@ class Write:
         if self.condition is Condition.NEVER or self.address not in WRITE:
             return None
         unit = WRITE[self.address][self.file].unit
-        return None if unit in ("qpu", "fragment") else unit
+        return {"qpu": None, "fragment": "tile_buffer"}.get(unit, unit)
 
 
 @dataclass(frozen=True, slots=True)

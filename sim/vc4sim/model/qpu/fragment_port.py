@@ -22,9 +22,9 @@ from .fragment_state import (
     FLAGS,
     HELD,
     LOADS,
-    NEW,
     NEXT,
     PASSED,
+    REAL,
     REVERSE,
     SAMPLE_WRITES,
     VARYINGS,
@@ -115,7 +115,7 @@ def fragment_write(
     pixels, modes, about = fragments.pixels, fragments.modes, tile.about
     samples, words = about[SAMPLES], about[WORDS]
     if which == _WRITES_FLAGS:
-        for element in range(ELEMENTS):
+        for element in range(modes[q, t, REAL]):
             if mask[element]:
                 pixels[q, t, FLAGS, element] = value[element] & _ALL_SAMPLES
     elif which == _WRITES_REVERSE:
@@ -203,16 +203,11 @@ def _write_z(
         tests[PASSED, element] = 0
         tests[HELD, element] = 0
     for sample in range(samples):
-        # All are tested before any is written: the last quad of a vector may be in it several times.
-        for write in range(2):
-            for element in range(ELEMENTS):
-                if mask[element] and pixels[q, t, FLAGS, element] >> sample & 1:
-                    place = pixel_of(about, pixels[q, t, X, element], pixels[q, t, Y, element]) * samples + sample
-                    if write:
-                        zs[place] = tests[NEW, element]
-                    else:
-                        face = pixels[q, t, REVERSE, element]
-                        _test(modes, tests, q, t, face, element, sample, value[element] & _Z_MASK, zs[place])
+        for element in range(ELEMENTS):
+            if mask[element] and pixels[q, t, FLAGS, element] >> sample & 1:
+                place = pixel_of(about, pixels[q, t, X, element], pixels[q, t, Y, element]) * samples + sample
+                face = pixels[q, t, REVERSE, element]
+                zs[place] = _tested(modes, tests, q, t, face, element, sample, value[element] & _Z_MASK, zs[place])
     tried, held, passed = 0, 0, 0
     for element in range(ELEMENTS):
         if mask[element]:
@@ -227,10 +222,10 @@ def _write_z(
 
 
 @kernel
-def _test(
+def _tested(
     modes: np.ndarray, tests: np.ndarray, q: int, t: int, face: int, element: int, sample: int, z: int, old: int
-) -> None:
-    """Both tests of a sample: whether it passes, and what the buffer then has."""
+) -> int:
+    """Both tests of a sample: notes whether it passes, and returns what the buffer then has."""
     set_up, write_mask = modes[q, t, FACE_SET_UPS + 2 * face], modes[q, t, FACE_SET_UPS + 2 * face + 1]
     nearer, holds = passes(modes[q, t, DEPTH], z, old >> 8), stencil_holds(set_up, old & BYTE)
     new_z = old >> 8
@@ -240,7 +235,7 @@ def _test(
             tests[PASSED, element] |= 1 << sample
             if modes[q, t, Z_UPDATES]:
                 new_z = z
-    tests[NEW, element] = new_z << 8 | stencil_updated(set_up, write_mask, old & BYTE, holds, nearer)
+    return new_z << 8 | stencil_updated(set_up, write_mask, old & BYTE, holds, nearer)
 
 
 @kernel

@@ -21,9 +21,9 @@ __all__ = [
     "HELD",
     "LOADS",
     "MOST_VARYINGS",
-    "NEW",
     "NEXT",
     "PASSED",
+    "REAL",
     "REVERSE",
     "SAMPLE_WRITES",
     "VARYINGS",
@@ -45,9 +45,9 @@ _THREADS = 2
 #: Rows of `FragmentState.pixels`.
 X, Y, FLAGS, REVERSE, Z, W = range(6)
 #: Numbers of `FragmentState.modes`; from the last one on, set-up and mask of bits that may change of each face.
-DEPTH, Z_UPDATES, CLEARS, AS_MASK, VARYINGS, NEXT, LOADS, SAMPLE_WRITES, COLOUR_WRITES, FACE_SET_UPS = range(10)
+DEPTH, Z_UPDATES, CLEARS, AS_MASK, VARYINGS, REAL, NEXT, LOADS, SAMPLE_WRITES, COLOUR_WRITES, FACE_SET_UPS = range(11)
 #: What a test finds out about each element.
-PASSED, HELD, NEW = range(3)
+PASSED, HELD = range(2)
 
 
 class FragmentState(NamedTuple):
@@ -55,8 +55,8 @@ class FragmentState(NamedTuple):
 
     pixels : x and y in the frame, flags of the samples that are drawn, 1 if seen from behind, Z (24 bits), W (float), [..., 16]
     varyings : partial result and C of each, [..., varying, 2, 16]
-    modes : `FragmentModes`; how many varyings there are, the next one; loads, writes of samples and of colours so far; faces
-    tests : what a test is about to write, [..., 16], of all threads
+    modes : `FragmentModes`; how many varyings there are, how many elements have quads of their own, the next varying; loads, writes of samples and of colours so far; faces
+    tests : what tests have found out, [..., 16], of all threads
     """
 
     pixels: np.ndarray
@@ -75,7 +75,7 @@ def new_fragments() -> FragmentState:
         pixels=zeros(W + 1, ELEMENTS),
         varyings=zeros(MOST_VARYINGS, 2, ELEMENTS),
         modes=zeros(FACE_SET_UPS + 2 * FACES),
-        tests=np.zeros((NEW + 1, ELEMENTS), np.int64),
+        tests=np.zeros((HELD + 1, ELEMENTS), np.int64),
     )
 
 
@@ -95,7 +95,7 @@ class FragmentModes(NamedTuple):
 
 @kernel
 def begin_fragments(
-    modes: np.ndarray, q: int, t: int, varyings: int, depth: int, z_updates: int, clears: int, as_mask: int
+    modes: np.ndarray, q: int, t: int, varyings: int, real: int, depth: int, z_updates: int, clears: int, as_mask: int
 ) -> None:
     """A new vector, of which nothing has been read or written; no face has a stencil test."""
     for index in range(NEXT, FACE_SET_UPS + 2 * FACES):
@@ -105,3 +105,4 @@ def begin_fragments(
     modes[q, t, CLEARS] = clears
     modes[q, t, AS_MASK] = as_mask
     modes[q, t, VARYINGS] = varyings
+    modes[q, t, REAL] = real

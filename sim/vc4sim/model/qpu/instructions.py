@@ -59,8 +59,8 @@ OTHERS = (
     *("irq", "mutex", "tmu_noswap", "unif_addr", "unif_addr_rel"),
     *("vpm", "vr_setup", "vw_setup", "vr_addr", "vw_addr"),
 )
-#: Set-ups and addresses of the VPM: of both files, so that one instruction can write two of them.
-_VPM_REGISTERS = {write_address(name) for name in ("vr_setup", "vr_addr")}
+#: Set-ups and addresses of the VPM, flags of fragments: one in each file, so that one instruction can write two of them.
+_TWO_REGISTERS = {write_address(name) for name in ("vr_setup", "vr_addr", "ms_mask")}
 #: Services that have no use for the address behind a branch.
 _NO_ADDRESSES = ("sfu", "tmu")
 _ALL_BYTES = 0b1111
@@ -214,7 +214,7 @@ def _write(todo: Decoded, index: int) -> dict[int, int]:
     both = todo.writes
     # A service takes one write an instruction: that of the mul ALU, if there are two.
     loses = index == 0 and both[0].unit is not None and both[0].unit == both[1].unit
-    if all(each.address in _VPM_REGISTERS for each in both):
+    if all(each.address in _TWO_REGISTERS for each in both):
         loses = False
     if todo.branch is not None and write.unit in _NO_ADDRESSES:
         loses = True

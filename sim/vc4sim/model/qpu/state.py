@@ -117,8 +117,9 @@ class Effects(NamedTuple):
     add_a, add_b, mul_a, mul_b : operands
     add_result, mul_result : of both ALUs
     add_written, mul_written : the same as they are written
-    vector : from the VPM, the partial result of a varying, what is loaded into r4, W of fragments that begin
+    vector : from the VPM, the partial result of a varying, W of fragments that begin
     second : C of a varying, Z of fragments that begin
+    loaded : what is loaded into r4
     mask : 1 for each element in which a write of the tile buffer's registers counts
     """
 
@@ -135,9 +136,10 @@ class Effects(NamedTuple):
     mul_written: np.ndarray
     vector: np.ndarray
     second: np.ndarray
+    loaded: np.ndarray
     mask: np.ndarray
 
 
 def new_effects() -> Effects:
     """Of nothing."""
-    return Effects(np.zeros(20, np.int64), *(np.zeros(ELEMENTS, np.int64) for _ in range(13)))
+    return Effects(np.zeros(20, np.int64), *(np.zeros(ELEMENTS, np.int64) for _ in range(14)))

@@ -113,6 +113,8 @@ def step(machine: Machine, memory: MemoryState, q: int, load_busy: int, store_bu
     if status != RETIRED:
         return status
     about[_s.QPU], about[_s.THREAD], about[_s.PC] = q, thread, pc
+    if _loads_fragment(machine, q, row):
+        fragment_load(machine.fragments, machine.tile, q, thread, rows[row, _i.FRAGMENT_LOAD], effects.loaded)
     read_ports(machine, q, thread, row, pc, load_busy, store_busy)
     target = _branch_target(qpus, machine.instructions, q, row, pc)
     _write_late(qpus, q)
@@ -250,15 +252,13 @@ def _advance(machine: Machine, q: int, thread: int, row: int, target: int) -> No
             qpus.accumulators[q, 4, element] = qpus.r4_values[q, place, element]
     qpus.r4_due[q, place] = 0
     qpus.r4_due[q, _s.R4_PLACES] = place
-    unit, fragment = rows[row, _i.TMU_LOAD], rows[row, _i.FRAGMENT_LOAD]
-    loads = unit >= 0 or (fragment >= 0 and qpus.fragment[q] != 0)
+    unit = rows[row, _i.TMU_LOAD]
+    loads = unit >= 0 or _loads_fragment(machine, q, row)
     if unit >= 0:
-        tmu_load(machine.tmu, q, thread, unit, effects.vector)
-    elif loads:
-        fragment_load(machine.fragments, machine.tile, q, thread, fragment, effects.vector)
+        tmu_load(machine.tmu, q, thread, unit, effects.loaded)
     if loads:
         for element in range(ELEMENTS):
-            qpus.accumulators[q, 4, element] = effects.vector[element]
+            qpus.accumulators[q, 4, element] = effects.loaded[element]
     effects.about[_s.ARRIVES] = 1 if arrives or loads else 0
     if rows[row, _i.TAKES_VARYING] and qpus.fragment[q]:
         for element in range(ELEMENTS):
@@ -267,6 +267,12 @@ def _advance(machine: Machine, q: int, thread: int, row: int, target: int) -> No
     advance(sequences, q, rows[row, _i.IS_BRANCH], target, rows[row, _i.ENDS], rows[row, _i.SWITCHES])
     if not sequences[q, RUNNING]:
         leave(machine, q)
+
+
+@kernel
+def _loads_fragment(machine: Machine, q: int, row: int) -> bool:
+    """Whether something comes to r4 from the tile buffer: what is there in front of the instruction's own writes."""
+    return machine.instructions.rows[row, _i.FRAGMENT_LOAD] >= 0 and machine.qpus.fragment[q] != 0
 
 
 @kernel
