@@ -9,7 +9,9 @@ from vc4.isa import ops
 from vc4.isa.registers import READ, WRITE
 from vc4.qpu.control import SERVICES, Control
 from vc4.qpu.decode import Decode
+from vc4.tlb.port import TlbCommand
 from vc4sim.model.qpu.decoded import decoded, element_values
+from vc4sim.model.qpu.fragment_port import FRAGMENT_LOADS, FRAGMENT_WRITES
 
 ALU_SIGNALS = [signal for signal in ops.Signal if signal.value < 13]
 FORMS = {
@@ -118,7 +120,26 @@ def check_lookups(control, todo):
         assert control.tmu_load_unit == todo.tmu_load
 
 
-CHECKS = (check_reads, check_operands, check_rotation, check_destinations, check_forms, check_lookups)
+def check_fragments(control, todo):
+    """Loads from the tile buffer, writes to it, and what else only fragment shaders do."""
+    written = [
+        WRITE.name(write.address, write.file)
+        for write in todo.writes
+        if write.condition is not ops.Condition.NEVER and write.address in WRITE
+    ]
+    read = {READ.name(address, file) for file, address in enumerate(todo.raddr) if address is not None}
+    assert control.loads_tile == (todo.signal in FRAGMENT_LOADS)
+    if control.loads_tile:
+        loads = (TlbCommand.READ_COVERAGE, TlbCommand.READ_COLOUR, TlbCommand.READ_MASK)
+        assert control.tile_load is loads[FRAGMENT_LOADS[todo.signal]]
+    assert control.writes_tile == any(name in FRAGMENT_WRITES for name in written)
+    assert control.takes_varying == ("vary" in read)
+    assert control.reads_fragment == bool(read & {"ms_mask", "rev_flag"})
+    assert control.waits_scoreboard == (todo.signal is ops.Signal.WAIT_SCOREBOARD)
+    assert control.last_switch == (todo.signal is ops.Signal.LAST_THREAD_SWITCH)
+
+
+CHECKS = (check_fragments, check_reads, check_operands, check_rotation, check_destinations, check_forms, check_lookups)
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -170,5 +191,6 @@ def test_control_has_no_field_that_is_not_checked():
         waddr_add waddr_mul ws sf pm pack add_float mul_float written_accumulators branch branch_condition branch_relative
         branch_register ends reads_uniform moves_uniforms reads_store_busy reads_load_busy waits_store waits_load starts_store starts_load
         sets_up_reads releases reads_r4 acquires_mutex writes_tmu tmu_parameter tmu_unit sets_swap loads_tmu tmu_load_unit needs
+        loads_tile tile_load writes_tile takes_varying reads_fragment waits_scoreboard last_switch
     """
     assert {name for name, _ in data.Layout.cast(Control)} == set(checked.split())

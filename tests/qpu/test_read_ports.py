@@ -7,7 +7,7 @@ import pytest
 from vc4.qpu.read_ports import ReadPorts
 
 NUMBER = 9
-UNIFORM, X_COORD, VPM, BUSY, NOP = 32, 41, 48, 49, 39
+UNIFORM, VARY, X_COORD, MS_MASK, VPM, BUSY, NOP = 32, 35, 41, 42, 48, 49, 39
 
 
 def small_immediate(code):
@@ -25,6 +25,8 @@ def io_value(file, address, quad, lane, uniform, busy, vector):
         return uniform
     if address == X_COORD:
         return (lane & 1, lane >> 1)[file]
+    if address in (VARY, MS_MASK):  # what it shows comes by itself
+        return 0
     if address == BUSY:
         return busy >> file & 1
     if address == VPM:
@@ -59,17 +61,26 @@ class Bench:
         ctx.set(dut.ra_load_busy, busy & 1)
         ctx.set(dut.ra_store_busy, busy >> 1)
         ctx.set(dut.ra_vector, vector)
+        fragments = self._words(address, (X_COORD, MS_MASK), immediate)
+        varyings = self._words(self.pending[2], (VARY,), self.pending[3]) if self.pending else [[0] * 4] * 2
+        ctx.set(dut.ra_fragments, dict(zip("ab", fragments, strict=True)))
+        ctx.set(dut.ra2_varying, dict(zip("ab", varyings, strict=True)))
         ctx.set(dut.ra2_files, {"a": files[0], "b": files[1]})
         await ctx.tick()
         if self.pending:
-            self._show(files)
+            self._show(files, varyings)
         for file, name in enumerate("ab"):
             found = [ctx.get(getattr(dut.ru_values, name)[lane]) for lane in range(4)]
             assert found == self.shown[file], f"port {name}, {self.pending}"
-        self.pending = (live, read, address, immediate, quad, uniform, busy, vector)
+        self.pending = (live, read, address, immediate, quad, uniform, busy, vector, fragments)
 
-    def _show(self, files):
-        live, read, address, immediate, quad, *state = self.pending
+    def _words(self, address, wanted, immediate):
+        """Random words on ports with certain addresses, 0 on others."""
+        reads = address[0] in wanted, address[1] in wanted and not immediate
+        return [[self.rng.getrandbits(32) & -16 if one else 0 for _ in range(4)] for one in reads]
+
+    def _show(self, files, varyings):
+        live, read, address, immediate, quad, *state, fragments = self.pending
         for file in range(2):
             if not (live and read[file]):
                 continue
@@ -78,7 +89,10 @@ class Bench:
             elif address[file] < 32:
                 self.shown[file] = files[file]
             else:
-                self.shown[file] = [io_value(file, address[file], quad, lane, *state) for lane in range(4)]
+                self.shown[file] = [
+                    io_value(file, address[file], quad, lane, *state) | fragments[file][lane] | varyings[file][lane]
+                    for lane in range(4)
+                ]
 
 
 @pytest.fixture

@@ -41,6 +41,8 @@ class Accumulators(wiring.Component):
     --------------------
     quad : the quad in A2, and in RU, which is four clocks from it
     a2_add, a2_mul : its results; the add ALU writes whole words
+    takes_varying : the instruction in A2 has taken a varying; what it writes to r5 itself is lost
+    rr_c, rr_c_stb : C of a quad of a varying, whose instruction is in RR; it is r5 of that quad from the next clock on
     ru_numbers : which of r0 to r3 the operands name, those of the add ALU first
     ru_rotation : elements that the operands of the mul ALU move up
     ru_newest : for each operand and lane, the bytes that come from the bank of the mul ALU
@@ -52,6 +54,9 @@ class Accumulators(wiring.Component):
     quad: In(range(QUADS))
     a2_add: In(ResultWrite)
     a2_mul: In(ResultWrite)
+    takes_varying: In(1)
+    rr_c: In(32)
+    rr_c_stb: In(1)
     ru_numbers: In(data.ArrayLayout(range(ACCUMULATORS), len(OPERANDS)))
     ru_rotation: In(4)
     ru_newest: Out(data.ArrayLayout(data.ArrayLayout(4, LANES), len(OPERANDS)))
@@ -99,7 +104,10 @@ class Accumulators(wiring.Component):
         """File A: each quad takes its first lane. File B: all quads take element 0."""
         words = Signal(data.ArrayLayout(32, QUADS), name="r5")
         first = self.quad == 0
-        add, mul = ((write, (write.address == _R5) & write.mask[0]) for write in (self.a2_add, self.a2_mul))
+        add, mul = (
+            (write, (write.address == _R5) & write.mask[0] & ~self.takes_varying)
+            for write in (self.a2_add, self.a2_mul)
+        )
         # What the quads get is chosen twice, not for each of them: once for the first one, which both files write in its
         # own clock, and once for all others.
         for wins, quads in ((mul[1], [0]), (mul[1] & (mul[0].file == first), range(1, QUADS))):
@@ -110,6 +118,9 @@ class Accumulators(wiring.Component):
                     m.d.sync += words[quad].eq(word)
         rr_quad = Signal.like(self.quad)
         m.d.sync += rr_quad.eq(self.quad)
+        for quad in range(QUADS):
+            with m.If(self.rr_c_stb & (rr_quad == quad)):
+                m.d.sync += words[quad].eq(self.rr_c)
         m.d.comb += [
             self.rr_r5.eq(select(rr_quad, [words[quad] for quad in range(QUADS)])),
             self.r5_rotation.eq(words[0][:4]),

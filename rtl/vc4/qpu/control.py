@@ -5,6 +5,7 @@ from amaranth.lib import data
 
 from vc4.isa.ops import AddOp, BranchCondition, Condition, MulOp, Mux, Unpack
 from vc4.records.tmu import TmuParameterName
+from vc4.tlb.port import TlbCommand
 
 __all__ = ["SERVICES", "Control", "Needs"]
 
@@ -97,4 +98,11 @@ class Control(data.Struct):
     sets_swap: unsigned(1)
     loads_tmu: unsigned(1)  # the result of a lookup into r4
     tmu_load_unit: unsigned(1)
+    loads_tile: unsigned(1)  # something of the tile buffer into r4
+    tile_load: TlbCommand  # what
+    writes_tile: unsigned(1)  # says something to the tile buffer, or changes flags of fragments
+    reads_fragment: unsigned(1)  # such flags
+    waits_scoreboard: unsigned(1)
+    takes_varying: unsigned(1)
+    last_switch: unsigned(1)
     needs: Needs

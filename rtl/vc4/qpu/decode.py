@@ -9,6 +9,7 @@ from vc4.isa.immediates import ROTATE_BY_R5, ROTATE_FIRST
 from vc4.isa.registers import ACCUMULATOR_BASE, NOP, READ, SIGNAL_UNITS, WRITE, read_address, write_address
 from vc4.isa.sync import SEMAPHORE_ACQUIRE
 from vc4.isa.word import WORD_BITS, AluWord, BranchWord, LoadWord
+from vc4.tlb.port import TlbCommand
 
 from .control import SERVICES, Control
 from .results import adds_nothing
@@ -18,6 +19,7 @@ __all__ = ["Decode"]
 _R5 = write_address("r5quad")
 _SWAP, _PARAMETERS = write_address("tmu_noswap"), write_address("t0s")
 _PARAMETER_BITS = 3
+_TILE_LOADS = tuple(signal for signal, unit in SIGNAL_UNITS.items() if unit == "tile_buffer")
 assert _PARAMETERS == 64 - (1 << _PARAMETER_BITS)
 
 
@@ -183,8 +185,35 @@ class Decode(wiring.Component):
             control.waits_store.eq(reads[1][0] & (alu.raddr_b == read_address("vw_wait"))),
             control.waits_load.eq(reads[0][0] & (alu.raddr_a == read_address("vr_wait"))),
         )
+        yield from self._fragments(reads, writes)
         yield from self._orders(writes)
         yield from self._lookups(writes)
+
+    def _fragments(self, reads, writes):
+        """What has to do with tile buffer and fragments."""
+        alu, control = self.alu, self.control
+        flags, first, last = write_address("ms_mask"), write_address("stencil"), write_address("tlbam")
+        vary = read_address("vary")
+        says = [valid & ((address == flags) | ((address >= first) & (address <= last))) for valid, address, _ in writes]
+        yield from (
+            control.loads_tile.eq(_is(alu.signal, _TILE_LOADS)),
+            control.tile_load.eq(
+                Mux(
+                    alu.signal == ops.Signal.LOAD_COVERAGE,
+                    TlbCommand.READ_COVERAGE.value,
+                    Mux(
+                        alu.signal == ops.Signal.LOAD_ALPHA_MASK,
+                        TlbCommand.READ_MASK.value,
+                        TlbCommand.READ_COLOUR.value,
+                    ),
+                )
+            ),
+            control.writes_tile.eq(Cat(says).any()),
+            control.reads_fragment.eq(Cat(valid & (address == flags) for valid, address, _ in reads).any()),
+            control.waits_scoreboard.eq(alu.signal == ops.Signal.WAIT_SCOREBOARD),
+            control.takes_varying.eq(Cat(valid & (address == vary) for valid, address, _ in reads).any()),
+            control.last_switch.eq(alu.signal == ops.Signal.LAST_THREAD_SWITCH),
+        )
 
     def _orders(self, writes):
         """What other instructions or QPUs wait for: set-ups of reads, starts of DMA, and releases."""

@@ -12,12 +12,13 @@ from vc4.records.tmu import TMU_NAMES
 from vc4.slice.uniform_reader import UniformStream
 
 from .decode import Decode
+from .fragment_front import FRONT_FRAGMENTS, shade
 from .halt import Halt
 from .issue import Issue
 from .lookups import Lookups
 from .pipeline import Issued, StageState
 from .sequencer import Sequencer
-from .stall import UNBUILT, Stall
+from .stall import Stall
 from .structs import (
     R4_VECTORS,
     THREADS,
@@ -63,6 +64,7 @@ class Front(wiring.Component):
     running, waiting : a thread is in SP, and one is suspended
     place, ended : the thread that a program would get, and those in which one has ended
     sp_valid, sp_pc, stall : the instruction in SP, and why it waits
+    fragment_state, fragments, closing, tile_beats : see `FragmentIssue`
     """
 
     def __init__(self, config: V3DConfig):
@@ -111,6 +113,7 @@ class Front(wiring.Component):
                 "sp_valid": Out(1),
                 "sp_pc": Out(32),
                 "stall": Out(Stall),
+                **(FRONT_FRAGMENTS if config.lists else {}),
             }
         )
 
@@ -119,7 +122,7 @@ class Front(wiring.Component):
         m.submodules.threads = threads = Threads()
         m.submodules.sequencer = sequencer = Sequencer()
         m.submodules.decode = decode = Decode()
-        m.submodules.issue = issue = Issue(tuple(name for name in UNBUILT if name not in self._config.units))
+        m.submodules.issue = issue = Issue(self._config.units)
         m.submodules.halt = halt = Halt()
         self._takes_uniform = Signal(name="takes_uniform")
         connect(m, flipped(self.start), threads.start)
@@ -158,10 +161,11 @@ class Front(wiring.Component):
         self._issued(m, sequencer, control, issue)
         m.d.comb += self._takes_uniform.eq(control.reads_uniform | self._look_up(m, sequencer, threads, control, issue))
         self._cancel(m, sequencer, control, issue)
+        shade(m, self, sequencer, threads, issue, fragments=self._config.lists)
         self._share(m, sequencer, control, issue.asks)
         for outputs, names in (
             (threads, ("uniform_start", "uniform_start_stb", "enters", "entered", "waiting", "place", "ended")),
-            (sequencer, ("redirect", "redirect_stb", "issue", "running", "sp_valid", "sp_pc")),
+            (sequencer, ("redirect", "redirect_stb", "running", "sp_valid", "sp_pc")),
             (issue, ("stall",)),
             (halt, ("halted",)),
         ):

@@ -6,8 +6,8 @@ from amaranth.lib.wiring import In, Out
 
 from .control import Control
 from .pipeline import StageState
-from .stall import UNBUILT, Stall
-from .structs import TmuState, VpmState
+from .stall import FRAGMENT_SERVICES, UNBUILT, Stall
+from .structs import FragmentStalls, TmuState, VpmState
 
 __all__ = ["Issue"]
 
@@ -20,7 +20,7 @@ class Issue(wiring.Component):
 
     Parameters
     ----------
-    unbuilt : services that nothing gives
+    units : services that the GPU has
 
     Interface attributes
     --------------------
@@ -30,6 +30,7 @@ class Issue(wiring.Component):
     takes_uniform : the instruction takes a uniform, for a port or for a texture unit
     vpm : the way to the VPM
     tmu : the texture units
+    fragments : fragments and what belongs to them
     cancelling : vectors of the program before are still to be forgotten
     halted : the QPU stands still
     sfu_busy : of the port to the special function unit
@@ -50,6 +51,7 @@ class Issue(wiring.Component):
     takes_uniform: In(1)
     vpm: In(VpmState)
     tmu: In(TmuState)
+    fragments: In(FragmentStalls)
     cancelling: In(1)
     halted: In(1)
     sfu_busy: In(1)
@@ -60,8 +62,8 @@ class Issue(wiring.Component):
     link_pending: Out(1)
     stall: Out(Stall)
 
-    def __init__(self, unbuilt: tuple[str, ...] = UNBUILT):
-        self._unbuilt = unbuilt
+    def __init__(self, units: frozenset[str] = frozenset()):
+        self._units = units
         super().__init__()
 
     def elaborate(self, platform):
@@ -91,10 +93,12 @@ class Issue(wiring.Component):
             (stall.sfu, ((control.reads_r4 | needs.sfu) & self.sfu_busy) | (needs.sfu & uses_sfu)),
             *((getattr(stall, f"tmu_{name}"), getattr(self.tmu, name)) for name in ("swap", "slot", "result")),
             *((getattr(stall, name), getattr(self.tmu, name)) for name in ("no_slot", "no_result")),
+            (stall.fragment_start, self.fragments.start),
+            *((getattr(stall, name), getattr(self.fragments, name)) for name in ("scoreboard", "varying", "tlb")),
             (stall.rotation, Cat(sources).any()),
             (stall.link, self.link_pending),
             (stall.halted, self.halted),
-            *((stall.unbuilt[name], needs[name]) for name in self._unbuilt),
+            *((stall.unbuilt[name], needs[name] & self._lacks(name)) for name in UNBUILT),
         ]
         m.d.comb += [
             self.link_pending.eq(live[0] & before[0].branch & before[0].written_accumulators.any()),
@@ -109,6 +113,12 @@ class Issue(wiring.Component):
                 stall.semaphore.eq(needs.semaphore & ~self.granted),
             ]
         return m
+
+    def _lacks(self, name):
+        """Whether nothing gives the program this service."""
+        if name in self._units:
+            return Const(0)
+        return self.fragments.lacks if name in FRAGMENT_SERVICES else Const(1)
 
     def _vpm(self, m, coming):
         """The reasons that have to do with the VPM, for an instruction in front of which others are `coming` there."""

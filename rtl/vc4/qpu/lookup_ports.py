@@ -1,23 +1,23 @@
 """The wires between a QPU and its texture units."""
 
 from amaranth import *
+from amaranth.lib.wiring import In, Out
 
 from vc4.records.tmu import TMU_NAMES
+from vc4.tmu.port import TmuPort
 
-__all__ = ["attach_lookups"]
+__all__ = ["LOOKUP_PORTS", "attach_lookups"]
+
+#: Ports of a QPU whose slice has texture units.
+LOOKUP_PORTS = {"tmu0": Out(TmuPort()), "tmu1": Out(TmuPort()), "tmu_swaps": In(1), "waits_tmu": Out(1)}
 
 
 def attach_lookups(m, qpu):
-    """The texture units: parameters leave in IO; a word is loaded in RA, and is in r4 for the next instruction."""
-    front, outputs, r4, ra = qpu.front, qpu.outputs, qpu.r4, qpu.pipeline.ra
+    """The texture units: parameters leave in IO; words are loaded in RA. Returns what is loaded, see `attach_loads`."""
+    front, outputs, ra = qpu.front, qpu.outputs, qpu.pipeline.ra
     units = [getattr(qpu, f"tmu{number}") for number in range(TMU_NAMES)]
     loads, unit = ra.live & ra.issued.control.loads_tmu, ra.issued.control.tmu_load_unit
-    quad, loaded = Signal.like(ra.quad, name="loaded_quad"), Signal(name="loaded_unit")
-    m.d.sync += [quad.eq(ra.quad), loaded.eq(unit), r4.loaded_stb.eq(loads)]
     m.d.comb += [
-        r4.loads.eq(front.issued.control.loads_tmu),
-        r4.loaded_quad.eq(quad),
-        r4.loaded.eq(Mux(loaded, Value.cast(units[1].result), Value.cast(units[0].result))),
         front.tmu_swaps.eq(qpu.tmu_swaps),
         *(getattr(front, name).eq(getattr(outputs, name)) for name in ("sets_swap", "swap_disabled")),
         front.swap_thread.eq(qpu.pipeline.io.issued.view.thread),
@@ -32,3 +32,4 @@ def attach_lookups(m, qpu):
             *(getattr(events, name).eq(getattr(port, name)) for name in ("freed", "blocked", "done")),
             events.came.eq(port.came_stb),
         ]
+    return [(loads & (unit == number), port.result) for number, port in enumerate(units)]

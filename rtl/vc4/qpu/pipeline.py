@@ -30,6 +30,8 @@ class Issued(data.Struct):
     r4_loaded: unsigned(1)  # it sees what was loaded from a texture unit instead
     view: ThreadView
     leaves: unsigned(1)  # it is the last one before its thread is suspended
+    loads_fragments: unsigned(1)  # an empty slot, but for W and Z, which go into registers
+    closes: unsigned(1)  # it is the empty slot behind a fragment shader
     cancels: unsigned(1)  # it is the empty slot behind a program that has set up or read vectors
 
 

@@ -10,16 +10,17 @@ from vc4.qps.port import SyncPort
 from vc4.slice.instruction_cache import InstructionPort
 from vc4.slice.sfu_port import SfuPort
 from vc4.slice.uniform_reader import UniformPort
-from vc4.tmu.port import TmuPort
 from vc4.vpm.port import VpmPort
 
 from .accumulators import Accumulators
 from .branch import Branch
 from .flags import Flags
+from .fragment_ports import FRAGMENT_PORTS, attach_fragments
 from .front import Front
 from .immediate import Immediate
 from .lane import Lane
-from .lookup_ports import attach_lookups
+from .loads import attach_loads
+from .lookup_ports import LOOKUP_PORTS, attach_lookups
 from .newest import OPERANDS
 from .outputs import Outputs
 from .pipeline import STAGES, Pipeline
@@ -34,9 +35,6 @@ from .vpm_queue import VpmQueue
 from .write_back import WriteBack
 
 __all__ = ["Qpu"]
-
-#: Ports of a QPU whose slice has texture units.
-_LOOKUPS = {"tmu0": Out(TmuPort()), "tmu1": Out(TmuPort()), "tmu_swaps": In(1), "waits_tmu": Out(1)}
 
 
 class Qpu(wiring.Component):
@@ -58,6 +56,7 @@ class Qpu(wiring.Component):
     sfu : the special function unit
     sync : semaphores and mutex
     tmu0, tmu1 : texture units, if the slice has any: one of them may be both
+    quad, quad_stb, tlb, varyings : fragments, if there are control lists
     tmu_swaps, waits_tmu : they change places for this QPU; an instruction waits for one
     interrupt : the program raises the host interrupt
     debug, halted : what the host asks, and whether the QPU stands still
@@ -80,12 +79,13 @@ class Qpu(wiring.Component):
                 "vpm": Out(VpmPort()),
                 "sfu": Out(SfuPort()),
                 "sync": Out(SyncPort()),
-                **(_LOOKUPS if config.tmus_per_slice else {}),
+                **(LOOKUP_PORTS if config.tmus_per_slice else {}),
                 "interrupt": Out(1),
                 "debug": In(DebugCommands),
                 "halted": Out(1),
                 "idle": Out(1),
                 "executing": Out(1),
+                **(FRAGMENT_PORTS if config.lists else {}),
                 **({"trace": Out(TracePort())} if config.trace else {}),
             }
         )
@@ -98,7 +98,7 @@ class Qpu(wiring.Component):
         m.submodules.file_a = self.file_a = Regfile()
         m.submodules.file_b = self.file_b = Regfile()
         m.submodules.branch = self.branch = Branch()
-        m.submodules.r4 = self.r4 = R4(loads=bool(self._config.tmus_per_slice))
+        m.submodules.r4 = self.r4 = R4(loads=bool(self._config.tmus_per_slice or self._config.lists))
         m.submodules.accumulators = self.accumulators = Accumulators()
         self.lanes = [Lane() for _ in range(LANES)]
         for number, lane in enumerate(self.lanes):
@@ -113,8 +113,10 @@ class Qpu(wiring.Component):
         self._read(m)
         self._operate(m)
         self._write(m)
-        if self._config.tmus_per_slice:
-            attach_lookups(m, self)
+        lookups = attach_lookups(m, self) if self._config.tmus_per_slice else []
+        fragments = attach_fragments(m, self) if self._config.lists else []
+        if lookups or fragments:
+            attach_loads(m, self, lookups + fragments)
         if self._config.trace:
             attach_trace(m, self)
         return m
@@ -151,6 +153,7 @@ class Qpu(wiring.Component):
                 & ~front.waiting
                 & ~Cat(stage.live for stage in stages).any()
                 & self.vpm_queue.state.empty
+                & ~(front.closing if self._config.lists else 0)
             ),
             self.executing.eq(pipeline.ra.live & pipeline.ra.issued.retires),
             # A thread that is suspended takes its stream along when its last instruction has done everything.

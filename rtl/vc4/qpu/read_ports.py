@@ -35,6 +35,8 @@ class ReadPorts(wiring.Component):
     ra_control, ra_live, ra_quad : the instruction in RA
     ra_uniform, ra_store_busy, ra_load_busy : the uniform it takes, and whether a DMA store or load is under way
     ra_vector : a quad of the vector that it takes
+    ra_fragments : what it reads of fragments, or'ed with the rest; else 0
+    ra2_varying : the quad of a varying that it takes, on the ports that read it, one clock later; else 0
     ra2_files : the registers read for it, one clock later
     ru_values : both ports, in RU
     """
@@ -47,6 +49,8 @@ class ReadPorts(wiring.Component):
     ra_store_busy: In(1)
     ra_load_busy: In(1)
     ra_vector: In(LaneWords)
+    ra_fragments: In(PortValues)
+    ra2_varying: In(PortValues)
     ra2_files: In(PortValues)
     ru_values: Out(PortValues)
 
@@ -75,6 +79,8 @@ class ReadPorts(wiring.Component):
             m.d.comb += shared.eq(busy)
         with m.Elif(address == read_address("vpm")):
             m.d.comb += from_vpm.eq(1)
+        with m.Elif((address == read_address("vary")) | (address == read_address("ms_mask"))):
+            pass  # it comes by itself
         with m.Elif(address == read_address(coordinate)):
             m.d.comb += Cat(lane_bits).eq(Cat(C(value, len(lane_bits[0])) for value in coordinates))
         with m.Else():
@@ -88,7 +94,10 @@ class ReadPorts(wiring.Component):
             # By itself, as most bits of the other are one register for all lanes; and zero unless it is what is read, so that
             # both and the register file fit into one LUT a bit.
             ra2_vector = Signal(32, name=f"ra2_vector_{name}_{lane}")
-            m.d.sync += [ra2_io.eq(shared | bits), ra2_vector.eq(Mux(from_vpm, self.ra_vector[lane], 0))]
+            m.d.sync += [
+                ra2_io.eq(shared | bits),
+                ra2_vector.eq(Mux(from_vpm, self.ra_vector[lane], 0) | self.ra_fragments[name][lane]),
+            ]
             with m.If(ra2_reads):
-                value = Mux(ra2_is_io, ra2_io | ra2_vector, self.ra2_files[name][lane])
+                value = Mux(ra2_is_io, ra2_io | ra2_vector | self.ra2_varying[name][lane], self.ra2_files[name][lane])
                 m.d.sync += self.ru_values[name][lane].eq(value)

@@ -7,10 +7,12 @@ from vc4.config import V3DConfig
 
 from .control import SERVICES
 
-__all__ = ["STALL_REASONS", "UNBUILT", "Stall"]
+__all__ = ["FRAGMENT_SERVICES", "STALL_REASONS", "UNBUILT", "Stall"]
 
 #: Services that an instruction can ask for and nothing gives, at least in the smallest GPU.
 UNBUILT = tuple(name for name in SERVICES if name not in V3DConfig().units)
+#: Those that a GPU gives to fragment shaders only.
+FRAGMENT_SERVICES = ("varyings", "fragment", "tile_buffer")
 
 
 class Stall(data.Struct):
@@ -34,6 +36,10 @@ class Stall(data.Struct):
     no_result: unsigned(1)  # nor will it ever be: nothing is looked up
     mutex: unsigned(1)  # another QPU has it, or is served first
     semaphore: unsigned(1)  # it cannot count on, or another QPU is served first
+    fragment_start: unsigned(1)  # W and Z of its fragments are on their way
+    scoreboard: unsigned(1)  # older fragments of the same places come first
+    varying: unsigned(1)  # the next varying is not there yet
+    tlb: unsigned(1)  # the way there is full, or what it wants to read is not there yet
     rotation: unsigned(1)  # the instruction before still writes what is rotated
     link: unsigned(1)  # the branch before has yet to write its link to an accumulator
     halted: unsigned(1)  # by a breakpoint or by the host

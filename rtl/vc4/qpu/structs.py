@@ -13,6 +13,8 @@ __all__ = [
     "UNIFORM_LENGTH_BITS",
     "DebugCommands",
     "FetchedWord",
+    "FragmentStalls",
+    "FragmentState",
     "LaneWords",
     "ProgramStart",
     "Redirect",
@@ -43,6 +45,7 @@ class ProgramStart(data.Struct):
     uniforms: unsigned(32)  # byte address of its first uniform
     length: unsigned(UNIFORM_LENGTH_BITS)  # how many uniforms it has; see `UniformStream`
     threaded: unsigned(1)  # it may share the QPU with another one
+    fragments: unsigned(1)  # it shades fragments, whose quads come right behind it
 
 
 class ThreadView(data.Struct):
@@ -123,3 +126,26 @@ class TmuState(data.Struct):
     no_slot: unsigned(1)  # nor will there be
     result: unsigned(1)  # the result that it loads is not there
     no_result: unsigned(1)  # nor will it be
+
+
+class FragmentState(data.Struct):
+    """What SP has to know of fragments and of the ways to tile buffer and interpolator."""
+
+    there: unsigned(THREADS)  # threads with all quads of their vector
+    waits: unsigned(THREADS)  # threads that may not touch the tile buffer yet
+    varyings: unsigned(THREADS)  # threads whose next varying is there
+    done: unsigned(THREADS)  # strobes: all that a program has said to the tile buffer is taken
+    full: unsigned(1)  # the queue to the tile buffer has no room for another instruction and those in the pipeline
+    empty: unsigned(1)  # nothing is in it, and no flags are to come
+    pending: unsigned(1)  # an instruction in the pipeline has something to say to the tile buffer
+    came: unsigned(1)  # strobe: what was loaded is there
+
+
+class FragmentStalls(data.Struct):
+    """Why the instruction in SP waits for fragments."""
+
+    start: unsigned(1)  # W and Z are on their way
+    scoreboard: unsigned(1)  # older fragments of the same places come first
+    varying: unsigned(1)  # the next varying is not there yet
+    tlb: unsigned(1)  # the tile buffer has not got to what it wants to read, or to what was written
+    lacks: unsigned(1)  # the program has no fragments

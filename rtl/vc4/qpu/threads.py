@@ -17,12 +17,14 @@ class Threads(wiring.Component):
 
     A program that may share the QPU takes the place of the one that has ended, before a suspended one goes on, or it takes
     the free place beside a program that switches. Any other program waits until nothing is left. With every program the
-    lowest bit of the register addresses of its place is inverted.
+    lowest bit of the register addresses of its place is inverted. A suspended thread that is held does not go on.
 
     Interface attributes
     --------------------
     start : programs
     running : a thread is in SP
+    held : threads that must not go on yet
+    closing : no program is taken
     settled : no instruction on its way moves the uniform stream
     asks : the running thread would let another one go on
     leaves, resume_pc : it does, and goes on at `resume_pc` some day
@@ -40,6 +42,8 @@ class Threads(wiring.Component):
 
     start: In(stream.Signature(ProgramStart))
     running: In(1)
+    held: In(THREADS)
+    closing: In(1)
     settled: In(1)
     asks: In(1)
     leaves: In(1)
@@ -71,9 +75,11 @@ class Threads(wiring.Component):
         beside = Signal()  # there is room for it beside the one that runs
 
         m.d.comb += [
-            resumes.eq(suspended.bit_select(other, 1)),
-            beside.eq(self.asks & shares & start.threaded & ~resumes),
-            self.start.ready.eq(beside | (~self.running & self.settled & (start.threaded | ~self.waiting))),
+            resumes.eq((suspended & ~self.held).bit_select(other, 1)),
+            beside.eq(self.asks & shares & start.threaded & ~suspended.bit_select(other, 1)),
+            self.start.ready.eq(
+                ~self.closing & (beside | (~self.running & self.settled & (start.threaded | ~self.waiting)))
+            ),
             takes.eq(self.start.valid & self.start.ready),
             place.eq(Mux(self.running, other, thread & start.threaded)),
             self.offers.eq(resumes | takes),

@@ -138,7 +138,7 @@ class Trace(wiring.Component):
             self.issue.reads_load_busy.eq(issued.control.reads_load_busy),
             self.issue.thread.eq(issued.view.thread),
             self.issue.brings_result.eq(self.result_due),
-            self.issue.brings_loaded.eq(issued.control.loads_tmu),
+            self.issue.brings_loaded.eq(issued.control.loads_tmu | issued.control.loads_tile),
             self.written_stb.eq(self.rr.live & self.wb.retires),
             self.written.add_data.eq(self.wb_add.data),
             self.written.mul_data.eq(self.wb_mul.data),

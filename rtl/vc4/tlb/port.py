@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 from vc4.records.quads import QUAD_PIXELS
 from vc4.records.state import DepthTest
 
-from .structs import SAMPLES, QuadFlags, QuadPlace
+from .structs import SAMPLES, QuadFlags, QuadPlace, TileForm
 
 __all__ = ["TlbAnswer", "TlbCommand", "TlbPort", "TlbRequest"]
 
@@ -65,6 +65,7 @@ class TlbPort(wiring.Signature):
     --------------------
     requests : stream of `TlbRequest`, carried out in their order; what is taken happens before what anybody asks later
     answers : stream of `TlbAnswer`, one for each request that has one, in their order
+    form : how the tile buffer is divided
     waits : threads whose fragments may not touch the tile buffer yet
     done : strobes: threads whose program has ended, and whose last request was taken
     """
@@ -74,6 +75,7 @@ class TlbPort(wiring.Signature):
             {
                 "requests": Out(stream.Signature(TlbRequest)),
                 "answers": In(stream.Signature(TlbAnswer)),
+                "form": In(TileForm),
                 "waits": In(2),
                 "done": Out(2),
             }
