@@ -189,4 +189,4 @@ def test_clocks_of_a_depth_offset():
     state = SetUpState(offset=(0x3F80, 0x3F80))
     requests = [request_of(PrimitiveType.TRIANGLES, 0, state), request_of(PrimitiveType.TRIANGLES)]
     with_offset, without = (set_up([request])[-1] for request in requests)
-    assert with_offset - without == 23
+    assert with_offset - without == 25

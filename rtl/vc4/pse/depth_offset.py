@@ -25,17 +25,19 @@ class _State(enum.Enum, shape=unsigned(3)):
     """What is done."""
 
     REST = 0
-    LARGER = 1  # of the gains
-    PREPARE = 2  # the float is moved down
-    MULTIPLY = 3  # a bit a clock
-    MOVE = 4  # up, a bit a clock
+    X = 1  # the magnitude of this gain is known
+    Y = 2
+    LARGER = 3  # of both
+    PREPARE = 4  # the float is moved down
+    MULTIPLY = 5  # a bit a clock
+    MOVE = 6  # up, a bit a clock
 
 
 class DepthOffset(wiring.Component):
     """The factor times the larger gain of Z for a pixel, and units, both limited to twice the range of Z, as is their sum
     (docs/reference/rendering.md, set-up).
 
-    Behaviour: `done` comes 22 clocks after `starts`, and one later for each factor of two that factor or units have
+    Behaviour: `done` comes 24 clocks after `starts`, and one later for each factor of two that factor or units have
     above 2^-9 and 1/2, until they are limited. Nothing is larger than 2^33: from there on no bit is moved.
 
     Interface attributes
@@ -70,7 +72,7 @@ class DepthOffset(wiring.Component):
         distance = Signal(signed(9))
         exponent = word[7:15]
         whole = Cat(word[:7], exponent.any())
-        larger = self._size(m, state)
+        gain = self._size(m, state)
         up = (product << 1) + (size & number[-1].replicate(len(size)))
         m.d.comb += [
             self.busy.eq(state != _State.REST),
@@ -79,13 +81,17 @@ class DepthOffset(wiring.Component):
         ]
         with m.Switch(state):
             with m.Case(_State.REST):
-                m.d.sync += [is_units.eq(0), size.eq(larger)]
+                m.d.sync += is_units.eq(0)
                 with m.If(self.starts):
-                    m.d.sync += [self.o.eq(0), state.eq(_State.LARGER)]
+                    m.d.sync += [self.o.eq(0), state.eq(_State.X)]
+            with m.Case(_State.X):
+                m.d.sync += [product.eq(gain), state.eq(_State.Y)]
+            with m.Case(_State.Y):
+                m.d.sync += [size.eq(gain), state.eq(_State.LARGER)]
             with m.Case(_State.LARGER):
                 m.d.sync += state.eq(_State.PREPARE)
-                with m.If(larger > size):
-                    m.d.sync += size.eq(larger)
+                with m.If(product > size):
+                    m.d.sync += size.eq(product)
             with m.Case(_State.PREPARE):
                 m.d.sync += [number.eq(whole), left.eq(distance), negative.eq(word[15]), product.eq(0)]
                 m.d.sync += [count.eq(_NUMBER_BITS - 1), state.eq(_State.MULTIPLY)]
@@ -108,11 +114,12 @@ class DepthOffset(wiring.Component):
         return m
 
     def _size(self, m, state):
-        """The magnitude of a gain: of X in the first clock, of Y in the next one."""
+        """The magnitude of a gain, a clock later: of X at rest, then of Y."""
         gain = Signal(GAIN_BITS)
         size = Signal(GAIN_BITS)
         minus = gain[-1].replicate(GAIN_BITS)
-        m.d.comb += [gain.eq(Mux(state == _State.LARGER, self.z_y, self.z_x)), size.eq((gain ^ minus) + gain[-1])]
+        m.d.comb += gain.eq(Mux(state == _State.REST, self.z_x, self.z_y))
+        m.d.sync += size.eq((gain ^ minus) + gain[-1])
         return self._limited(size)
 
     def _limited(self, value):
