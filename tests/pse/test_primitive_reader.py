@@ -62,7 +62,7 @@ def check_both(items, **options):
 
 
 @pytest.mark.parametrize(
-    "seeds", [range(4), pytest.param(range(4, 60), marks=pytest.mark.thorough)], ids=["some", "many"]
+    "seeds", [range(4), pytest.param(range(4, 24), marks=pytest.mark.thorough)], ids=["some", "many"]
 )
 def test_with_the_set_up(seeds):
     for seed in seeds:
@@ -90,10 +90,8 @@ def check_request(primitive, found):
 
 
 def check_words(primitive, model, words):
-    """Of a piece: what clipping has made of flat varyings nobody looks at."""
-    for number, (ours, theirs) in enumerate(zip(words, zip(*model.corners, strict=True), strict=True)):
-        is_flat = primitive.clipped and number and primitive.state.flat >> number - 1 & 1
-        assert list(ours.values)[2 * is_flat :] == list(theirs)[2 * is_flat :], (number, primitive)
+    """Of a piece."""
+    assert [tuple(word.values) for word in words] == list(zip(*model.corners, strict=True)), primitive
 
 
 class Teller:
@@ -121,7 +119,7 @@ class Teller:
 
 
 @pytest.mark.parametrize(
-    "seeds", [range(4), pytest.param(range(4, 60), marks=pytest.mark.thorough)], ids=["some", "many"]
+    "seeds", [range(4), pytest.param(range(4, 24), marks=pytest.mark.thorough)], ids=["some", "many"]
 )
 def test_alone(seeds):
     for seed in seeds:
