@@ -43,6 +43,12 @@ def plain(found):
     }
 
 
+def check_ends(pieces):
+    """Of a request: all but the last one are drawn, and only that one says that it is."""
+    assert [bool(one.last) for one in pieces] == [False] * (len(pieces) - 1) + [True]
+    assert all(one.drawn for one in pieces[:-1])
+
+
 def set_up(requests, *, seed=1, gap=0.0, pause=0.0):
     """Of each request: what came out of it, each with its quotients, and whether it was dropped; and clocks."""
     rng = random.Random(seed)
@@ -69,8 +75,12 @@ def set_up(requests, *, seed=1, gap=0.0, pause=0.0):
                 quotients.append(((item.place, item.axis), divides(item.numerator, divisor)))
             ctx.set(dut.items.ready, takes_item)
             ctx.set(dut.divisors.ready, takes_item and item.is_last)
-            if ctx.get(dut.o.valid) and ctx.get(dut.o.ready):
+            gives = ctx.get(dut.o.valid) and ctx.get(dut.o.ready)
+            assert ctx.get(dut.piece_stb) == gives
+            if gives:
                 found[now].append(ctx.get(dut.o.payload))
+                leaving, piece = found[now][-1].primitive, ctx.get(dut.piece)
+                assert (piece.drawn, piece.last) == (leaving.drawn, leaving.last)
             if ctx.get(dut.dropped):
                 dropped[now] += 1
             clock += 1
@@ -85,8 +95,10 @@ def set_up(requests, *, seed=1, gap=0.0, pause=0.0):
 
     rig.run(bench)
     items = iter(quotients)
+    for ours in found:
+        check_ends([one.primitive for one in ours])
     pairs = [
-        [(one, dict(islice(items, QUOTIENTS[request.type]))) for one in ours]
+        [(one, dict(islice(items, QUOTIENTS[request.type]))) for one in ours if one.primitive.drawn]
         for request, ours in zip(requests, found, strict=True)
     ]
     assert not list(items)

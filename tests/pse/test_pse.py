@@ -11,6 +11,7 @@ from vc4sim.model.pse.pse import ScreenVertex, SetUpState
 
 from ..simulation import Simulation
 from .primitives import Request, bits, expected, payload, some_requests, summary
+from .test_primitive_set_up import check_ends
 
 #: Without anything that moves.
 PATIENCE = 400
@@ -59,8 +60,20 @@ def wanted(request, model):
     }
 
 
+def pieces_of(request):
+    """How many come: behind the first piece of an RHT there is another one, drawn or not."""
+    models = expected(request)
+    is_half = request.type == PrimitiveType.RHTS and len(models) == 1 and is_right(request, models[0])
+    return max(1, len(models) + is_half)
+
+
+def is_right(request, model):
+    """It is the piece on the right, where the boundary is behind the lowest X of its edge."""
+    return model.edges[1][0] < 0
+
+
 def set_up(requests, *, seed=1, gap=0.0, pause=0.0):
-    """Primitives, coefficients of planes, how many requests were dropped, the clocks in which primitives left, and all clocks.
+    """Pieces, coefficients of planes, how many requests were dropped, the clocks in which primitives left, and all clocks.
 
     gap, pause : chance in each clock that nothing is given, and that nothing is taken, on each stream by itself
     """
@@ -72,7 +85,7 @@ def set_up(requests, *, seed=1, gap=0.0, pause=0.0):
         dut.words: [w for model in models for w in words_of(model)],
     }
     outputs = {dut.o: [], dut.planes: []}
-    counts = {dut.o: len(models), dut.planes: sum(model.varyings + 1 for model in models)}
+    counts = {dut.o: sum(map(pieces_of, requests)), dut.planes: sum(model.varyings + 1 for model in models)}
     dropped, clocks, leaves = [0], [0], []
 
     async def bench(ctx):
@@ -108,8 +121,22 @@ def set_up(requests, *, seed=1, gap=0.0, pause=0.0):
     return outputs[dut.o], outputs[dut.planes], dropped[0], leaves, clocks[0]
 
 
+def check_ends_of(requests, pieces):
+    """Each request has pieces up to a last one."""
+    left = iter(pieces)
+    for request in requests:
+        ours = [next(left)]
+        while not ours[-1].last:
+            ours.append(next(left))
+        check_ends(ours)
+        assert sum(one.drawn for one in ours) == len(expected(request)), request
+    assert not list(left)
+
+
 def check(requests, **options):
-    found, planes, dropped, *_ = set_up(requests, **options)
+    pieces, planes, dropped, *_ = set_up(requests, **options)
+    found = [one for one in pieces if one.drawn]
+    check_ends_of(requests, pieces)
     pairs = [(request, model) for request in requests for model in expected(request)]
     assert [plain(one) for one in found] == [wanted(*pair) for pair in pairs]
     ours = [(plane.a, plane.b, plane.c) for plane in planes]

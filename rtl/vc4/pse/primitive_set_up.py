@@ -14,7 +14,7 @@ from .product_sum import ProductSum
 from .screen_box import ScreenBox
 from .step_sequencer import StepSequencer
 from .steps import Program, Side, Step
-from .structs import DENOMINATOR_BITS, EDGES, Axis, DivisionItem, SetUpRequest, UnfinishedPrimitive
+from .structs import DENOMINATOR_BITS, EDGES, Axis, DivisionItem, SetUpPiece, SetUpRequest, UnfinishedPrimitive
 from .sum_results import SumResults
 
 __all__ = ["PrimitiveSetUp"]
@@ -37,14 +37,15 @@ class PrimitiveSetUp(wiring.Component):
     """Edges, boxes and Z of primitives, and what has to be divided (docs/reference/rendering.md, set-up).
 
     Behaviour: one primitive at a time, by a program of a step a clock (`steps`). Its clocks are those of its steps and one more,
-    or 4 from the step on that finds that it is not drawn. An RHT has up to two pieces. Some of its items may come up to
-    three clocks after it.
+    or 5 from the step on that finds that it is not drawn. An RHT has up to two pieces; of its first one nothing is said if it is
+    not drawn. Some of its items may come up to three clocks after it.
 
     Interface attributes
     --------------------
     i : stream of `SetUpRequest`; it is taken with the last piece
     o : stream of `UnfinishedPrimitive`
     items, divisors : streams for the `Divider`
+    piece, piece_stb : which one leaves, in that clock
     dropped : strobe: nothing of a primitive is drawn
     """
 
@@ -52,6 +53,8 @@ class PrimitiveSetUp(wiring.Component):
     o: Out(stream.Signature(UnfinishedPrimitive))
     items: Out(stream.Signature(DivisionItem))
     divisors: Out(stream.Signature(DENOMINATOR_BITS))
+    piece: Out(SetUpPiece)
+    piece_stb: Out(1)
     dropped: Out(1)
 
     def elaborate(self, platform):
@@ -120,6 +123,9 @@ class PrimitiveSetUp(wiring.Component):
         found = Signal()  # the first one is drawn
         starts = Signal()
         ends = Signal()
+        is_last = Signal()
+        skips = Signal()  # a first piece that is not drawn
+        is_drawn = Signal(init=1)
         leaves = Signal()  # the piece
         is_rht = self.i.payload.type == PrimitiveType.RHTS
         m.d.comb += [
@@ -128,17 +134,24 @@ class PrimitiveSetUp(wiring.Component):
             *(sequencer.starts.eq(starts), box.begins.eq(starts), results.begins.eq(starts)),
             sequencer.program.eq(Mux(is_left, Program.RHT_LEFT, Value.cast(self.i.payload.type)[:3])),
             self.o.valid.eq((state == _State.GIVE) | ends),
-            leaves.eq(drops | (self.o.valid & self.o.ready)),
-            self.i.ready.eq(leaves & (is_left | ~is_rht)),
-            self.dropped.eq(drops & self.i.ready & ~found),
+            is_last.eq(is_left | ~is_rht),
+            skips.eq(drops & ~is_last),
+            leaves.eq(skips | (self.o.valid & self.o.ready)),
+            self.i.ready.eq(leaves & is_last),
+            *(
+                self.piece_stb.eq(self.o.valid & self.o.ready),
+                self.piece.drawn.eq(is_drawn),
+                self.piece.last.eq(is_last),
+            ),
+            *(self.o.payload.primitive.drawn.eq(is_drawn), self.o.payload.primitive.last.eq(is_last)),
+            self.dropped.eq(self.i.ready & ~is_drawn & ~found),
         ]
         with m.If(starts):
             m.d.sync += state.eq(_State.RUN)
         with m.Elif(leaves):
-            m.d.sync += [state.eq(_State.REST), is_left.eq(is_rht & ~is_left)]
-            m.d.sync += found.eq(is_rht & ~is_left & ~drops)
-        with m.Elif(ends):
-            m.d.sync += state.eq(_State.GIVE)
+            m.d.sync += [state.eq(_State.REST), is_drawn.eq(1), is_left.eq(~is_last), found.eq(~is_last & ~skips)]
+        with m.Elif(ends | drops):
+            m.d.sync += [state.eq(_State.GIVE), is_drawn.eq(~drops)]
 
     def _give(self, m, operands, box, results):
         """The primitive as far as it is known."""
@@ -154,7 +167,7 @@ class PrimitiveSetUp(wiring.Component):
             primitive.planes.eq(1 + implicit + request.varyings),
             primitive.oversample.eq(state.oversample),
             *(unfinished.type.eq(request.type), unfinished.flat.eq(state.flat)),
-            unfinished.offsets.eq(state.offsets & is_triangle),
+            unfinished.offsets.eq(state.offsets & is_triangle & primitive.drawn),
             *(unfinished.factor.eq(state.factor), unfinished.units.eq(state.units)),
             unfinished.varyings.eq(request.varyings),
         ]

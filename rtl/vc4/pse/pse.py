@@ -10,7 +10,7 @@ from .coefficients import Coefficients
 from .divider import Divider
 from .primitive_set_up import PrimitiveSetUp
 from .set_up_results import SetUpResults
-from .structs import CoefficientWeights, PlaneCoefficients, PlaneWords, SetUpPrimitive, SetUpRequest
+from .structs import CoefficientWeights, PlaneCoefficients, PlaneWords, SetUpPiece, SetUpPrimitive, SetUpRequest
 
 __all__ = ["Pse"]
 
@@ -26,9 +26,10 @@ class Pse(wiring.Component):
     Interface attributes
     --------------------
     i : stream of primitives
-    words : stream of the planes of each primitive that leaves: 1/W of its three vertices, then the varyings. A point has its
+    piece, piece_stb : what becomes of them, in their order: strobes in clocks before the first of its words is taken, and before it leaves
+    words : stream of the planes of each primitive that leaves and is drawn: 1/W of its three vertices, then the varyings. A point has its
         vertex three times, a line its last one twice, an RHT its first one three times, and all that for each of its pieces
-    o : stream of primitives for the rasteriser
+    o : stream of primitives for the rasteriser: of each one that came one at least, up to the one that is `last`
     planes : stream of their A, B and C
     dropped : strobe: nothing of a primitive is drawn (counter 12)
     """
@@ -37,6 +38,8 @@ class Pse(wiring.Component):
     words: In(stream.Signature(PlaneWords))
     o: Out(stream.Signature(SetUpPrimitive))
     planes: Out(stream.Signature(PlaneCoefficients))
+    piece: Out(SetUpPiece)
+    piece_stb: Out(1)
     dropped: Out(1)
 
     def elaborate(self, platform):
@@ -56,5 +59,8 @@ class Pse(wiring.Component):
         connect(m, weights.o, coefficients.weights)
         connect(m, flipped(self.words), coefficients.i)
         connect(m, coefficients.o, flipped(self.planes))
-        m.d.comb += self.dropped.eq(set_up.dropped)
+        m.d.comb += [
+            self.dropped.eq(set_up.dropped),
+            *(self.piece.eq(set_up.piece), self.piece_stb.eq(set_up.piece_stb)),
+        ]
         return m

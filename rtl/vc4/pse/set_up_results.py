@@ -27,15 +27,15 @@ class _State(enum.Enum, shape=unsigned(2)):
 class SetUpResults(wiring.Component):
     """Collects the quotients of a primitive, in any order, and finds its depth offset.
 
-    Behaviour: one primitive at a time, which leaves in the clock after its last quotient, or when it has its depth offset. What
-    follows waits at `i`.
+    Behaviour: one primitive at a time, which leaves in the clock after its last quotient, or when it has its depth offset. One
+    that is not drawn has neither. What follows waits at `i`.
 
     Interface attributes
     --------------------
     i : stream of `UnfinishedPrimitive`
     quotients : stream of `DivisionResult`; those of the next primitive wait
     o : stream of `SetUpPrimitive`
-    weights : stream of `CoefficientWeights`, one for each primitive; it may go before the primitive or after it
+    weights : stream of `CoefficientWeights`, one for each primitive that is drawn; it may go before the primitive or after it
     """
 
     i: In(stream.Signature(UnfinishedPrimitive))
@@ -86,8 +86,9 @@ class SetUpResults(wiring.Component):
                 m.d.sync += given.eq(goes)
         m.d.comb += offset.starts.eq((state == _State.OFFSET) & ~offset.busy)
         with m.If(self.i.ready):
-            m.d.sync += [here.eq(self.i.payload), given.eq(0), state.eq(Mux(takes, _State.COLLECT, _State.REST))]
-            with m.Switch(self.i.payload.type):
+            m.d.sync += [here.eq(self.i.payload), state.eq(Mux(takes, _State.COLLECT, _State.REST))]
+            m.d.sync += [given.eq(Cat(0, ~self.i.payload.primitive.drawn)), left.eq(0)]
+            with m.If(self.i.payload.primitive.drawn), m.Switch(self.i.payload.type):
                 for type_, count in _QUOTIENTS.items():
                     with m.Case(type_):
                         m.d.sync += left.eq(count)

@@ -34,6 +34,7 @@ __all__ = [
     "PlaneCoefficients",
     "PlaneWords",
     "ScreenVertex",
+    "SetUpPiece",
     "SetUpPrimitive",
     "SetUpRequest",
     "SetUpState",
@@ -164,6 +165,9 @@ class SetUpPrimitive(data.Struct):
     reverse : seen from behind
     clockwise : the area is negative, for coverage
     planes : how many there are, 1/W first
+    drawn : 0: nothing of it is drawn: it has no area, or a face that is not drawn. The other numbers are anything then, there are
+        no planes, and it is the last one of its request
+    last : the last one of its request
     """
 
     edges: data.ArrayLayout(Edge, EDGES)
@@ -178,6 +182,15 @@ class SetUpPrimitive(data.Struct):
     clockwise: unsigned(1)
     planes: range(MOST_PLANES + 1)
     oversample: Oversample
+    drawn: unsigned(1)
+    last: unsigned(1)
+
+
+class SetUpPiece(data.Struct):
+    """What becomes of a request: one or two pieces of it; see `SetUpPrimitive`."""
+
+    drawn: unsigned(1)
+    last: unsigned(1)
 
 
 class UnfinishedPrimitive(data.Struct):

@@ -103,7 +103,7 @@ class Screen:
     def _clipped(self, vertices: list[ScreenVertex], primitive: Primitive, state: DrawState) -> list[ScreenVertex]:
         """With vertices that clipping has made: their varyings are a sum of the original ones, each with its coefficient.
 
-        Flat ones are those of the last original vertex, be it replaced or not.
+        Flat ones stay those of the original vertex, be it replaced or not.
         """
         assert primitive.clipped is not None
         left, low = state.viewport
@@ -114,7 +114,7 @@ class Screen:
             fields = made.fields
             weights = (fields.vertex_0_coefficient, fields.vertex_1_coefficient, fields.vertex_2_coefficient)
             varyings = tuple(
-                values[-1] if state.set_up.flat >> number & 1 else _sum(values, weights)
+                values[made.number] if state.set_up.flat >> number & 1 else _sum(values, weights)
                 for number, values in enumerate(zip(*(vertex.varyings for vertex in vertices), strict=True))
             )
             found[made.number] = ScreenVertex(

@@ -1,0 +1,111 @@
+"""Words of shaded vertices."""
+
+from amaranth import *
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from vc4.cle.structs import VERTICES
+from vc4.vcm.structs import VertexPlace
+from vc4.vpm.port import QUAD_WORDS
+from vc4.vpm.structs import QuadAddress, Words
+
+from .reader_structs import MOST_WORDS, VertexSpan, VertexWord
+
+__all__ = ["VertexWords"]
+
+#: Zs and 1/W of coordinates: 0.5 and 1.
+_VG_Z, _VG_W = 0x3F00_0000, 0x3F80_0000
+_QUAD_BITS = 2
+assert QUAD_WORDS == 1 << _QUAD_BITS
+#: So many words are left when the next quad may be asked for: it comes when there are none.
+_SOON = 2
+
+
+class _Quad(data.Struct):
+    """A quad of a vertex.
+
+    first, last : numbers of its words that are wanted
+    coordinates : its first word is that of `value`, and none is read
+    """
+
+    valid: unsigned(1)
+    vertex: range(VERTICES)
+    first: range(MOST_WORDS)
+    last: range(MOST_WORDS)
+    coordinates: unsigned(1)
+    value: unsigned(32)
+
+
+class VertexWords(wiring.Component):
+    """Reads columns of the VPM, four words at a time, and hands them on one by one.
+
+    Behaviour: a word a clock, if the VPM gives a quad in the clock in which it is asked for; of a quad of which one word is
+    wanted, one in two clocks. The first one comes four clocks after its span was there.
+
+    Interface attributes
+    --------------------
+    i : stream of `VertexSpan`
+    reads, words : quads of the VPM, and what the one of the clock before asked for
+    o, stb : strobe: a word
+    rests : nothing is under way
+    """
+
+    i: In(stream.Signature(VertexSpan))
+    reads: Out(stream.Signature(QuadAddress))
+    words: In(Words)
+    o: Out(VertexWord)
+    stb: Out(1)
+    rests: Out(1)
+
+    def elaborate(self, platform):
+        m = Module()
+        span = self.i.payload
+        wanted = Signal(_Quad)  # is asked for
+        asked = Signal(_Quad)  # comes now
+        here = Signal(_Quad)
+        quad = Signal(Words)
+        goes = Signal()
+        loads = Signal()
+        begun = Signal()  # the span
+        following = Signal(range(MOST_WORDS + QUAD_WORDS))
+        first = Signal(range(MOST_WORDS))
+        ends = Signal()
+        soon = Signal()
+        place = data.View(VertexPlace, span.at.place)
+        m.d.comb += [
+            first.eq(Mux(begun, following, span.first)),
+            ends.eq(first[_QUAD_BITS:] == span.last[_QUAD_BITS:]),
+            loads.eq(self.i.valid & (~wanted.valid | goes)),
+            self.i.ready.eq(loads & ends),
+            soon.eq(~here.valid | (here.last - here.first < _SOON)),
+            self.reads.valid.eq(wanted.valid & ~wanted.coordinates & ~asked.valid & soon),
+            goes.eq(wanted.valid & ~asked.valid & soon & (wanted.coordinates | self.reads.ready)),
+        ]
+        with m.If(loads):
+            m.d.sync += [
+                wanted.vertex.eq(span.vertex),
+                wanted.first.eq(first),
+                wanted.last.eq(Mux(ends, span.last, Cat(C(-1, _QUAD_BITS), first[_QUAD_BITS:]))),
+                wanted.coordinates.eq(span.coordinates),
+                wanted.value.eq(span.at.coordinates),
+                self.reads.payload.column.eq(place.column),
+                self.reads.payload.row[_QUAD_BITS:].eq(place.row[_QUAD_BITS:] + first[_QUAD_BITS:]),
+                self.reads.payload.vertical.eq(1),
+                *(begun.eq(~ends), following.eq(Cat(C(0, _QUAD_BITS), first[_QUAD_BITS:] + 1))),
+            ]
+        m.d.sync += wanted.valid.eq(loads | (wanted.valid & ~goes))
+        m.d.sync += [asked.eq(wanted), asked.valid.eq(goes)]
+        over = here.first == here.last
+        with m.If(asked.valid):
+            m.d.sync += [here.eq(asked), quad.eq(self.words)]
+            with m.If(asked.coordinates):
+                m.d.sync += [quad[0].eq(asked.value), quad[1].eq(_VG_Z), quad[2].eq(_VG_W)]
+        with m.Elif(here.valid):
+            m.d.sync += [here.valid.eq(~over), here.first.eq(here.first + 1)]
+        m.d.comb += [
+            self.stb.eq(here.valid),
+            *(self.o.vertex.eq(here.vertex), self.o.number.eq(here.first)),
+            self.o.value.eq(quad[here.first[:_QUAD_BITS]]),
+            self.rests.eq(~(wanted.valid | asked.valid | here.valid)),
+        ]
+        return m
