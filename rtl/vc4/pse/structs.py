@@ -164,6 +164,8 @@ class SetUpPrimitive(data.Struct):
     reverse : seen from behind
     clockwise : the area is negative, for coverage
     planes : how many there are, 1/W first
+    drawn : 0: nothing is drawn, there are no planes, and all else but `last` is anything
+    last : it is the last piece of its primitive
     """
 
     edges: data.ArrayLayout(Edge, EDGES)
@@ -178,6 +180,8 @@ class SetUpPrimitive(data.Struct):
     clockwise: unsigned(1)
     planes: range(MOST_PLANES + 1)
     oversample: Oversample
+    drawn: unsigned(1)
+    last: unsigned(1)
 
 
 class UnfinishedPrimitive(data.Struct):
