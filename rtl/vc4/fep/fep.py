@@ -28,9 +28,10 @@ class Fep(wiring.Component):
     Interface attributes
     --------------------
     window, limits : of the primitive that comes
-    i : stream of `SetUpPrimitive`
+    i : stream of `SetUpPrimitive`; offered until it is taken
+    outside : see `TileEntry`
     o : stream of `DepthQuad`, in rows from the lowest up, each from the left
-    found, between : see `QuadDepth`
+    clipped, between : see `QuadDepth`
     """
 
     def __init__(self, lanes: int = QUAD_PIXELS):
@@ -40,8 +41,9 @@ class Fep(wiring.Component):
                 "window": In(ClippedWindow),
                 "limits": In(DepthLimits),
                 "i": In(stream.Signature(SetUpPrimitive)),
+                "outside": Out(1),
                 "o": Out(stream.Signature(DepthQuad)),
-                "found": Out(1),
+                "clipped": Out(1),
                 "between": Out(1),
             }
         )
@@ -59,7 +61,8 @@ class Fep(wiring.Component):
         m.d.comb += [
             entry.window.eq(self.window),
             entry.limits.eq(self.limits),
-            self.found.eq(depth.found),
+            self.outside.eq(entry.outside),
+            self.clipped.eq(depth.clipped),
             self.between.eq(depth.between),
         ]
         return m

@@ -47,7 +47,7 @@ class QuadDepth(wiring.Component):
     planes : stream of `DepthPlane`, one for each primitive, taken with its first quad
     i : stream of `CoveredQuad`
     o : stream of `DepthQuad`
-    found, between : strobes: a quad with samples was taken; one with pixels between the planes has gone
+    clipped, between : strobes: a quad with samples has no pixel between the planes; one that has some has gone
     """
 
     def __init__(self, lanes: int = QUAD_PIXELS):
@@ -59,7 +59,7 @@ class QuadDepth(wiring.Component):
                 "planes": In(stream.Signature(DepthPlane)),
                 "i": In(stream.Signature(CoveredQuad)),
                 "o": Out(stream.Signature(DepthQuad)),
-                "found": Out(1),
+                "clipped": Out(1),
                 "between": Out(1),
             }
         )
@@ -82,7 +82,6 @@ class QuadDepth(wiring.Component):
             moves.eq(advances & (~valid[-1] | is_last)),
             self.i.ready.eq(moves & ((rests & self.planes.valid) | ~opens)),
             self.planes.ready.eq(self.i.valid & self.i.ready & opens),
-            self.found.eq(self.i.valid & self.i.ready & self.i.payload.covered.as_value().any()),
         ]
         with m.If(self.i.valid & self.i.ready):
             m.d.sync += opens.eq(self.i.payload.ends)
@@ -146,7 +145,11 @@ class QuadDepth(wiring.Component):
             with m.If(advances & now):
                 m.d.sync += out.z[number].eq(zs[lane])
         any_covered = covered.as_value().any()
-        m.d.comb += self.between.eq(self.o.valid & self.o.ready & out.covered.as_value().any())
+        ended = advances & step.valid & step.is_last
+        m.d.comb += [
+            self.between.eq(self.o.valid & self.o.ready & out.covered.as_value().any()),
+            self.clipped.eq(ended & quad.covered.as_value().any() & ~any_covered),
+        ]
         with m.If(advances):
             m.d.sync += self.o.valid.eq(step.valid & step.is_last & (any_covered | quad.ends))
             with m.If(step.valid):

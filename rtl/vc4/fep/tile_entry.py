@@ -41,7 +41,8 @@ class TileEntry(wiring.Component):
     Interface attributes
     --------------------
     window, limits : of the primitive that comes
-    i : stream of `SetUpPrimitive`
+    i : stream of `SetUpPrimitive`; offered until it is taken
+    outside : the primitive that is taken in this clock has no pixel in the window
     o : stream of `RasterPrimitive`
     planes : stream of `DepthPlane`, one for each
     """
@@ -49,6 +50,7 @@ class TileEntry(wiring.Component):
     window: In(ClippedWindow)
     limits: In(DepthLimits)
     i: In(stream.Signature(SetUpPrimitive))
+    outside: Out(1)
     o: Out(stream.Signature(RasterPrimitive))
     planes: Out(stream.Signature(DepthPlane))
 
@@ -68,6 +70,7 @@ class TileEntry(wiring.Component):
             m.d.sync += self.o.valid.eq(0)
         with m.If(self.planes.ready):
             m.d.sync += self.planes.valid.eq(0)
+        m.d.comb += self.outside.eq(is_empty)
         m.d.sync += product.valid.eq(state == _State.MULTIPLY)
         with m.Switch(state):
             with m.Case(_State.TAKE):

@@ -1,0 +1,189 @@
+"""The order of quads and records."""
+
+from amaranth import *
+from amaranth.lib import enum, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from vc4.cle.structs import PipelineRecord, fields_of
+from vc4.pse.structs import MOST_PLANES
+from vc4.records.control import RECORDS, ControlCode, Role
+from vc4.records.samples import CENTRE, PIXEL
+from vc4.records.state import ConfigurationBits, VgInlineShaderRecord
+from vc4.tlb.structs import CoverageQuad
+
+from .structs import DepthQuad
+from .vector_structs import DrawState, OrderItem, OrderKind, PieceState, PlaneJob
+
+__all__ = ["FragmentOrder"]
+
+_TILE_CODES = [
+    row.code
+    for row in RECORDS.values()
+    if row.role is Role.TILE or row.code in (ControlCode.CLEAR_COLORS, ControlCode.TILE_RENDERING_MODE_CONFIGURATION)
+]
+_PIXEL_SHIFT = PIXEL.bit_length() - 1
+_ADDRESS_BITS = 32
+
+
+class _State(enum.Enum, shape=unsigned(3)):
+    """What is done."""
+
+    NEXT = 0  # the next item
+    OPEN = 1  # the first quad of a piece
+    DRAW = 2  # its quads become fragments
+    COVER = 3  # or coverage
+    DROP = 4  # nobody wants its planes
+    TILE = 5  # the tile buffer gets a record
+
+
+class FragmentOrder(wiring.Component):
+    """Hands quads to vectors or to coverage, and records to the tile buffer when all quads before are done.
+
+    Behaviour: a quad a clock; a piece takes two clocks more, a record one, or as long as it has to wait. Everything but a piece
+    closes the open vector, and a piece with other numbers of planes.
+
+    Interface attributes
+    --------------------
+    i : stream of `OrderItem`
+    quads : stream of `DepthQuad`, of all pieces that are not outside
+    jobs : stream of `PlaneJob`, one for each piece; one that `keeps` is taken before the piece's quads go
+    o : stream of `DepthQuad`, those that become fragments; they have samples
+    piece : what they share; it stays while `stands`
+    stands : quads of the piece before still need it
+    state : what records have said of them
+    closes : the open vector gets no more quads
+    is_open : there is one
+    rests : no fragments are under way, nor in the open vector
+    coverage : stream of `CoverageQuad`, but for the buffer
+    tiles : stream of `PipelineRecord`
+    primitive, primitive_empty : strobes: a piece has come; it has no quad
+    idle : the next item has not come
+    """
+
+    i: In(stream.Signature(OrderItem))
+    quads: In(stream.Signature(DepthQuad))
+    jobs: Out(stream.Signature(PlaneJob))
+    o: Out(stream.Signature(DepthQuad))
+    piece: Out(PieceState)
+    stands: In(1)
+    state: Out(DrawState, init={"modes": {"clears": 1}})
+    closes: Out(1)
+    is_open: In(1)
+    rests: In(1)
+    coverage: Out(stream.Signature(CoverageQuad))
+    tiles: Out(stream.Signature(PipelineRecord))
+    primitive: Out(1)
+    primitive_empty: Out(1)
+    idle: Out(1)
+
+    def elaborate(self, platform):
+        m = Module()
+        step = Signal(_State)
+        quad, item, job = self.quads.payload, self.i.payload, self.jobs.payload
+        covered = Signal()
+        m.d.comb += [
+            covered.eq(quad.covered.as_value().any()),
+            self.idle.eq(step == _State.NEXT),
+            self.o.payload.eq(quad),
+            self.tiles.payload.eq(item.body.record),
+        ]
+        self._cover(m, quad)
+        with m.Switch(step):
+            with m.Case(_State.NEXT):
+                self._next(m, step)
+            with m.Case(_State.OPEN):
+                # What tests Z early says here whether the quad is kept; the same in DRAW.
+                with m.If(self.quads.valid):
+                    with m.If(covered):
+                        m.d.comb += self.jobs.valid.eq(1)
+                        with m.If(self.jobs.ready):
+                            m.d.sync += step.eq(Mux(self.state.to_coverage, _State.COVER, _State.DRAW))
+                    with m.Else():  # it is the only one
+                        m.d.comb += [self.quads.ready.eq(1), self.primitive_empty.eq(1)]
+                        m.d.sync += step.eq(_State.DROP)
+            with m.Case(_State.DRAW):
+                m.d.comb += [self.o.valid.eq(self.quads.valid & covered), self.quads.ready.eq(self.o.ready | ~covered)]
+            with m.Case(_State.COVER):
+                m.d.comb += [
+                    self.coverage.valid.eq(self.quads.valid & covered & self.rests),
+                    self.quads.ready.eq(self.coverage.valid & self.coverage.ready | ~covered),
+                ]
+            with m.Case(_State.DROP):
+                m.d.comb += self.jobs.valid.eq(1)
+                with m.If(self.jobs.ready):
+                    m.d.sync += step.eq(_State.NEXT)
+            with m.Case(_State.TILE):
+                m.d.comb += [self.tiles.valid.eq(self.rests), self.i.ready.eq(self.rests & self.tiles.ready)]
+                with m.If(self.i.ready):
+                    m.d.sync += step.eq(_State.NEXT)
+        with m.If((step == _State.DRAW) | (step == _State.COVER)):
+            with m.If(self.quads.valid & self.quads.ready & quad.ends):
+                m.d.sync += step.eq(_State.NEXT)
+        m.d.comb += job.keeps.eq((step == _State.OPEN) & ~self.state.to_coverage)
+        return m
+
+    def _next(self, m, step):
+        """The next item: what closes the open vector does so first."""
+        item, state, job = self.i.payload, self.state, self.jobs.payload
+        piece = item.body.piece
+        kind = Signal(range(MOST_PLANES + 1))  # planes of the piece before
+        is_piece = item.kind == OrderKind.PIECE
+        m.d.comb += self.closes.eq(self.i.valid & ~(is_piece & (state.to_coverage | (piece.planes == kind))))
+        with m.If(self.i.valid & ~(self.closes & self.is_open) & ~(is_piece & self.stands)):
+            m.d.comb += self.i.ready.eq(1)
+            with m.Switch(item.kind):
+                with m.Case(OrderKind.PIECE):
+                    m.d.comb += [self.primitive.eq(1), self.primitive_empty.eq(piece.outside)]
+                    m.d.sync += step.eq(Mux(piece.outside, _State.DROP, _State.OPEN))
+                    m.d.sync += [job[name].eq(piece[name]) for name in ("planes", "x", "y")]
+                    self._piece(m, piece)
+                    with m.If(~state.to_coverage):
+                        m.d.sync += kind.eq(piece.planes)
+                with m.Case(OrderKind.SHADER):
+                    shader = item.body.shader
+                    # All kinds of shader records have this bit in the same place.
+                    self._program(m, shader.flags[0], shader.pc, shader.uniforms)
+                with m.Case(OrderKind.RECORD):
+                    with m.If(Cat(item.body.record.code == code for code in _TILE_CODES).any()):
+                        m.d.comb += self.i.ready.eq(0)
+                        m.d.sync += step.eq(_State.TILE)
+                    self._record(m, item.body.record)
+
+    def _piece(self, m, piece):
+        """What its quads share."""
+        m.d.sync += [
+            *(self.piece[name].eq(piece[name]) for name in ("oversample", "reverse", "clockwise", "tile_x", "tile_y")),
+            self.piece.dx.eq((piece.tile_x << _PIXEL_SHIFT) + CENTRE[0] - piece.x.as_signed()),
+            self.piece.dy.eq((piece.tile_y << _PIXEL_SHIFT) + CENTRE[1] - piece.y.as_signed()),
+        ]
+
+    def _record(self, m, record):
+        """State."""
+        with m.If(record.code == ControlCode.CONFIGURATION_BITS):
+            bits = fields_of(record, ConfigurationBits)
+            m.d.sync += [
+                self.state.modes.test.eq(bits.depth_test_function),
+                self.state.modes.updates.eq(bits.z_updates_enable),
+                self.state.modes.clears.eq(~bits.coverage_read_mode),
+                self.state.modes.as_mask.eq(bits.coverage_read_type),
+                self.state.to_coverage.eq(bits.coverage_pipe_select),
+                self.state.update.eq(bits.coverage_update_mode),
+            ]
+        with m.If(record.code == ControlCode.VG_INLINE_SHADER_RECORD):
+            shader = fields_of(record, VgInlineShaderRecord)
+            code = shader.fragment_shader_code_address
+            pc = Cat(Const(0, _ADDRESS_BITS - len(code)), code)
+            self._program(m, shader.single_threaded, pc, shader.fragment_shader_uniforms_address)
+
+    def _program(self, m, single, pc, uniforms):
+        program = self.state.program
+        m.d.sync += [program.threaded.eq(~single), program.pc.eq(pc), program.uniforms.eq(uniforms)]
+
+    def _cover(self, m, quad):
+        """A quad as coverage has it."""
+        out = self.coverage.payload
+        m.d.comb += [
+            *(out.place.x.eq(quad.x), out.place.y.eq(quad.y), out.covered.eq(quad.covered)),
+            *(out.oversample.eq(self.piece.oversample), out.update.eq(self.state.update)),
+            out.falls.eq(self.piece.clockwise),
+        ]

@@ -1,0 +1,152 @@
+"""The whole front end."""
+
+from amaranth import *
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out, connect, flipped
+
+from vc4.cle.structs import PipelineRecord
+from vc4.pse.structs import DrawItem, PlaneCoefficients, SetUpPrimitive
+from vc4.qpu.structs import THREADS, ProgramStart
+from vc4.records.quads import QUAD_PIXELS
+from vc4.tlb.structs import CoverageQuad, TileForm, fragment_quad
+
+from .draw_order import DrawOrder
+from .fep import Fep
+from .fragment_order import FragmentOrder
+from .plane_slots import PlaneSlots
+from .plane_writer import PlaneWriter
+from .structs import PLANE_SLOTS, FragmentQuad, PlaneSlot, PlaneWrite
+from .vector_assembly import VectorAssembly
+from .vector_dispatch import VectorDispatch
+from .vector_structs import FrontEndEvents
+
+__all__ = ["FrontEnd"]
+
+
+class FrontEnd(wiring.Component):
+    """From primitives and records to vectors of fragments for QPUs, coverage, and records for the tile buffer (guide, sections 1
+    and 6; docs/reference/rendering.md).
+
+    Behaviour: a quad a clock, or with one lane every four; a vector every four clocks at the most. Records of state close the
+    open vector; those of the tile buffer are on offer when everything before is done.
+
+    Parameters
+    ----------
+    qpus : number of QPUs
+    lanes : pixels of which Z and W are found in a clock: 1 or 4
+
+    Interface attributes
+    --------------------
+    items : stream of `DrawItem`
+    primitives : stream of `SetUpPrimitive`, up to a `last` one for each primitive of `items`
+    planes : stream of `PlaneCoefficients`: those of each primitive that is drawn, 1/W first
+    programs, starts, places : stream of `ProgramStart` to the scheduler; which QPU gets it in the clock in which it moves, and of
+        each QPU the thread
+    quad, quad_stb : strobes, one for each QPU: the four quads of the vector in successive clocks, from two clocks behind the program on
+    scoreboard : stream of `fragment_quad`: those of them that are real
+    done : strobes: a thread has no fragments any more; no later than its next program starts
+    slot, slot_write, slot_write_stb : strobe: what slices know of a primitive
+    plane_write, plane_write_stb : strobe: a plane of a varying
+    coverage : stream of `CoverageQuad`, when all fragments before are done
+    tiles : stream of `PipelineRecord` for the tile buffer, when all fragments and coverage before are done; nothing
+        behind a record goes before it is taken
+    form, buffer : how the tile buffer is divided, and which one of two is drawn into
+    events : what is counted
+    busy : something that was taken is under way
+    """
+
+    def __init__(self, qpus: int, lanes: int = QUAD_PIXELS):
+        self._qpus, self._lanes = qpus, lanes
+        threads = THREADS * qpus
+        super().__init__(
+            {
+                "items": In(stream.Signature(DrawItem)),
+                "primitives": In(stream.Signature(SetUpPrimitive)),
+                "planes": In(stream.Signature(PlaneCoefficients)),
+                "programs": Out(stream.Signature(ProgramStart)),
+                "starts": In(qpus),
+                "places": In(qpus),
+                "quad": Out(FragmentQuad),
+                "quad_stb": Out(qpus),
+                "scoreboard": Out(stream.Signature(fragment_quad(threads))),
+                "done": In(threads),
+                "slot": Out(range(PLANE_SLOTS)),
+                "slot_write": Out(PlaneSlot),
+                "slot_write_stb": Out(1),
+                "plane_write": Out(PlaneWrite),
+                "plane_write_stb": Out(1),
+                "coverage": Out(stream.Signature(CoverageQuad)),
+                "tiles": Out(stream.Signature(PipelineRecord)),
+                "form": In(TileForm),
+                "buffer": In(1),
+                "events": Out(FrontEndEvents),
+                "busy": Out(1),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.draw_order = draws = DrawOrder()
+        m.submodules.fep = fep = Fep(self._lanes)
+        m.submodules.fragment_order = order = FragmentOrder()
+        m.submodules.plane_writer = writer = PlaneWriter()
+        m.submodules.plane_slots = slots = PlaneSlots(THREADS * self._qpus)
+        m.submodules.vector_assembly = assembly = VectorAssembly(self._lanes)
+        m.submodules.vector_dispatch = dispatch = VectorDispatch(self._qpus)
+        for one, other in (
+            (flipped(self.items), draws.items),
+            (flipped(self.primitives), draws.primitives),
+            (flipped(self.planes), writer.planes),
+            (draws.raster, fep.i),
+            (draws.o, order.i),
+            (fep.o, order.quads),
+            (order.jobs, writer.jobs),
+            (order.o, assembly.i),
+            (assembly.vectors, dispatch.vectors),
+            (order.tiles, flipped(self.tiles)),
+            (dispatch.programs, flipped(self.programs)),
+            (dispatch.scoreboard, flipped(self.scoreboard)),
+        ):
+            connect(m, one, other)
+        is_done = Signal()  # no vector waits for a QPU, nor is one open
+        m.d.comb += [
+            *(fep.window.eq(draws.window), fep.limits.eq(draws.limits), draws.outside.eq(fep.outside)),
+            *(order.is_open.eq(assembly.is_open), assembly.closes.eq(order.closes)),
+            order.stands.eq(assembly.uses_plane),
+            is_done.eq(~assembly.is_open & ~dispatch.vectors.valid),
+            order.rests.eq(is_done & ~dispatch.there.any()),
+            *(assembly.piece.eq(order.piece), assembly.state.eq(order.state), assembly.slot.eq(slots.current)),
+            *(assembly.plane.eq(writer.plane), assembly.multisample.eq(self.form.multisample)),
+            *(assembly.address.eq(dispatch.address), assembly.reads.eq(dispatch.reads)),
+            *(assembly.frees.eq(dispatch.frees), dispatch.word.eq(assembly.quad), dispatch.w.eq(assembly.words)),
+            *(dispatch.tile_x.eq(order.piece.tile_x), dispatch.tile_y.eq(order.piece.tile_y)),
+            *(dispatch.completed.eq(assembly.completed), dispatch.buffer.eq(self.buffer)),
+            *(dispatch.starts.eq(self.starts), dispatch.places.eq(self.places), dispatch.done.eq(self.done)),
+            *(self.quad.eq(dispatch.quad), self.quad_stb.eq(dispatch.quad_stb)),
+            self.coverage.valid.eq(order.coverage.valid),
+            self.coverage.payload.eq(order.coverage.payload),
+            self.coverage.payload.place.buffer.eq(self.buffer),
+            order.coverage.ready.eq(self.coverage.ready),
+            self.busy.eq(draws.busy | ~order.idle | writer.busy | ~order.rests | self.scoreboard.valid),
+        ]
+        self._slots(m, slots, writer, dispatch, is_done & order.idle, assembly.uses_plane)
+        m.d.comb += [
+            self.events.primitives.eq(order.primitive),
+            self.events.primitives_empty.eq(order.primitive_empty),
+            self.events.quads.eq(fep.between),
+            self.events.quads_clipped.eq(fep.clipped),
+        ]
+        return m
+
+    def _slots(self, m, slots, writer, dispatch, is_done, stands):
+        """Coefficients."""
+        m.d.comb += [
+            *(writer.free.eq(slots.free), writer.room.eq(slots.room), writer.stands.eq(stands)),
+            *(slots.takes.eq(writer.keeps), slots.count.eq(writer.count), slots.wrote.eq(writer.write_stb)),
+            *(slots.completes.eq(writer.completes), slots.all_given.eq(is_done)),
+            *(slots.given.eq(dispatch.goes), slots.threads.eq(dispatch.thread), slots.done.eq(self.done)),
+            *(slots.slots.eq(dispatch.vectors.payload.slots), slots.newest.eq(dispatch.vectors.payload.newest)),
+            dispatch.complete.eq(slots.complete),
+            *(self.slot.eq(slots.following), self.slot_write.eq(writer.slot), self.slot_write_stb.eq(writer.slot_stb)),
+            *(self.plane_write.eq(writer.write), self.plane_write_stb.eq(writer.write_stb)),
+        ]
