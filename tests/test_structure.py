@@ -14,6 +14,8 @@ from vc4.config import V3DConfig
 from vc4.fep import FrontEnd
 from vc4.pse import PrimitiveReader, Pse
 from vc4.tlb import Tlb
+from vc4.tlb.coverage_updates import CoverageUpdates
+from vc4.tlb.requests import TlbRequests
 from vc4.v3d_axi import V3DAxi
 from vc4sim.hierarchy import hierarchy
 
@@ -74,7 +76,11 @@ CONFIG = V3DConfig(tmus_per_slice=2, lists=True, memory_windows=True, trace=True
 
 
 #: Blocks that the GPU does not have yet.
-COMING = (PrimitiveReader(), Pse(), FrontEnd(2, lanes=1), Tlb(4), PlaneSum(), Reciprocal())
+COMING = (
+    *(PrimitiveReader(), Pse(), FrontEnd(2, lanes=1)),
+    *(Tlb(4), TlbRequests(2), CoverageUpdates()),
+    *(PlaneSum(), Reciprocal()),
+)
 
 
 @pytest.fixture(scope="module")

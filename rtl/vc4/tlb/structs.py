@@ -8,7 +8,9 @@ from vc4.records.state import CoverageUpdate, DepthTest, Oversample
 from vc4.records.stencil import StencilRule
 
 __all__ = [
+    "COLOUR_BITS",
     "COLUMNS",
+    "MASK_BITS",
     "QUARTERS",
     "SAMPLES",
     "WORDS",
@@ -29,6 +31,8 @@ __all__ = [
     "fragment_quad",
 ]
 
+#: Of a word of a colour, of the alpha mask.
+COLOUR_BITS, MASK_BITS = 32, 8
 #: Columns of a quad.
 COLUMNS = 2
 #: Of a pixel, with multisampling.

@@ -11,6 +11,8 @@ from .depth_stencil import DepthStencil
 from .scoreboard import Scoreboard
 from .stencil_set_ups import StencilSetUps
 from .structs import (
+    COLOUR_BITS,
+    MASK_BITS,
     ColourRead,
     DepthAnswer,
     DepthCounts,
@@ -24,8 +26,6 @@ from .structs import (
 )
 
 __all__ = ["Tlb"]
-
-_COLOUR_BITS, _MASK_BITS = 32, 8
 
 
 class Tlb(wiring.Component):
@@ -57,12 +57,12 @@ class Tlb(wiring.Component):
                 "depth_writes": In(stream.Signature(DepthWrite)),
                 "depth_answers": Out(stream.Signature(DepthAnswer)),
                 "depth_counts": Out(DepthCounts),
-                "colour_writes": In(stream.Signature(colour_write(_COLOUR_BITS))),
+                "colour_writes": In(stream.Signature(colour_write(COLOUR_BITS))),
                 "colour_reads": In(stream.Signature(ColourRead)),
-                "colours": Out(stream.Signature(data.ArrayLayout(_COLOUR_BITS, QUAD_PIXELS))),
-                "mask_writes": In(stream.Signature(colour_write(_MASK_BITS))),
+                "colours": Out(stream.Signature(data.ArrayLayout(COLOUR_BITS, QUAD_PIXELS))),
+                "mask_writes": In(stream.Signature(colour_write(MASK_BITS))),
                 "mask_reads": In(stream.Signature(ColourRead)),
-                "masks": Out(stream.Signature(data.ArrayLayout(_MASK_BITS, QUAD_PIXELS))),
+                "masks": Out(stream.Signature(data.ArrayLayout(MASK_BITS, QUAD_PIXELS))),
                 "clears": In(stream.Signature(TileClear)),
                 "quads": In(stream.Signature(fragment_quad(threads))),
                 "waits": Out(threads),
@@ -79,8 +79,8 @@ class Tlb(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         m.submodules.depth = depth = DepthStencil()
-        m.submodules.colour = colour = ColourBuffer(_COLOUR_BITS)
-        m.submodules.mask = mask = ColourBuffer(_MASK_BITS)
+        m.submodules.colour = colour = ColourBuffer(COLOUR_BITS)
+        m.submodules.mask = mask = ColourBuffer(MASK_BITS)
         m.submodules.scoreboard = scoreboard = Scoreboard(self._threads)
         m.submodules.set_ups = set_ups = StencilSetUps(self._threads)
         connect(m, flipped(self.stencil_writes), set_ups.i)
