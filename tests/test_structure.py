@@ -13,6 +13,7 @@ from vc4.arith.reciprocal import Reciprocal
 from vc4.config import V3DConfig
 from vc4.fep import Fep
 from vc4.pse import PrimitiveReader, Pse
+from vc4.slice.vri import Vri
 from vc4.tlb import Tlb
 from vc4.v3d_axi import V3DAxi
 from vc4sim.hierarchy import hierarchy
@@ -74,7 +75,7 @@ CONFIG = V3DConfig(tmus_per_slice=2, lists=True, memory_windows=True, trace=True
 
 
 #: Blocks that the GPU does not have yet.
-COMING = (PrimitiveReader(), Pse(), Fep(lanes=1), Tlb(4), PlaneSum(), Reciprocal())
+COMING = (PrimitiveReader(), Pse(), Vri(1, 1), Fep(lanes=1), Tlb(4), PlaneSum(), Reciprocal())
 
 
 @pytest.fixture(scope="module")
