@@ -13,6 +13,7 @@ from vc4.arith.reciprocal import Reciprocal
 from vc4.config import V3DConfig
 from vc4.fep import FrontEnd
 from vc4.pse import PrimitiveReader, Pse
+from vc4.slice.vri import Vri
 from vc4.tlb import Tlb
 from vc4.tlb.coverage_updates import CoverageUpdates
 from vc4.tlb.requests import TlbRequests
@@ -77,7 +78,7 @@ CONFIG = V3DConfig(tmus_per_slice=2, lists=True, memory_windows=True, trace=True
 
 #: Blocks that the GPU does not have yet.
 COMING = (
-    *(PrimitiveReader(), Pse(), FrontEnd(2, lanes=1)),
+    *(PrimitiveReader(), Pse(), FrontEnd(2, lanes=1), Vri(1, 1)),
     *(Tlb(4), TlbRequests(2), CoverageUpdates()),
     *(PlaneSum(), Reciprocal()),
 )

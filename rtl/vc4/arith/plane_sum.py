@@ -7,14 +7,13 @@ from amaranth.lib.wiring import In, Out
 from vc4.isa.ops import AddOp, MulOp
 
 from .add_alu import AddAlu
-from .bits import leading_zeros, rotate_left
+from .convert import integer_to_float
 from .mul_alu import MulAlu
 
 __all__ = ["PlaneSum"]
 
 #: Of a distance, with sign.
 _DISTANCE_BITS = 18
-_MANTISSA_BITS, _BIAS = 23, 127
 #: Of an operation of an ALU.
 _LATENCY = 3
 
@@ -47,7 +46,7 @@ class PlaneSum(wiring.Component):
             m.submodules[f"product_{name}"] = product = MulAlu()
             given = Signal(32, name=f"factor_{name}", reset_less=True)
             number = Signal(32, name=f"distance_{name}", reset_less=True)
-            m.d.sync += [given.eq(factor), number.eq(_float_of(m, distance, name))]
+            m.d.sync += [given.eq(factor), number.eq(integer_to_float(m, distance, name))]
             m.d.comb += [
                 product.rr_op.eq(MulOp.FMUL),
                 product.rr_a.eq(given),
@@ -55,13 +54,3 @@ class PlaneSum(wiring.Component):
                 term.eq(product.a2_result),
             ]
         return m
-
-
-def _float_of(m, number, name):
-    """The float of an integer, which is exact."""
-    magnitude = Signal(32, name=f"magnitude_{name}")
-    m.d.comb += magnitude.eq(Mux(number < 0, -number, number))
-    zeros = leading_zeros(m, magnitude, f"zeros_{name}")
-    shifted = rotate_left(m, magnitude, zeros[:5], f"shifted_{name}")
-    exponent = (_BIAS + len(magnitude) - 1 - zeros)[:8]
-    return Mux(zeros[-1], 0, Cat(shifted[-_MANTISSA_BITS - 1 : -1], exponent, number < 0))

@@ -31,4 +31,15 @@ The caches of instructions and of uniforms are made of the same parts; a QPU has
                └─────────────────────────────────────────────────────┘
 
 Between its QPU and `fetch`, a `uniform_reader` takes words apart, and counts for two threads.
+
+The varyings interpolator, which is not in the slice yet, computes ahead of the programs::
+
+              ┌───────────────────────────── vri ──────────────────────────────────┐
+    slots ────┼─► varying_quads ── base, dx, dy ──┐                                 │
+    quads ────┼─►      │ begins                   ▼                                 │
+    planes ───┼────────┼───────────────────► A, B, C ─► varying_sums ─► varying_    │
+              │        ▼                          ▲                     store_0 ────┼──► qpu0
+              │  varying_thread_0 ─┐              │                       ...       │     ...
+              │       ...          ├─► turns ─────┘                                 │
+              └─────────────────────────────────────────────────────────────────────┘
 """
