@@ -195,6 +195,13 @@ def test_clocks_of_quads_that_come_again(distance, clocks):
     assert last - first == 30 * clocks
 
 
+def test_clocks_of_quads_that_change_nothing():
+    """Tests of the same quad, without updates."""
+    form = {"multisample": 0, "wide": 0, "double": 0}
+    writes = [quad({"x": 0, "y": 0}, z=[n] * QUAD_PIXELS, test=LESS, updates=0) for n in range(60)]
+    assert Run(form, [writes]).clocks == [60 + LATENCY - 1]
+
+
 @pytest.mark.parametrize(("double", "clocks"), [(0, 73), (1, 37)])
 def test_clocks_of_a_clear(double, clocks):
     """It begins when the last write is written, and the next quad comes in when all of it is done."""

@@ -23,6 +23,7 @@ class _Step(data.Struct):
     flags : pixels that are tested
     first, last : of the quad
     counted : the quad has some flag, of any sample, and is counted
+    changes : something may be written
     """
 
     write: DepthWrite
@@ -32,6 +33,7 @@ class _Step(data.Struct):
     first: unsigned(1)
     last: unsigned(1)
     counted: unsigned(1)
+    changes: unsigned(1)
 
 
 class DepthStencil(wiring.Component):
@@ -39,8 +41,8 @@ class DepthStencil(wiring.Component):
 
     Behaviour: a quad has a step without multisampling, else one for each sample of which a pixel has a flag, and takes a step
     a clock. Its answer follows four clocks behind its last step. A step whose word is that of one of the three steps before
-    waits until that one is written, up to three clocks: quads of a place have different fragments of different programs, so
-    they seldom meet here, and a bypass would be 512 multiplexers. While `o` waits, everything does.
+    waits until that one is written, up to three clocks, if it may be changed there: quads of a place have different fragments
+    of different programs, so they seldom meet here, and a bypass would be 512 multiplexers. While `o` waits, everything does.
 
     A clear begins when all quads before it are written, and is taken at its end, after 73 clocks; 37 for one of two tile
     buffers. Quads behind it wait for it.
@@ -79,7 +81,7 @@ class DepthStencil(wiring.Component):
         takes = Signal()
         m.d.comb += [
             moves.eq(~self.o.valid | self.o.ready),
-            waits.eq((here & Cat(step.address == stage.address for stage in stages)).any()),
+            waits.eq((here & Cat(stage.changes & (step.address == stage.address) for stage in stages)).any()),
             takes.eq(self.i.valid & moves & ~waits & ~memory.busy & ~(self.clears.valid & step.first)),
             self.i.ready.eq(takes & step.last),
             memory.read_address.eq(step.address),
@@ -119,6 +121,7 @@ class DepthStencil(wiring.Component):
             step.first.eq(walk.first),
             step.last.eq(walk.last),
             step.counted.eq(write.counted & wanted.any()),
+            step.changes.eq(step.flags.any() & (write.updates | write.replaces | write.face.enable)),
         ]
 
     def _update(self, m, memory, step, words, holds, nearer, moves):
@@ -128,7 +131,7 @@ class DepthStencil(wiring.Component):
         m.d.comb += [
             passed.eq(step.flags & holds & nearer),
             memory.write_address.eq(step.address),
-            memory.write_enable.eq(Mux(moves, step.flags, 0)),
+            memory.write_enable.eq(Mux(moves & step.changes, step.flags, 0)),
         ]
         for number, (word, old) in enumerate(zip(write.words, words, strict=True)):
             new = DepthWord(memory.write_data[number])

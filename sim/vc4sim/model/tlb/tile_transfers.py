@@ -15,6 +15,8 @@ from .tlb import ClearValues, TileBuffer, TileShape
 
 __all__ = ["TileTransfers"]
 
+#: Of the address of a frame; other records lack its low bits.
+_ALIGNMENT = 16
 _COLOURS = {
     FrameColorFormat.BGR565_DITHERED: PixelColorFormat.BGR565_DITHERED,
     FrameColorFormat.RGBA8888: PixelColorFormat.RGBA8888,
@@ -52,7 +54,7 @@ class TileTransfers:
         double = bool(fields.double_buffer_in_non_ms_mode)
         self.tile.configure(TileShape(bool(fields.multisample_mode), words, double))
         self._frame = FrameSize(fields.width, fields.height)
-        self._address, self._format = fields.memory_address, fields.memory_format
+        self._address, self._format = fields.memory_address & -_ALIGNMENT, fields.memory_format
         self._form = ColourForm(_COLOURS[fields.frame_buffer_color_format], fields.decimate_mode)
 
     @property
