@@ -29,7 +29,7 @@ def in_tile(primitive, window, oversample):
         if a % 2 == 0 and b % 2 == 0:
             a, b, c = a >> 1, b >> 1, c >> 1  # the same samples are inside
         value = c + PIXEL * (a * x + b * y)
-        edges.append({"a": a, "b": b, "c": min(max(value, -_MOST_C), _MOST_C)})
+        edges.append({"a": a, "b": b, "c": min(max(value, -_MOST_C - 1), _MOST_C)})
     edges += [{"a": 0, "b": 0, "c": 0}] * (EDGES - len(edges))
     return {
         "edges": edges,

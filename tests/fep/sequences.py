@@ -105,6 +105,12 @@ class ModelFrontEnd:
         """Of primitives from here on."""
         return self._state.configuration.rasteriser_oversample_mode
 
+    @property
+    def window(self):
+        """Pixels that may be drawn, the first one of the tile, planes of Z."""
+        renderer = self._renderer
+        return tuple(renderer._window()), (self.tile.x, self.tile.y), renderer._limits().planes
+
     def record(self, code, number):
         row = RECORDS[code.value]
         fields = packing(row.layout).unpack(number) if row.layout else SimpleNamespace()
@@ -208,6 +214,7 @@ class Sequence:
         forms = {name: rng.randrange(2) for name in
                  ("multisample_mode", "tile_buffer_64_bit_color_depth", "double_buffer_in_non_ms_mode")}  # fmt: skip
         self.add(*record(code, **(forms | {"early_z_disable": 1, "width": 500, "height": 300} | fixed)))
+        self.begin_tile(rng)
 
     def begin_tile(self, rng):
         place = {f"tile_{axis}_number": rng.choice((0, 1, rng.randrange(8))) for axis in ("column", "row")}

@@ -246,7 +246,7 @@ def some_sequence(rng, frames):
     return sequence
 
 
-@pytest.mark.parametrize("lanes", [1, 4])
+@pytest.mark.parametrize(("qpus", "lanes"), [(2, 1), (3, 4)], ids=["one lane", "four lanes"])
 @pytest.mark.parametrize(
     "seeds",
     [
@@ -256,7 +256,7 @@ def some_sequence(rng, frames):
     ],
     ids=["some", "more", "many"],
 )
-def test_everything_of_the_model(seeds, lanes):
+def test_everything_of_the_model(seeds, qpus, lanes):
     for seed in seeds:
         print(f"seed {seed}")
         rng = random.Random(seed)
@@ -264,7 +264,7 @@ def test_everything_of_the_model(seeds, lanes):
         wanted = sequence.model.log
         rig = Rig(
             sequence,
-            2,
+            qpus,
             lanes,
             rng,
             gap=rng.choice((0, 0.5)),
@@ -333,6 +333,26 @@ def test_clocks(lanes, clocks):
     sequence.model.flush()
     sequence.add(*some_record(rng, ControlCode.STORE_TILE_BUFFER_GENERAL))
     wanted = sequence.model.log
-    rig = Rig(sequence, 4, lanes, rng, longest=1)
+    rig = Rig(sequence, 3 if lanes == 4 else 2, lanes, rng, longest=1)
+    compare(rig.run(len(wanted)), wanted)
+    assert rig.final - rig.first == clocks
+
+
+@pytest.mark.parametrize(
+    ("lanes", "clocks"), [pytest.param(4, 584, id="four lanes"), pytest.param(1, 996, id="one lane")]
+)
+def test_clocks_of_small_triangles(lanes, clocks):
+    """Twenty of ten quads."""
+    sequence = Sequence()
+    rng = random.Random(6)
+    sequence.add(*some_record(rng, ControlCode.TILE_COORDINATES, tile_column_number=0, tile_row_number=0))
+    sequence.program(rng)
+    corners = ((0, 0), (8, 0), (0, 8))
+    for _ in range(20):
+        sequence.draw(set_up_triangle([vertex(PIXEL * x, PIXEL * y) for x, y in corners], BOTH))
+    sequence.model.flush()
+    sequence.add(*some_record(rng, ControlCode.STORE_TILE_BUFFER_GENERAL))
+    wanted = sequence.model.log
+    rig = Rig(sequence, 3 if lanes == 4 else 2, lanes, rng, longest=1)
     compare(rig.run(len(wanted)), wanted)
     assert rig.final - rig.first == clocks

@@ -4,7 +4,7 @@ from amaranth import *
 from amaranth.lib import data, enum, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from vc4.pse.structs import EDGES, SetUpPrimitive
+from vc4.pse.structs import DENOMINATOR_BITS, EDGES, SetUpPrimitive
 from vc4.records.quads import TILE_QUAD_BITS
 from vc4.records.samples import CENTRE, PIXEL
 
@@ -15,7 +15,7 @@ __all__ = ["TileEntry"]
 #: A gain is multiplied in parts of so many bits.
 _PART_BITS = 16
 _PARTS = 64 // _PART_BITS
-_MOST_C = (1 << TileEdge.as_shape()["c"].shape.width - 1) - 1
+_C_BITS = TileEdge.as_shape()["c"].shape.width
 _FACTOR_BITS = 18
 _PRODUCT_BITS = 2 * _FACTOR_BITS
 _VALUE_BITS = _PRODUCT_BITS + 6
@@ -28,6 +28,28 @@ class _State(enum.Enum, shape=unsigned(2)):
     CLIP = 1
     MULTIPLY = 2  # edges, then parts of the gains of Z, one after the other
     GIVE = 3
+
+
+class _Operands(data.Struct):
+    """What is multiplied with the position of the first quad along X and along Y: an edge, or a part of the gains.
+
+    c : of the edge
+    """
+
+    step: range(EDGES + _PARTS)
+    along: signed(_FACTOR_BITS)
+    across: signed(_FACTOR_BITS)
+    c: signed(DENOMINATOR_BITS)
+
+
+class _Products(data.Struct):
+    """What comes of it."""
+
+    valid: unsigned(1)
+    step: range(EDGES + _PARTS)
+    along: signed(_PRODUCT_BITS)
+    across: signed(_PRODUCT_BITS)
+    c: signed(DENOMINATOR_BITS)
 
 
 class TileEntry(wiring.Component):
@@ -58,14 +80,10 @@ class TileEntry(wiring.Component):
         m = Module()
         primitive, out, plane = self.i.payload, self.o.payload, self.planes.payload
         state = Signal(_State)
-        step = Signal(range(EDGES + _PARTS))
         x, y = Signal(signed(_FACTOR_BITS)), Signal(signed(_FACTOR_BITS))  # pixel 0 of the first quad
         is_empty = Signal()
-        product = Signal(
-            data.StructLayout(
-                {"valid": 1, "step": step.shape(), "along": signed(_PRODUCT_BITS), "across": signed(_PRODUCT_BITS)}
-            )
-        )
+        operands = Signal(_Operands)
+        product = Signal(_Products)
         with m.If(self.o.ready):
             m.d.sync += self.o.valid.eq(0)
         with m.If(self.planes.ready):
@@ -88,19 +106,16 @@ class TileEntry(wiring.Component):
                     plane.limits.eq(self.limits),
                 ]
             with m.Case(_State.MULTIPLY):
-                m.d.sync += step.eq(step + 1)
-                with m.If(step == EDGES + _PARTS - 1):
-                    m.d.sync += [step.eq(0), state.eq(_State.GIVE)]
+                with m.If(operands.step == EDGES + _PARTS - 1):
+                    m.d.sync += state.eq(_State.GIVE)
             with m.Case(_State.GIVE):
                 with m.If(~product.valid):
                     m.d.comb += self.i.ready.eq(1)
                     m.d.sync += [self.o.valid.eq(1), self.planes.valid.eq(1), state.eq(_State.TAKE)]
-        self._multiply(m, primitive, step, x, y, product)
-        with m.If(product.valid):
-            with m.If(product.step < EDGES):
-                self._move_edge(m, primitive, out, product)
-            with m.Else():
-                self._move_plane(m, plane, product)
+        multiplies = state == _State.MULTIPLY
+        self._choose(m, primitive, multiplies, operands)
+        self._multiply(m, primitive, out, multiplies, operands, x, y, product)
+        self._move(m, out, plane, product)
         return m
 
     def _clip(self, m, primitive, x, y, is_empty):
@@ -129,62 +144,67 @@ class TileEntry(wiring.Component):
             empties.append(start > end)
         m.d.sync += is_empty.eq(Cat(empties).any())
 
-    def _multiply(self, m, primitive, step, x, y, product):
-        """The next two products: of an edge with the position, or of a part of the gains with the distance."""
-        along, across = Signal(signed(_FACTOR_BITS)), Signal(signed(_FACTOR_BITS))
-        right, up = Signal(signed(_FACTOR_BITS)), Signal(signed(_FACTOR_BITS))
-        with m.Switch(step):
+    def _choose(self, m, primitive, goes_on, operands):
+        """What is multiplied next; the first edge while it is not known yet whether that is needed."""
+        step = Signal.like(operands.step)
+        edge = Signal.like(primitive.edges[0])
+        counts = Signal()
+        along, across = Signal(_PART_BITS), Signal(_PART_BITS)
+        m.d.comb += step.eq(Mux(goes_on, operands.step + 1, 0))
+        with m.Switch(step[: EDGES.bit_length() - 1]):
             for number in range(EDGES):
-                edge = primitive.edges[number]
                 with m.Case(number):
-                    m.d.comb += [along.eq(_halved(edge, edge.a)), across.eq(_halved(edge, edge.b))]
-            for part in range(_PARTS):
-                with m.Case(EDGES + part):
-                    m.d.comb += [
-                        along.eq(primitive.z_x.word_select(part, _PART_BITS)),
-                        across.eq(primitive.z_y.word_select(part, _PART_BITS)),
-                    ]
+                    m.d.comb += [edge.eq(primitive.edges[number]), counts.eq(number < primitive.count)]
+                    # The highest part comes first.
+                    part = _PARTS - 1 - number
+                    m.d.comb += along.eq(primitive.z_x.word_select(part, _PART_BITS))
+                    m.d.comb += across.eq(primitive.z_y.word_select(part, _PART_BITS))
+        halves = ~(edge.a[0] | edge.b[0])
+        m.d.sync += [operands.step.eq(step), operands.c.eq(Mux(counts, Mux(halves, edge.c >> 1, edge.c), 0))]
         with m.If(step < EDGES):
+            m.d.sync += [
+                operands.along.eq(Mux(counts, Mux(halves, edge.a >> 1, edge.a), 0)),
+                operands.across.eq(Mux(counts, Mux(halves, edge.b >> 1, edge.b), 0)),
+            ]
+        with m.Else():
+            m.d.sync += [operands.along.eq(along), operands.across.eq(across)]
+
+    def _multiply(self, m, primitive, out, multiplies, operands, x, y, product):
+        """An edge with the position, or a part of the gains with the distance."""
+        right, up = Signal(signed(_FACTOR_BITS)), Signal(signed(_FACTOR_BITS))
+        with m.If(operands.step < EDGES):
             m.d.comb += [right.eq(x), up.eq(y)]
         with m.Else():
             m.d.comb += [
                 right.eq(PIXEL * x + CENTRE[0] - primitive.x),
                 up.eq(PIXEL * y + CENTRE[1] - primitive.y),
             ]
-        m.d.sync += [product.step.eq(step), product.along.eq(along * right), product.across.eq(across * up)]
-
-    def _move_edge(self, m, primitive, out, product):
-        """Its value at the first quad, limited to what matters in a tile."""
-        edge = Signal.like(primitive.edges[0])
-        value = Signal(signed(_VALUE_BITS))
-        limited = Signal.like(out.edges[0].c)
-        with m.Switch(product.step):
-            for number in range(EDGES):
-                with m.Case(number):
-                    m.d.comb += edge.eq(primitive.edges[number])
-                    with m.If(number < primitive.count):
-                        m.d.sync += [
-                            out.edges[number].a.eq(_halved(edge, edge.a)),
-                            out.edges[number].b.eq(_halved(edge, edge.b)),
-                            out.edges[number].c.eq(limited),
-                        ]
-                    with m.Else():
-                        m.d.sync += out.edges[number].eq(0)
-        m.d.comb += [
-            value.eq(_halved(edge, edge.c) + PIXEL * (product.along + product.across)),
-            limited.eq(Mux(value > _MOST_C, _MOST_C, Mux(value < -_MOST_C, -_MOST_C, value))),
+        m.d.sync += [
+            product.step.eq(operands.step),
+            product.along.eq(operands.along * right),
+            product.across.eq(operands.across * up),
+            product.c.eq(operands.c),
         ]
+        for number, edge in enumerate(out.edges):
+            with m.If(multiplies & (operands.step == number)):
+                m.d.sync += [edge.a.eq(operands.along), edge.b.eq(operands.across)]
 
-    def _move_plane(self, m, plane, product):
-        """What Z has gained, part by part."""
-        total = product.along + product.across
-        with m.Switch(product.step):
-            for part in range(_PARTS):
-                with m.Case(EDGES + part):
-                    before = Const(0, 64) if part == 0 else plane.first
-                    m.d.sync += plane.first.eq(before + (total << part * _PART_BITS))
-
-
-def _halved(edge, number):
-    """A number of an edge: half of it if a and b are even."""
-    return Mux(edge.a[0] | edge.b[0], number, number >> 1)
+    def _move(self, m, out, plane, product):
+        """An edge's value at the first quad, limited to what matters in a tile; or what Z has gained, part by part."""
+        total = Signal(signed(_PRODUCT_BITS + 1))
+        value = Signal(signed(_VALUE_BITS))
+        fits = Signal()
+        limited = Signal(_C_BITS)
+        sign = value[-1]
+        m.d.comb += [
+            total.eq(product.along + product.across),
+            value.eq(product.c + PIXEL * total),
+            fits.eq(value[_C_BITS - 1 :] == sign.replicate(_VALUE_BITS - _C_BITS + 1)),
+            limited.eq(Mux(fits, value[:_C_BITS], Cat((~sign).replicate(_C_BITS - 1), sign))),
+        ]
+        for number, edge in enumerate(out.edges):
+            with m.If(product.valid & (product.step == number)):
+                m.d.sync += edge.c.eq(limited)
+        with m.If(product.valid & (product.step >= EDGES)):
+            before = Mux(product.step == EDGES, 0, plane.first)
+            m.d.sync += plane.first.eq((before << _PART_BITS) + total)

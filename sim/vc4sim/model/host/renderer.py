@@ -108,10 +108,12 @@ class Renderer:
                 self._early_z = not record.fields.early_z_disable
                 self._greater = bool(record.fields.early_z_update_direction)
             case ControlCode.CLEAR_COLORS:
+                self.fragments.close()
                 self.transfers.set_clear_values(record.fields)
             case ControlCode.TILE_COORDINATES:
                 self._begin_tile(record.fields.tile_column_number, record.fields.tile_row_number)
             case code if code in _LOADS:
+                self.fragments.close()
                 self.transfers.arm(record)
             case _ if record.kind.role is Role.TILE:
                 self.fragments.flush()
