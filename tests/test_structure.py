@@ -14,9 +14,6 @@ from vc4.config import V3DConfig
 from vc4.fep import Fep
 from vc4.pse import Pse
 from vc4.tlb import Tlb
-from vc4.tlb.coverage_updates import CoverageUpdates
-from vc4.tlb.requests import TlbRequests
-from vc4.tlb.transfers import TlbTransfers
 from vc4.v3d_axi import V3DAxi
 from vc4sim.hierarchy import hierarchy
 
@@ -77,7 +74,7 @@ CONFIG = V3DConfig(tmus_per_slice=2, lists=True, memory_windows=True, trace=True
 
 
 #: Blocks that the GPU does not have yet.
-COMING = (Pse(), Fep(lanes=1), Tlb(4), TlbRequests(2), CoverageUpdates(), TlbTransfers(), PlaneSum(), Reciprocal())
+COMING = (Pse(), Fep(lanes=1), Tlb(2), PlaneSum(), Reciprocal())
 
 
 @pytest.fixture(scope="module")

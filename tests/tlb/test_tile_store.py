@@ -1,4 +1,4 @@
-"""`Tlb`: a clear reaches the parts that it names, and leaves the others."""
+"""`TileStore`: a clear reaches the parts that it names, and leaves the others."""
 
 import itertools
 import random
@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 
 from vc4.records.quads import QUAD_PIXELS
-from vc4.tlb import Tlb
+from vc4.tlb.tile_store import TileStore
 
 from ..simulation import Simulation
 from .streams import exchange
@@ -24,7 +24,7 @@ DEPTH_READ = payload_of(quad(PLACE, test=NEVER, updates=0))
 
 @cache
 def simulation():
-    dut = Tlb(4)
+    dut = TileStore()
     return Simulation(dut), dut
 
 
@@ -43,10 +43,10 @@ async def one(ctx, stream, payload, answers):
 
 async def held(ctx, dut):
     """Colours, masks, and Z and stencil of a quad."""
-    words = (await one(ctx, dut.depth_writes, DEPTH_READ, dut.depth_answers)).words
+    words = (await one(ctx, dut.tile.depth_writes, DEPTH_READ, dut.tile.depth_answers)).words
     colours, masks = (
-        await one(ctx, dut.colour_reads, READ, dut.colours),
-        await one(ctx, dut.mask_reads, READ, dut.masks),
+        await one(ctx, dut.tile.colour_reads, READ, dut.tile.colours),
+        await one(ctx, dut.tile.mask_reads, READ, dut.tile.masks),
     )
     return list(colours), list(masks), [(word.z, word.stencil) for word in words]
 
@@ -106,9 +106,9 @@ def test_clears_of_two_buffers():
             place = PLACE | {"buffer": buffer}
             masks, colours = [
                 await one(ctx, reads, READ | {"place": place}, answers)
-                for reads, answers in ((dut.mask_reads, dut.masks), (dut.colour_reads, dut.colours))
+                for reads, answers in ((dut.tile.mask_reads, dut.tile.masks), (dut.tile.colour_reads, dut.tile.colours))
             ]
-            depth = await one(ctx, dut.depth_writes, DEPTH_READ | {"place": place}, dut.depth_answers)
+            depth = await one(ctx, dut.tile.depth_writes, DEPTH_READ | {"place": place}, dut.tile.depth_answers)
             found = list(masks), list(colours), [word.z << 8 | word.stencil for word in depth.words]
             assert found == (([7] * 4, [1, 2] * 2, [0x304] * 4) if buffer else ([0] * 4, [0] * 4, [0] * 4))
 
@@ -119,27 +119,27 @@ def test_a_clear_waits_for_each_part():
     """Colours are read for nobody, so theirs waits; that of the others begins, and is not done twice."""
 
     async def bench(ctx, dut):
-        ctx.set(dut.colour_reads.payload, READ)
-        ctx.set(dut.colour_reads.valid, 1)
+        ctx.set(dut.tile.colour_reads.payload, READ)
+        ctx.set(dut.tile.colour_reads.valid, 1)
         for _ in range(3):
             await ctx.tick()
-        ctx.set(dut.colour_reads.valid, 0)
+        ctx.set(dut.tile.colour_reads.valid, 0)
         ctx.set(dut.clears.payload, {"colour": 1, "zs": 1, "mask": 1, "mask_value": 7, "colours": [1, 2]})
         ctx.set(dut.clears.valid, 1)
         for _ in range(CLEAR_CLOCKS):
             await ctx.tick()
             assert not ctx.get(dut.clears.ready)
         # The mask is cleared, and may be used.
-        assert list(await one(ctx, dut.mask_reads, READ, dut.masks)) == [7] * QUAD_PIXELS
+        assert list(await one(ctx, dut.tile.mask_reads, READ, dut.tile.masks)) == [7] * QUAD_PIXELS
         masks = write(PLACE, all_=0, data=[3, 4, 5, 6])
-        await exchange(ctx, random.Random(1), [(dut.mask_writes, [masks], lambda _: None)], [])
-        ctx.set(dut.colours.ready, 1)
+        await exchange(ctx, random.Random(1), [(dut.tile.mask_writes, [masks], lambda _: None)], [])
+        ctx.set(dut.tile.colours.ready, 1)
         while not ctx.get(dut.clears.ready):
             await ctx.tick()
         await ctx.tick()
         ctx.set(dut.clears.valid, 0)
-        assert list(await one(ctx, dut.mask_reads, READ, dut.masks)) == [3, 4, 5, 6]
-        ctx.set(dut.colours.ready, 0)
-        assert list(await one(ctx, dut.colour_reads, READ, dut.colours)) == [1, 2] * 2
+        assert list(await one(ctx, dut.tile.mask_reads, READ, dut.tile.masks)) == [3, 4, 5, 6]
+        ctx.set(dut.tile.colours.ready, 0)
+        assert list(await one(ctx, dut.tile.colour_reads, READ, dut.tile.colours)) == [1, 2] * 2
 
     run(bench)
