@@ -240,3 +240,22 @@ def test_clocks(kinds):
     """A quad a clock; of each kind, if different QPUs ask."""
     short, long = rate([[request(kind, {"x": n % 32, "y": n // 32}) for n in range(40)] for kind in kinds])
     assert long - short == 20
+
+
+@pytest.mark.parametrize(("kind", "clocks"), [(DEPTH, 7), (READ_COVERAGE, 7), (READ_COLOUR, 5), (READ_MASK, 5)])
+def test_latency(kind, clocks):
+    """From the clock that takes a request to that of its answer."""
+    rig, dut = simulation()
+
+    async def bench(ctx):
+        port = dut.ports[0]
+        ctx.set(port.requests.payload, request(kind))
+        ctx.set(port.requests.valid, 1)
+        assert ctx.get(port.requests.ready)
+        for _ in range(clocks):
+            assert not ctx.get(port.answers.valid)
+            await ctx.tick()
+            ctx.set(port.requests.valid, 0)
+        assert ctx.get(port.answers.valid)
+
+    rig.run(bench)
