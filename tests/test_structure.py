@@ -15,9 +15,6 @@ from vc4.fep import FrontEnd
 from vc4.pse import PrimitiveReader, Pse
 from vc4.slice.vri import Vri
 from vc4.tlb import Tlb
-from vc4.tlb.coverage_updates import CoverageUpdates
-from vc4.tlb.requests import TlbRequests
-from vc4.tlb.transfers import TlbTransfers
 from vc4.v3d_axi import V3DAxi
 from vc4sim.hierarchy import hierarchy
 
@@ -78,11 +75,7 @@ CONFIG = V3DConfig(tmus_per_slice=2, lists=True, memory_windows=True, trace=True
 
 
 #: Blocks that the GPU does not have yet.
-COMING = (
-    *(PrimitiveReader(), Pse(), FrontEnd(2, lanes=1), Vri(1, 1)),
-    *(Tlb(4), TlbRequests(2), CoverageUpdates(), TlbTransfers()),
-    *(PlaneSum(), Reciprocal()),
-)
+COMING = (PrimitiveReader(), Pse(), FrontEnd(2, lanes=1), Vri(1, 1), Tlb(2))
 
 
 @pytest.fixture(scope="module")

@@ -11,12 +11,12 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 
 from vc4.isa.ops import Signal as QpuSignal
 from vc4.records.quads import QUAD_PIXELS
-from vc4.tlb import Tlb
 from vc4.tlb.port import TlbCommand, TlbPort
 from vc4.tlb.request_structs import TlbEvents
 from vc4.tlb.requests import TlbRequests
+from vc4.tlb.stencil_set_ups import StencilSetUps
 from vc4.tlb.structs import SAMPLES, TileForm
-from vc4.tlb.tile_port import tile_streams
+from vc4.tlb.tile_store import TileStore
 from vc4sim.model.qpu.fragment_port import FRAGMENT_LOADS
 from vc4sim.model.qpu.fragment_state import AS_MASK, CLEARS, COLOUR_WRITES, LOADS, SAMPLE_WRITES
 
@@ -52,21 +52,20 @@ class Device(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.tlb = tlb = Tlb(2 * QPUS)
+        m.submodules.store = store = TileStore()
+        m.submodules.set_ups = set_ups = StencilSetUps(2 * QPUS)
         m.submodules.requests = requests = TlbRequests(QPUS)
-        for name in tile_streams():
-            ends = getattr(requests.tile, name), getattr(tlb, name)
-            connect(m, *ends)
-        connect(m, requests.stencil_writes, tlb.stencil_writes)
+        connect(m, requests.tile, store.tile)
+        connect(m, requests.stencil_writes, set_ups.i)
         for own, port in zip(self.ports, requests.ports, strict=True):
             connect(m, flipped(own), port)
         m.d.comb += [
-            tlb.form.eq(self.form),
-            requests.depth_counts.eq(tlb.depth_counts),
-            tlb.stencil_starts.eq(requests.stencil_starts),
-            tlb.stencil_thread.eq(requests.stencil_thread),
-            tlb.stencil_back.eq(requests.stencil_back),
-            requests.stencil_face.eq(tlb.stencil_face),
+            store.form.eq(self.form),
+            requests.depth_counts.eq(store.depth_counts),
+            set_ups.starts.eq(requests.stencil_starts),
+            set_ups.thread.eq(requests.stencil_thread),
+            set_ups.back.eq(requests.stencil_back),
+            requests.stencil_face.eq(set_ups.face),
             requests.waits.eq(self.waits),
             self.lets_go.eq(requests.lets_go),
             requests.begins.eq(self.begins),
@@ -241,3 +240,22 @@ def test_clocks(kinds):
     """A quad a clock; of each kind, if different QPUs ask."""
     short, long = rate([[request(kind, {"x": n % 32, "y": n // 32}) for n in range(40)] for kind in kinds])
     assert long - short == 20
+
+
+@pytest.mark.parametrize(("kind", "clocks"), [(DEPTH, 7), (READ_COVERAGE, 7), (READ_COLOUR, 5), (READ_MASK, 5)])
+def test_latency(kind, clocks):
+    """From the clock that takes a request to that of its answer."""
+    rig, dut = simulation()
+
+    async def bench(ctx):
+        port = dut.ports[0]
+        ctx.set(port.requests.payload, request(kind))
+        ctx.set(port.requests.valid, 1)
+        assert ctx.get(port.requests.ready)
+        for _ in range(clocks):
+            assert not ctx.get(port.answers.valid)
+            await ctx.tick()
+            ctx.set(port.requests.valid, 0)
+        assert ctx.get(port.answers.valid)
+
+    rig.run(bench)

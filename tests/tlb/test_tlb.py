@@ -1,145 +1,184 @@
-"""`Tlb`: a clear reaches the parts that it names, and leaves the others."""
+"""`Tlb`: programs of two QPUs draw, coverage accumulates, and a store waits for both before it begins."""
 
-import itertools
 import random
 from functools import cache
 
-import pytest
-
-from vc4.records.quads import QUAD_PIXELS
+from vc4.records.control import RECORDS, ControlCode
+from vc4.records.state import CoverageUpdate, Oversample
+from vc4.records.tile_buffer import FrameColorFormat, TileBuffer
 from vc4.tlb import Tlb
+from vc4.tlb.port import TlbCommand
+from vc4sim.model.cle.fields import packing
 
 from ..simulation import Simulation
 from .streams import exchange
-from .test_colour_buffer import write
-from .test_depth_stencil import NEVER, payload_of, quad
+from .test_requests import request
 
-#: More than any clear takes.
-CLEAR_CLOCKS = 100
-PLACE = {"x": 5, "y": 9}
-READ = {"place": PLACE, "sample": 0, "word": 0}
-#: Changes nothing.
-DEPTH_READ = payload_of(quad(PLACE, test=NEVER, updates=0))
+QPUS = 2
+WIDTH, HEIGHT = 8, 2
+ADDRESS, Z_ADDRESS = 0x1000, 0x2000
+PATIENCE = 5000
 
 
 @cache
 def simulation():
-    dut = Tlb(4)
+    dut = Tlb(QPUS)
     return Simulation(dut), dut
 
 
-def run(bench):
-    rig, dut = simulation()
-    rig.run(lambda ctx: bench(ctx, dut))
+def item(code, **fields):
+    layout = RECORDS[code.value].layout
+    return {"code": code, "payload": packing(layout).pack(**fields) if layout else 0}
 
 
-async def one(ctx, stream, payload, answers):
-    """An access; returns its answer."""
-    found = []
-    feeds, drains = [(stream, [payload], lambda _: None)], [(answers, found.append, lambda: not found)]
-    await exchange(ctx, random.Random(1), feeds, drains)
-    return found[0]
+CONFIGURATION = item(
+    ControlCode.TILE_RENDERING_MODE_CONFIGURATION,
+    memory_address=ADDRESS,
+    width=WIDTH,
+    height=HEIGHT,
+    multisample_mode=1,  # a tile has a quarter of the pixels
+    frame_buffer_color_format=FrameColorFormat.RGBA8888,
+)
+TILE = item(ControlCode.TILE_COORDINATES)
+KEEP = {f"disable_{part}_buffer_clear": 1 for part in ("color", "z_stencil", "vg_mask")}
+Z_STORE = item(
+    ControlCode.STORE_TILE_BUFFER_GENERAL, buffer_to_store=TileBuffer.Z_STENCIL, frame_address=Z_ADDRESS, **KEEP
+)
+LAST_STORE = item(ControlCode.STORE_RESOLVED_TILE_COLOR_BUFFER_AND_END_FRAME)
 
 
-async def held(ctx, dut):
-    """Colours, masks, and Z and stencil of a quad."""
-    words = (await one(ctx, dut.depth_writes, DEPTH_READ, dut.depth_answers)).words
-    colours, masks = (
-        await one(ctx, dut.colour_reads, READ, dut.colours),
-        await one(ctx, dut.mask_reads, READ, dut.masks),
-    )
-    return list(colours), list(masks), [(word.z, word.stencil) for word in words]
+class Bench:
+    """Memory and programs around the tile buffer."""
 
+    def __init__(self):
+        self.memory, self.finished = {}, 0
+        self.rig, self.dut = simulation()
 
-@pytest.mark.parametrize("parts", list(itertools.product((0, 1), repeat=3)), ids=str)
-def test_clears(parts):
-    colour, zs, mask = parts
-
-    async def bench(ctx, dut):
-        found = []
-        clear = {
-            "colour": 1,
-            "zs": 1,
-            "mask": 1,
-            "colours": [10, 11],
-            "zs_value": {"z": 12, "stencil": 13},
-            "mask_value": 14,
-        }
-        for values in (
-            clear,
-            {
-                "colour": colour,
-                "zs": zs,
-                "mask": mask,
-                "colours": [20, 21],
-                "zs_value": {"z": 22, "stencil": 23},
-                "mask_value": 24,
-            },
+    async def watch(self, ctx):
+        """Memory, which takes what is written."""
+        port, answers, bursts, words = self.dut.port, 0, [], []
+        for stream in (port.requests, port.writes):
+            ctx.set(stream.ready, 1)
+        ctx.set(port.responses.payload.last, 1)
+        async for *_, asked, asks, word, comes, answered, finished in ctx.tick().sample(
+            *(port.requests.payload, port.requests.valid, port.writes.payload, port.writes.valid),
+            *(port.responses.valid & port.responses.ready, self.dut.finished),
         ):
-            await exchange(ctx, random.Random(1), [(dut.clears, [values], lambda _: None)], [])
-            found.append(await held(ctx, dut))
-        assert found[0] == ([10, 11] * 2, [14] * QUAD_PIXELS, [(12, 13)] * QUAD_PIXELS)
-        assert found[1] == (
-            ([20, 21] if colour else [10, 11]) * 2,
-            [24 if mask else 14] * QUAD_PIXELS,
-            [(22, 23) if zs else (12, 13)] * QUAD_PIXELS,
-        )
+            self.finished += finished
+            if asks:
+                assert asked.write
+                bursts.append(asked.address)
+            if comes:
+                words.append(word)
+            # They may come in front of their request.
+            while words and bursts:
+                one = words.pop(0)
+                for lane in range(8):
+                    if one.strobes >> lane & 1:
+                        self.memory[bursts[0] + lane] = one.data >> 8 * lane & 0xFF
+                bursts[0] += 8
+                if one.last:
+                    bursts.pop(0)
+                    answers += 1
+            answers -= answered
+            ctx.set(port.responses.valid, answers > 0)
 
-    run(bench)
+    def words(self, address):
+        """Of the frame, row after row."""
+        places = range(address, address + 4 * WIDTH * HEIGHT, 4)
+        return [sum(self.memory[place + lane] << 8 * lane for lane in range(4)) for place in places]
 
+    async def give(self, ctx, stream, *items):
+        await exchange(ctx, random.Random(1), [(stream, list(items), lambda _: None)], [])
 
-def test_clears_of_two_buffers():
-    """Of the second one: the first one keeps what it has."""
-
-    async def bench(ctx, dut):
-        ctx.set(dut.form, {"multisample": 0, "wide": 0, "double": 1})
-        parts = {
-            "colour": 1,
-            "zs": 1,
-            "mask": 1,
-            "mask_value": 7,
-            "colours": [1, 2],
-            "zs_value": {"z": 3, "stencil": 4},
-        }
-        for buffer in range(2):
-            await exchange(ctx, random.Random(1), [(dut.clears, [parts | {"buffer": 1}], lambda _: None)], [])
-            place = PLACE | {"buffer": buffer}
-            masks, colours = [
-                await one(ctx, reads, READ | {"place": place}, answers)
-                for reads, answers in ((dut.mask_reads, dut.masks), (dut.colour_reads, dut.colours))
-            ]
-            depth = await one(ctx, dut.depth_writes, DEPTH_READ | {"place": place}, dut.depth_answers)
-            found = list(masks), list(colours), [word.z << 8 | word.stencil for word in depth.words]
-            assert found == (([7] * 4, [1, 2] * 2, [0x304] * 4) if buffer else ([0] * 4, [0] * 4, [0] * 4))
-
-    run(bench)
-
-
-def test_a_clear_waits_for_each_part():
-    """Colours are read for nobody, so theirs waits; that of the others begins, and is not done twice."""
-
-    async def bench(ctx, dut):
-        ctx.set(dut.colour_reads.payload, READ)
-        ctx.set(dut.colour_reads.valid, 1)
-        for _ in range(3):
+    async def program(self, ctx, qpu, quads, z, colour):
+        """Waits for its turn, tests, and draws what passes."""
+        port = self.dut.ports[qpu]
+        while ctx.get(port.waits[0]):
             await ctx.tick()
-        ctx.set(dut.colour_reads.valid, 0)
-        ctx.set(dut.clears.payload, {"colour": 1, "zs": 1, "mask": 1, "mask_value": 7, "colours": [1, 2]})
-        ctx.set(dut.clears.valid, 1)
-        for _ in range(CLEAR_CLOCKS):
+        for place in quads:
+            answers = []
+            feeds = [(port.requests, [request(TlbCommand.DEPTH, place, data=[z] * 4, test=1)], lambda _: None)]
+            drains = [(port.answers, answers.append, lambda found=answers: 1 - len(found))]
+            await exchange(ctx, random.Random(1), feeds, drains)
+            draw = request(TlbCommand.COLOUR, place, flags=list(answers[0].flags), data=[colour] * 4)
+            await self.give(ctx, port.requests, draw)
+        ctx.set(port.done, 1)
+        await ctx.tick()
+        ctx.set(port.done, 0)
+
+
+def test_a_frame():
+    """The second program is ready first, but the first one's vector was there before."""
+    bench = Bench()
+    dut = bench.dut
+    both, left = {"x": 1, "y": 0}, {"x": 0, "y": 0}
+    vectors = [
+        {"thread": 0, "place": left, "first": 1, "last": 0},
+        {"thread": 0, "place": both, "first": 0, "last": 1},
+        {"thread": 2, "place": both, "first": 1, "last": 1},
+    ]
+    state = {"given": False, "drawn": 0}
+    clear = item(ControlCode.CLEAR_COLORS, clear_color_0=5, clear_color_1=6, clear_zs=1000, clear_stencil=7)
+
+    async def control(ctx):
+        await bench.give(ctx, dut.records, CONFIGURATION, clear, item(ControlCode.STORE_TILE_BUFFER_GENERAL), TILE)
+        await bench.give(ctx, dut.quads, *vectors)
+        state["given"] = True
+        clocks = 0
+        for one in Z_STORE, LAST_STORE:
+            ctx.set(dut.records.payload, one)
+            ctx.set(dut.records.valid, 1)
+            while not ctx.get(dut.records.ready):
+                assert state["drawn"] == 2 or not bench.memory
+                await ctx.tick()
+                clocks += 1
+                assert clocks < 2 * PATIENCE
             await ctx.tick()
-            assert not ctx.get(dut.clears.ready)
-        # The mask is cleared, and may be used.
-        assert list(await one(ctx, dut.mask_reads, READ, dut.masks)) == [7] * QUAD_PIXELS
-        masks = write(PLACE, all_=0, data=[3, 4, 5, 6])
-        await exchange(ctx, random.Random(1), [(dut.mask_writes, [masks], lambda _: None)], [])
-        ctx.set(dut.colours.ready, 1)
-        while not ctx.get(dut.clears.ready):
+            ctx.set(dut.records.valid, 0)
+        await ctx.tick()
+        await ctx.tick()
+        assert not ctx.get(dut.busy)
+
+    async def draw(ctx, qpu, quads, z, colour, pause):
+        while not state["given"]:
+            await ctx.tick()
+        for _ in range(pause):
+            await ctx.tick()
+        await bench.program(ctx, qpu, quads, z, colour)
+        state["drawn"] += 1
+
+    bench.rig.run(
+        control,
+        lambda ctx: draw(ctx, 0, [left, both], 900, 0x11, 100),
+        lambda ctx: draw(ctx, 1, [both], 800, 0x22, 0),
+        background=[bench.watch],
+    )
+    row = [0x11] * 2 + [0x22] * 2 + [5, 6, 5, 6]
+    assert bench.words(ADDRESS) == row * 2
+    depth = [900] * 2 + [800] * 2 + [1000] * 4
+    assert bench.words(Z_ADDRESS) == [z << 8 | 7 for z in depth] * 2
+    assert bench.finished == 1
+
+
+def test_coverage():
+    """Of a quad, which is stored in place of Z."""
+    bench = Bench()
+    dut = bench.dut
+    quad = {"place": {"x": 1, "y": 0}, "covered": [1, 0, 1, 1], "oversample": Oversample.NONE}
+    quad |= {"update": CoverageUpdate.NONZERO, "falls": 0}
+
+    async def control(ctx):
+        await bench.give(ctx, dut.records, CONFIGURATION, item(ControlCode.CLEAR_COLORS))
+        await bench.give(ctx, dut.records, item(ControlCode.STORE_TILE_BUFFER_GENERAL), TILE)
+        await bench.give(ctx, dut.coverage, quad)
+        ctx.set(dut.records.payload, Z_STORE)
+        ctx.set(dut.records.valid, 1)
+        while not ctx.get(dut.records.ready):
             await ctx.tick()
         await ctx.tick()
-        ctx.set(dut.clears.valid, 0)
-        assert list(await one(ctx, dut.mask_reads, READ, dut.masks)) == [3, 4, 5, 6]
-        ctx.set(dut.colours.ready, 0)
-        assert list(await one(ctx, dut.colour_reads, READ, dut.colours)) == [1, 2] * 2
+        ctx.set(dut.records.valid, 0)
 
-    run(bench)
+    bench.rig.run(control, background=[bench.watch])
+    all_ = 0x5555_5555
+    assert bench.words(Z_ADDRESS) == [0, 0, all_, 0, 0, 0, 0, 0, 0, 0, all_, all_, 0, 0, 0, 0]

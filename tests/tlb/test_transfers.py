@@ -171,6 +171,15 @@ def test_any_records(seed):
         run.run([tile(), general(TileBuffer.FULL, address=PLACES, **KEEP)])
 
 
+def test_most_loads():
+    """Sixteen wait for a tile; others are lost."""
+    run = Transfers(random.Random(1), SIZE)
+    loads = [general(TileBuffer.VG_MASK, load=True, address=0x1000 * n) for n in range(18)]
+    store = general(TileBuffer.VG_MASK, address=PLACES, **KEEP)
+    run.run([configuration(), *loads, tile(), store])
+    run.run([tile(), store])
+
+
 @pytest.mark.parametrize("layout", list(MemoryFormat))
 @pytest.mark.parametrize("part", [TileBuffer.COLOR, TileBuffer.VG_MASK])
 def test_far_tiles(layout, part):

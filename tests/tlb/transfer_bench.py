@@ -17,8 +17,7 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 from vc4.bus.port import BUS_BYTES, MemoryPort
 from vc4.cle.structs import PAYLOAD_BITS, PipelineRecord
 from vc4.records.control import RECORDS, ControlCode
-from vc4.tlb import Tlb
-from vc4.tlb.tile_port import tile_streams
+from vc4.tlb.tile_store import TileStore
 from vc4.tlb.transfers import TlbTransfers
 from vc4sim.cache import cache_folder
 from vc4sim.cxxrtl.build import Kind, build
@@ -51,15 +50,13 @@ class Device(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.tlb = tlb = Tlb(2)
+        m.submodules.store = store = TileStore()
         m.submodules.transfers = transfers = TlbTransfers()
-        for name in tile_streams():
-            ends = getattr(transfers.tile, name), getattr(tlb, name)
-            connect(m, *ends)
-        connect(m, transfers.clears, tlb.clears)
+        connect(m, transfers.tile, store.tile)
+        connect(m, transfers.clears, store.clears)
         connect(m, flipped(self.records), transfers.records)
         connect(m, transfers.port, flipped(self.port))
-        m.d.comb += [tlb.form.eq(transfers.form), self.finished.eq(transfers.finished)]
+        m.d.comb += [store.form.eq(transfers.form), self.finished.eq(transfers.finished)]
         return m
 
 

@@ -2,14 +2,17 @@
 
 ::
 
-    quads with Z ─────► depth_stencil ─► flags that have passed, what was there, counts
-                             │ sample_walk, compare, stencil
-                             └─► tile_memory
-    quads with colours ─► colour_buffer ─► colours that are loaded        clears ─► all three
-                             └─► sample_walk, tile_memory
-    quads with masks ───► another colour_buffer, of 8 bits
-    quads of vectors ───► scoreboard ─► which threads wait
-    stencil words ──────► stencil_set_ups ─► the test of a face
+    QPUs ─ports─► requests ──────────────┐                       store
+                   ├ request_port          │         ┌───────────────────────────────────────┐
+                   ├ depth_requests ───────┼─► tile ─► depth_stencil: compare, stencil          │
+                   │      └ stencil_set_ups │  port   │ colour_buffer, another one of 8 bits   │
+                   └ colour_requests       │         │   └─► sample_walk, tile_memory         │
+    quads of vectors ─► scoreboard         │         └───────────────────────────────────────┘
+    quads of coverage ─► coverage_updates ─┤
+    records ─► transfers ──────────────────┘
+                ├ transfer_records: what is moved, dump_place; clears
+                ├ tile_walk ─► tile_addresses ─┬─► tile_reads, stored_pixels ─► bus_words ─► bus_bursts ─► memory
+                └──────────────────────────────┴─► tile_loads ◄─────────────────────────────────────── memory
 
 A word of a memory has one sample of the four pixels of a quad, `quad_place` says which. A clear is a new number in place of
 1024 writes: what has another number reads as the value of the clear. Each tile buffer is cleared alone.

@@ -7,7 +7,7 @@ from vc4.records.quads import QUAD_PIXELS
 
 from .structs import COLOUR_BITS, MASK_BITS, ColourRead, DepthAnswer, DepthWrite, colour_write
 
-__all__ = ["TilePort", "tile_streams"]
+__all__ = ["TilePort"]
 
 
 class TilePort(wiring.Signature):
@@ -21,24 +21,21 @@ class TilePort(wiring.Signature):
     """
 
     def __init__(self):
-        super().__init__(tile_streams())
+        super().__init__(
+            {
+                "depth_writes": Out(stream.Signature(DepthWrite)),
+                "depth_answers": In(stream.Signature(DepthAnswer)),
+                "colour_writes": Out(stream.Signature(colour_write(COLOUR_BITS))),
+                "colour_reads": Out(stream.Signature(ColourRead)),
+                "colours": In(stream.Signature(data.ArrayLayout(COLOUR_BITS, QUAD_PIXELS))),
+                "mask_writes": Out(stream.Signature(colour_write(MASK_BITS))),
+                "mask_reads": Out(stream.Signature(ColourRead)),
+                "masks": In(stream.Signature(data.ArrayLayout(MASK_BITS, QUAD_PIXELS))),
+            }
+        )
 
     def __eq__(self, other):
         return isinstance(other, TilePort)
 
     def __repr__(self):
         return "TilePort()"
-
-
-def tile_streams() -> dict:
-    """Members of `TilePort`."""
-    return {
-        "depth_writes": Out(stream.Signature(DepthWrite)),
-        "depth_answers": In(stream.Signature(DepthAnswer)),
-        "colour_writes": Out(stream.Signature(colour_write(COLOUR_BITS))),
-        "colour_reads": Out(stream.Signature(ColourRead)),
-        "colours": In(stream.Signature(data.ArrayLayout(COLOUR_BITS, QUAD_PIXELS))),
-        "mask_writes": Out(stream.Signature(colour_write(MASK_BITS))),
-        "mask_reads": Out(stream.Signature(ColourRead)),
-        "masks": In(stream.Signature(data.ArrayLayout(MASK_BITS, QUAD_PIXELS))),
-    }

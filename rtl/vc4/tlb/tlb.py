@@ -1,131 +1,136 @@
 """The tile buffer."""
 
 from amaranth import *
-from amaranth.lib import data, stream, wiring
+from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
-from vc4.records.quads import QUAD_PIXELS
+from vc4.bus.port import BUS_BYTES, MemoryPort
+from vc4.cle.structs import PipelineRecord
 
-from .colour_buffer import ColourBuffer
-from .depth_stencil import DepthStencil
+from .coverage_updates import CoverageUpdates
+from .port import TlbPort
+from .request_structs import TlbEvents
+from .requests import TlbRequests
 from .scoreboard import Scoreboard
 from .stencil_set_ups import StencilSetUps
-from .structs import (
-    COLOUR_BITS,
-    MASK_BITS,
-    ColourRead,
-    DepthAnswer,
-    DepthCounts,
-    DepthWrite,
-    StencilFace,
-    TileClear,
-    TileForm,
-    colour_write,
-    fragment_quad,
-    stencil_write,
-)
+from .structs import CoverageQuad, TileForm, fragment_quad
+from .tile_store import TileStore
+from .transfers import TlbTransfers
 
 __all__ = ["Tlb"]
 
 
 class Tlb(wiring.Component):
-    """Colours, Z and stencil, and alpha mask of a tile, and who may touch them (guide, section 5).
+    """Colours, Z and stencil, and alpha mask of a tile; who may touch them, and their way to and from memory (guide, section 5).
 
-    Behaviour: that of its parts, see `DepthStencil`, `ColourBuffer`, `Scoreboard` and `StencilSetUps`, which work beside each
-    other. A clear is taken when it has ended in all parts that it concerns.
+    Behaviour: that of its parts, see `TlbRequests`, `Scoreboard`, `CoverageUpdates` and `TlbTransfers`. A record begins when no
+    vector is there, no request of a QPU and no quad of coverage is under way; quads of coverage wait until it is taken. Whoever
+    hands out vectors and coverage keeps the order between them, and between them and records.
 
     Parameters
     ----------
-    threads : of all QPUs
+    qpus : number of them; each has two threads
 
     Interface attributes
     --------------------
-    form : how it is divided; stays while there are quads
-    depth_writes, depth_answers, depth_counts : Z of quads, and what has become of them
-    colour_writes, colour_reads, colours : of quads
-    mask_writes, mask_reads, masks : as colours, of sample 0
-    clears : stream of `TileClear`
-    quads, waits, lets_go, there : of the scoreboard
-    stencil_starts, stencil_writes, stencil_thread, stencil_back, stencil_face : of the stencil set-ups
+    ports : a `TlbPort` for each QPU
+    quads : stream of `fragment_quad`, vectors in their order; the number of a thread is 2 · QPU + thread
+    coverage : stream of `CoverageQuad`
+    records : stream of `PipelineRecord`, each taken when it is carried out; others than those of the tile buffer do nothing
+    form : how the tile buffer is divided
+    buffer : which one is drawn, if there are two
+    finished : strobe: the last store of a frame has ended
+    port : the way into memory
+    events : for performance counters
+    busy : something is under way, or offered
     """
 
-    def __init__(self, threads: int):
-        self._threads = threads
+    def __init__(self, qpus: int):
+        self._qpus = qpus
         super().__init__(
             {
-                "form": In(TileForm),
-                "depth_writes": In(stream.Signature(DepthWrite)),
-                "depth_answers": Out(stream.Signature(DepthAnswer)),
-                "depth_counts": Out(DepthCounts),
-                "colour_writes": In(stream.Signature(colour_write(COLOUR_BITS))),
-                "colour_reads": In(stream.Signature(ColourRead)),
-                "colours": Out(stream.Signature(data.ArrayLayout(COLOUR_BITS, QUAD_PIXELS))),
-                "mask_writes": In(stream.Signature(colour_write(MASK_BITS))),
-                "mask_reads": In(stream.Signature(ColourRead)),
-                "masks": Out(stream.Signature(data.ArrayLayout(MASK_BITS, QUAD_PIXELS))),
-                "clears": In(stream.Signature(TileClear)),
-                "quads": In(stream.Signature(fragment_quad(threads))),
-                "waits": Out(threads),
-                "lets_go": In(threads),
-                "there": Out(threads),
-                "stencil_starts": In(threads),
-                "stencil_writes": In(stream.Signature(stencil_write(threads))),
-                "stencil_thread": In(range(threads)),
-                "stencil_back": In(1),
-                "stencil_face": Out(StencilFace),
+                "ports": In(TlbPort()).array(qpus),
+                "quads": In(stream.Signature(fragment_quad(2 * qpus))),
+                "coverage": In(stream.Signature(CoverageQuad)),
+                "records": In(stream.Signature(PipelineRecord)),
+                "form": Out(TileForm),
+                "buffer": Out(1),
+                "finished": Out(1),
+                "port": Out(MemoryPort(word_bytes=BUS_BYTES)),
+                "events": Out(TlbEvents),
+                "busy": Out(1),
             }
         )
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.depth = depth = DepthStencil()
-        m.submodules.colour = colour = ColourBuffer(COLOUR_BITS)
-        m.submodules.mask = mask = ColourBuffer(MASK_BITS)
-        m.submodules.scoreboard = scoreboard = Scoreboard(self._threads)
-        m.submodules.set_ups = set_ups = StencilSetUps(self._threads)
-        connect(m, flipped(self.stencil_writes), set_ups.i)
+        m.submodules.store = store = TileStore()
+        m.submodules.requests = requests = TlbRequests(self._qpus)
+        m.submodules.scoreboard = scoreboard = Scoreboard(2 * self._qpus)
+        m.submodules.set_ups = set_ups = StencilSetUps(2 * self._qpus)
+        m.submodules.updates = updates = CoverageUpdates()
+        m.submodules.transfers = transfers = TlbTransfers()
+        for own, port in zip(self.ports, requests.ports, strict=True):
+            connect(m, flipped(own), port)
         connect(m, flipped(self.quads), scoreboard.i)
-        connect(m, flipped(self.depth_writes), depth.i)
-        connect(m, depth.o, flipped(self.depth_answers))
-        connect(m, flipped(self.colour_writes), colour.writes)
-        connect(m, flipped(self.colour_reads), colour.reads)
-        connect(m, colour.o, flipped(self.colours))
-        connect(m, flipped(self.mask_writes), mask.writes)
-        connect(m, flipped(self.mask_reads), mask.reads)
-        connect(m, mask.o, flipped(self.masks))
+        connect(m, requests.stencil_writes, set_ups.i)
+        connect(m, transfers.clears, store.clears)
+        connect(m, transfers.port, flipped(self.port))
+        begins = self.quads.valid & self.quads.ready & self.quads.payload.first
         m.d.comb += [
-            depth.form.eq(self.form),
-            colour.form.eq(self.form),
-            mask.form.eq(self.form),
-            self.depth_counts.eq(depth.counts),
-            set_ups.starts.eq(self.stencil_starts),
-            set_ups.thread.eq(self.stencil_thread),
-            set_ups.back.eq(self.stencil_back),
-            self.stencil_face.eq(set_ups.face),
-            scoreboard.lets_go.eq(self.lets_go),
-            self.waits.eq(scoreboard.waits),
-            self.there.eq(scoreboard.there),
+            store.form.eq(transfers.form),
+            self.form.eq(transfers.form),
+            self.finished.eq(transfers.finished),
+            self.events.eq(requests.events),
+            requests.depth_counts.eq(store.depth_counts),
+            requests.waits.eq(scoreboard.waits),
+            scoreboard.lets_go.eq(requests.lets_go),
+            requests.begins.eq(Mux(begins, 1 << self.quads.payload.thread, 0)),
+            set_ups.starts.eq(requests.stencil_starts),
+            set_ups.thread.eq(requests.stencil_thread),
+            set_ups.back.eq(requests.stencil_back),
+            requests.stencil_face.eq(set_ups.face),
         ]
-        self._clear(m, colour, depth, mask)
+        self._take_turns(m, store, requests, updates, transfers, scoreboard.there.any())
         return m
 
-    def _clear(self, m, colour, depth, mask):
-        """The parts that are named."""
-        clear = self.clears.payload
-        parts = ((clear.colour, colour), (clear.zs, depth), (clear.mask, mask))
-        over = Signal(len(parts))
-        done = Signal(len(parts))
-        for number, (wanted, part) in enumerate(parts):
-            m.d.comb += [
-                part.clears.valid.eq(self.clears.valid & wanted & ~over[number]),
-                part.clears.payload.buffer.eq(clear.buffer),
-                done[number].eq(~wanted | over[number] | part.clears.ready),
-            ]
+    def _take_turns(self, m, store, requests, updates, transfers, drawn):
+        """Records, coverage or QPUs."""
+        moves = Signal()  # a record is carried out
+        others = Signal()
         m.d.comb += [
-            colour.clears.payload.values.eq(clear.colours),
-            depth.clears.payload.values.eq(clear.zs_value),
-            *(value.eq(clear.mask_value) for value in mask.clears.payload.values),
-            self.clears.ready.eq(done.all()),
+            others.eq(drawn | requests.busy | updates.busy),
+            transfers.records.valid.eq(self.records.valid & moves),
+            transfers.records.payload.eq(self.records.payload),
+            self.records.ready.eq(transfers.records.ready & moves),
+            updates.i.valid.eq(self.coverage.valid & ~moves),
+            updates.i.payload.eq(self.coverage.payload),
+            self.coverage.ready.eq(updates.i.ready & ~moves),
+            self.busy.eq(self.records.valid | self.coverage.valid | others),
         ]
-        with m.If(self.clears.valid):
-            m.d.sync += over.eq(Mux(self.clears.ready, 0, done))
+        m.d.sync += moves.eq(Mux(moves, ~self.records.ready, self.records.valid & ~others))
+        own, tile = requests.tile, transfers.tile
+        covers = updates.busy
+        for name in ("colour_writes", "colour_reads", "mask_writes", "mask_reads"):
+            _join(m, getattr(store.tile, name), [(moves, getattr(tile, name)), (~moves, getattr(own, name))])
+        writes = [(moves, tile), (~moves & covers, updates), (~moves & ~covers, own)]
+        _join(m, store.tile.depth_writes, [(turn, one.depth_writes) for turn, one in writes])
+        for name in ("colours", "masks"):
+            _split(m, getattr(store.tile, name), [(moves, getattr(tile, name)), (~moves, getattr(own, name))])
+        _split(m, store.tile.depth_answers, [(turn, one.depth_answers) for turn, one in writes])
+
+
+def _join(m, to, sources):
+    """Items of the one whose turn it is."""
+    for turn, source in sources:
+        m.d.comb += source.ready.eq(to.ready & turn)
+        with m.If(turn):
+            m.d.comb += [to.valid.eq(source.valid), to.payload.eq(source.payload)]
+
+
+def _split(m, source, targets):
+    """Items to the one whose turn it is."""
+    for turn, to in targets:
+        m.d.comb += [to.valid.eq(source.valid & turn), to.payload.eq(source.payload)]
+        with m.If(turn):
+            m.d.comb += source.ready.eq(to.ready)

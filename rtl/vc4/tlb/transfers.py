@@ -72,6 +72,11 @@ class TlbTransfers(wiring.Component):
         _share(m, transfer.loads, loads.i, reads.i, addresses.o)
         _choose(m, transfer.loads, loads.chunks, reads.o, words.i)
         _choose(m, transfer.loads, loads.depth_writes, reads.depth_writes, tile.depth_writes)
+        # Chunks of loads have no data, reads of Z no words.
+        m.d.comb += [
+            words.i.payload.data.eq(reads.o.payload.data),
+            tile.depth_writes.payload.words.eq(loads.depth_writes.payload.words),
+        ]
         answers, responses = tile.depth_answers, self.port.responses
         m.d.comb += [
             self.form.eq(control.form),

@@ -17,6 +17,8 @@ __all__ = ["TileTransfers"]
 
 #: Of the address of a frame; other records lack its low bits.
 _ALIGNMENT = 16
+#: Loads that can wait for a tile.
+_MOST_LOADS = 16
 _COLOURS = {
     FrameColorFormat.BGR565_DITHERED: PixelColorFormat.BGR565_DITHERED,
     FrameColorFormat.RGBA8888: PixelColorFormat.RGBA8888,
@@ -69,8 +71,9 @@ class TileTransfers:
         )
 
     def arm(self, record: ControlRecord) -> None:
-        """A load, which happens with the next tile."""
-        self._loads.append(record)
+        """A load, which happens with the next tile; those behind the 16th are lost."""
+        if len(self._loads) < _MOST_LOADS:
+            self._loads.append(record)
 
     def begin(self, column: int, row: int) -> None:
         """A tile begins. Raises `MemoryFault`."""
