@@ -33,7 +33,7 @@ class Reciprocal(wiring.Component):
     result : from a register
     """
 
-    LATENCY = SfuLane.LATENCY + 3
+    LATENCY = SfuLane.LATENCY + 4
 
     word: In(32)
     result: Out(32)
@@ -51,17 +51,17 @@ class Reciprocal(wiring.Component):
             word = Signal(32, name=f"word_{age}", reset_less=True)
             m.d.sync += word.eq(words[-1])
             words.append(word)
-        significand = Cat(words[SfuLane.LATENCY][:_MANTISSA_BITS], 1)
-        value = Signal(_TABLE_BITS)
+        significand = Cat(words[SfuLane.LATENCY + 1][:_MANTISSA_BITS], 1)
+        value = Signal(_TABLE_BITS, reset_less=True)
         product = Signal(_PRODUCT_BITS + 1, reset_less=True)
         rest = Signal(_REST_BITS)
         total = Signal(_TABLE_BITS + _REST_BITS, reset_less=True)
         values = [Signal(_TABLE_BITS, name=f"value_{age}", reset_less=True) for age in (1, 2)]
         m.d.comb += [
-            value.eq(Cat(table.result[_MANTISSA_BITS + 1 - _TABLE_BITS : _MANTISSA_BITS], 1)),
             rest.eq(((1 << _PRODUCT_BITS) - product) >> _PRODUCT_BITS - _REST_BITS),
         ]
         m.d.sync += [
+            value.eq(Cat(table.result[_MANTISSA_BITS + 1 - _TABLE_BITS : _MANTISSA_BITS], 1)),
             *(product.eq(significand * value), values[0].eq(value)),
             *(total.eq(values[0] * rest), values[1].eq(values[0])),
             self.result.eq(_rounded(total, words[-1])),

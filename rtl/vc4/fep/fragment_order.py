@@ -82,7 +82,7 @@ class FragmentOrder(wiring.Component):
         quad, item, job = self.quads.payload, self.i.payload, self.jobs.payload
         covered = Signal()
         m.d.comb += [
-            covered.eq(quad.covered.as_value().any()),
+            covered.eq(~quad.is_empty),
             self.idle.eq(step == _State.NEXT),
             self.o.payload.eq(quad),
             self.tiles.payload.eq(item.body.record),

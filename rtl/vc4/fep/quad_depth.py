@@ -147,10 +147,11 @@ class QuadDepth(wiring.Component):
         any_covered = covered.as_value().any()
         ended = advances & step.valid & step.is_last
         m.d.comb += [
-            self.between.eq(self.o.valid & self.o.ready & out.covered.as_value().any()),
+            self.between.eq(self.o.valid & self.o.ready & ~out.is_empty),
             self.clipped.eq(ended & quad.covered.as_value().any() & ~any_covered),
         ]
         with m.If(advances):
             m.d.sync += self.o.valid.eq(step.valid & step.is_last & (any_covered | quad.ends))
             with m.If(step.valid):
                 m.d.sync += [out.x.eq(quad.x), out.y.eq(quad.y), out.covered.eq(covered), out.ends.eq(quad.ends)]
+                m.d.sync += out.is_empty.eq(~any_covered)

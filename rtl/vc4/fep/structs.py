@@ -130,6 +130,7 @@ class DepthQuad(data.Struct):
     """A quad with samples of a primitive, and Z.
 
     x, y, covered, ends : as in `CoveredQuad`
+    is_empty : it has no sample at all
     z : at the centres of its pixels
     """
 
@@ -138,6 +139,7 @@ class DepthQuad(data.Struct):
     covered: data.ArrayLayout(unsigned(MOST_SAMPLES), QUAD_PIXELS)
     z: data.ArrayLayout(unsigned(DEPTH_BITS), QUAD_PIXELS)
     ends: unsigned(1)
+    is_empty: unsigned(1)
 
 
 class ClippedWindow(data.Struct):

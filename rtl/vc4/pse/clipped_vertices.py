@@ -44,7 +44,7 @@ class ClippedVertices(wiring.Component):
     starts : strobe: it begins; what follows stays until `done`
     made, address : vertices that are made, a bit each; where the first one is
     primitive, last_vertex : the original ones, and the number of the last one
-    first, last : words that are varyings; there are none if `last` is less
+    first, count : number of the first word that is a varying, and of varyings
     flat : flags of the varyings
     spans, word, word_stb : words of the original ones that are wanted, and each in a later clock
     o, stb : strobe: a word of a vertex that is made
@@ -59,7 +59,7 @@ class ClippedVertices(wiring.Component):
     primitive: In(PlacedPrimitive)
     last_vertex: In(range(VERTICES))
     first: In(range(MOST_WORDS))
-    last: In(range(MOST_WORDS))
+    count: In(range(MOST_VARYINGS + 1))
     flat: In(MOST_VARYINGS)
     spans: Out(stream.Signature(VertexSpan))
     word: In(VertexWord)
@@ -86,7 +86,7 @@ class ClippedVertices(wiring.Component):
         self._record(m, state, place, word, vertex, weights)
         over = Signal()
         m.d.comb += [
-            over.eq(number > self.last),
+            over.eq(varying == self.count),
             *(self.spans.payload.vertex.eq(original), self.spans.payload.at.eq(self.primitive.vertices[original])),
             *(self.spans.payload.first.eq(number), self.spans.payload.last.eq(number)),
             self.spans.valid.eq(state == _State.READ),

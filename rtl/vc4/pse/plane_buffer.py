@@ -27,8 +27,8 @@ class PlaneBuffer(wiring.Component):
     """Keeps words of the vertices of primitives until the set-up says what becomes of these: each piece that is drawn gets all
     planes of its primitive, others get none.
 
-    Behaviour: a word is written each clock, and a plane leaves each clock. The first one leaves two clocks after its piece was
-    told of.
+    Behaviour: a word is written each clock, and a plane leaves each clock, with one clock between two pieces. The first one leaves
+    three clocks after its piece was told of.
 
     Interface attributes
     --------------------
@@ -58,42 +58,46 @@ class PlaneBuffer(wiring.Component):
         m.submodules.primitives = primitives = Queue(PlaneCount, _PRIMITIVES)
         m.submodules.pieces = pieces = Queue(SetUpPiece, _PIECES)
         begin = Signal(range(_ROWS))  # of the primitive that comes
-        first = Signal(range(_ROWS))  # of the one that leaves
-        number = Signal(range(MOST_PLANES_READ))
+        first = Signal(range(_ROWS))  # of the one that is told of next
+        kept = Signal(range(_ROWS))  # from here on rows are not free
         level = Signal(range(_ROWS))
-        here = primitives.o.payload
+        here, piece = primitives.o.payload, pieces.o.payload
+        active = Signal()  # a piece leaves
+        place = Signal(range(_ROWS))
+        left = Signal(range(MOST_PLANES_READ))
+        starts = Signal()
         fetch = Signal()
-        over = Signal()  # the piece
-        type_ = Signal(PrimitiveType)  # of the plane at the output
+        type_ = Signal(PrimitiveType)  # of the piece
+        shown = Signal(PrimitiveType)  # of the plane at the output
         m.d.comb += [
-            level.eq(begin - first),
+            level.eq(begin - kept),
             self.room.eq((level < _ROWS - MOST_PLANES_READ) & primitives.i.ready),
             rows.write_address.eq(begin + self.plane),
             rows.write_data.eq(self.value.replicate(VERTICES)),
             rows.write_enable.eq(Mux(self.stb, 1 << self.vertex, 0)),
             *(primitives.i.valid.eq(self.ends), primitives.i.payload.eq(self.primitive)),
             *(pieces.i.valid.eq(self.piece_stb), pieces.i.payload.eq(self.piece)),
-            fetch.eq(pieces.o.valid & pieces.o.payload.drawn & (~self.o.valid | self.o.ready)),
-            over.eq(pieces.o.valid & (~pieces.o.payload.drawn | (fetch & (number == here.count - 1)))),
-            pieces.o.ready.eq(over),
-            primitives.o.ready.eq(over & pieces.o.payload.last),
-            rows.read_address.eq(first + number),
-            rows.read_enable.eq(fetch),
-            self.any.eq(primitives.o.valid | self.o.valid),
+            starts.eq(pieces.o.valid & ~active),
+            pieces.o.ready.eq(~active),
+            primitives.o.ready.eq(starts & piece.last),
+            fetch.eq(active & (~self.o.valid | self.o.ready)),
+            *(rows.read_address.eq(place), rows.read_enable.eq(fetch)),
+            self.any.eq(primitives.o.valid | active | self.o.valid),
         ]
         with m.If(self.ends):
             m.d.sync += begin.eq(begin + self.primitive.count)
+        with m.If(~active):
+            m.d.sync += [kept.eq(first), place.eq(first), left.eq(here.count - 1), type_.eq(here.type)]
+            m.d.sync += active.eq(pieces.o.valid & piece.drawn)
+        with m.If(starts & piece.last):
+            m.d.sync += first.eq(first + here.count)
         with m.If(fetch):
-            m.d.sync += [number.eq(number + 1), type_.eq(here.type)]
-        with m.If(over):
-            m.d.sync += number.eq(0)
-            with m.If(pieces.o.payload.last):
-                m.d.sync += first.eq(first + here.count)
+            m.d.sync += [place.eq(place + 1), left.eq(left - 1), shown.eq(type_), active.eq(left != 0)]
         values, found = self.o.payload.values, data.View(PlaneWords, rows.read_data).values
         m.d.comb += values[0].eq(found[0])
         for vertex in range(1, VERTICES):
             m.d.comb += values[vertex].eq(found[vertex])
-        with m.Switch(type_):
+        with m.Switch(shown):
             with m.Case(PrimitiveType.POINTS, PrimitiveType.RHTS):
                 m.d.comb += [values[1].eq(found[0]), values[2].eq(found[0])]
             with m.Case(PrimitiveType.LINES):

@@ -119,7 +119,7 @@ class PrimitiveReader(wiring.Component):
         ]
         self._pass(m, state, records, planes)
         self._read(m, state, words, clipped, assembly, last_vertex, last_word)
-        self._clip(m, clipped, records, assembly, last_vertex, last_word)
+        self._clip(m, clipped, records, assembly, last_vertex)
         m.d.comb += [clipped.word.eq(words.o), clipped.word_stb.eq(words.stb)]
         return m
 
@@ -180,12 +180,12 @@ class PrimitiveReader(wiring.Component):
             m.d.sync += self.requests.valid.eq(0)
         m.d.comb += clipped.spans.ready.eq((state == _State.CLIP) & words.i.ready)
 
-    def _clip(self, m, clipped, records, assembly, last_vertex, last_word):
+    def _clip(self, m, clipped, records, assembly, last_vertex):
         """What clipping has made is made of."""
         primitive = self.i.payload.body.primitive
         m.d.comb += [
             *(clipped.made.eq(records.made), clipped.address.eq(records.address), clipped.flat.eq(records.state.flat)),
             *(clipped.primitive.eq(primitive), clipped.last_vertex.eq(last_vertex)),
-            *(clipped.first.eq(WordNumber.NEXT + assembly.has_size), clipped.last.eq(last_word)),
+            *(clipped.first.eq(WordNumber.NEXT + assembly.has_size), clipped.count.eq(assembly.varyings)),
             *(self.fetching.eq(clipped.fetching), self.failed.eq(clipped.failed)),
         ]

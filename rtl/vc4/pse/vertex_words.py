@@ -17,21 +17,21 @@ __all__ = ["VertexWords"]
 _VG_Z, _VG_W = 0x3F00_0000, 0x3F80_0000
 _QUAD_BITS = 2
 assert QUAD_WORDS == 1 << _QUAD_BITS
-#: So many words are left when the next quad may be asked for: it comes when there are none.
+#: When less words than this follow, the next quad may be asked for: it comes when there are none.
 _SOON = 2
 
 
 class _Quad(data.Struct):
     """A quad of a vertex.
 
-    first, last : numbers of its words that are wanted
+    number, more : of its first word that is wanted; how many follow
     coordinates : its first word is that of `value`, and none is read
     """
 
     valid: unsigned(1)
     vertex: range(VERTICES)
-    first: range(MOST_WORDS)
-    last: range(MOST_WORDS)
+    number: range(MOST_WORDS)
+    more: unsigned(_QUAD_BITS)
     coordinates: unsigned(1)
     value: unsigned(32)
 
@@ -77,15 +77,15 @@ class VertexWords(wiring.Component):
             ends.eq(first[_QUAD_BITS:] == span.last[_QUAD_BITS:]),
             loads.eq(self.i.valid & (~wanted.valid | goes)),
             self.i.ready.eq(loads & ends),
-            soon.eq(~here.valid | (here.last - here.first < _SOON)),
+            soon.eq(~here.valid | (here.more < _SOON)),
             self.reads.valid.eq(wanted.valid & ~wanted.coordinates & ~asked.valid & soon),
             goes.eq(wanted.valid & ~asked.valid & soon & (wanted.coordinates | self.reads.ready)),
         ]
         with m.If(loads):
             m.d.sync += [
                 wanted.vertex.eq(span.vertex),
-                wanted.first.eq(first),
-                wanted.last.eq(Mux(ends, span.last, Cat(C(-1, _QUAD_BITS), first[_QUAD_BITS:]))),
+                wanted.number.eq(first),
+                wanted.more.eq(Mux(ends, span.last[:_QUAD_BITS], C(-1, _QUAD_BITS)) - first[:_QUAD_BITS]),
                 wanted.coordinates.eq(span.coordinates),
                 wanted.value.eq(span.at.coordinates),
                 self.reads.payload.column.eq(place.column),
@@ -95,17 +95,16 @@ class VertexWords(wiring.Component):
             ]
         m.d.sync += wanted.valid.eq(loads | (wanted.valid & ~goes))
         m.d.sync += [asked.eq(wanted), asked.valid.eq(goes)]
-        over = here.first == here.last
         with m.If(asked.valid):
             m.d.sync += [here.eq(asked), quad.eq(self.words)]
             with m.If(asked.coordinates):
                 m.d.sync += [quad[0].eq(asked.value), quad[1].eq(_VG_Z), quad[2].eq(_VG_W)]
         with m.Elif(here.valid):
-            m.d.sync += [here.valid.eq(~over), here.first.eq(here.first + 1)]
+            m.d.sync += [here.valid.eq(here.more != 0), here.number.eq(here.number + 1), here.more.eq(here.more - 1)]
         m.d.comb += [
             self.stb.eq(here.valid),
-            *(self.o.vertex.eq(here.vertex), self.o.number.eq(here.first)),
-            self.o.value.eq(quad[here.first[:_QUAD_BITS]]),
+            *(self.o.vertex.eq(here.vertex), self.o.number.eq(here.number)),
+            self.o.value.eq(quad[here.number[:_QUAD_BITS]]),
             self.rests.eq(~(wanted.valid | asked.valid | here.valid)),
         ]
         return m

@@ -56,20 +56,25 @@ class StoredPixels(wiring.Component):
             self.o_valid.eq(here[2]),
         ]
         self._choose(m, added)
-        with m.If(here[0]):
-            for lane in range(COLUMNS):
-                for channel in range(_CHANNELS):
-                    old = Mux(steps[0].step.opens, 0, sums[lane][channel])
-                    m.d.sync += sums[lane][channel].eq(old + added[lane][channel])
-        for lane in range(COLUMNS):
-            for channel in range(_CHANNELS):
-                total, mean = sums[lane][channel], means[lane][channel]
-                with m.If(transfer.block & transfer.sums):
-                    m.d.sync += mean.eq((total + 8) >> 4)
-                with m.Elif(transfer.block | transfer.sums):
-                    m.d.sync += mean.eq((total + 2) >> 2)
-                with m.Else():
-                    m.d.sync += mean.eq(total)
+        half = Signal(4)  # of the number that a sum is divided by
+        with m.If(transfer.block & transfer.sums):
+            m.d.comb += half.eq(8)
+        with m.Elif(transfer.block | transfer.sums):
+            m.d.comb += half.eq(2)
+        channels = [
+            (sums[lane][channel], added[lane][channel], means[lane][channel])
+            for lane in range(COLUMNS)
+            for channel in range(_CHANNELS)
+        ]
+        for total, more, mean in channels:
+            with m.If(here[0]):
+                m.d.sync += total.eq(Mux(steps[0].step.opens, half, total) + more)
+            with m.If(half[3]):
+                m.d.sync += mean.eq(total >> 4)
+            with m.Elif(half[1]):
+                m.d.sync += mean.eq(total >> 2)
+            with m.Else():
+                m.d.sync += mean.eq(total)
         self._encode(m, steps[2], means)
         return m
 
