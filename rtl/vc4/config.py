@@ -40,6 +40,8 @@ class V3DConfig:
     tmus_per_slice : texture units of a slice, 0 to 2
     vpm_kib : size of the vertex pipe memory in KiB, 4 to 16
     lists : build what executes control lists; without it the host starts programs by themselves
+    pixels : build what draws primitives of control lists; not without `lists`
+    lanes : pixels of which the front end finds Z and W in a clock, 1 or 4
     memory_windows : build the windows outside of which the GPU cannot reach memory
     trace : build the trace ports that tell every retired instruction, and the counters of stalls; simulation only
 
@@ -51,6 +53,8 @@ class V3DConfig:
     tmus_per_slice: int = 0
     vpm_kib: int = 4
     lists: bool = False
+    pixels: bool = False
+    lanes: int = 1
     memory_windows: bool = False
     trace: bool = False
 
@@ -60,11 +64,14 @@ class V3DConfig:
             ("qpus_per_slice", range(1, _MAX_QPUS_PER_SLICE + 1)),
             ("tmus_per_slice", range(3)),
             ("vpm_kib", _VPM_KIB),
+            ("lanes", (1, 4)),
         ):
             value = getattr(self, name)
             if value not in values:
                 *most, last = values
                 raise ValueError(f"{name} must be {', '.join(map(str, most))} or {last}, not {value!r}")
+        if self.pixels and not self.lists:
+            raise ValueError("pixels need lists")
 
     @property
     def qpus(self) -> int:

@@ -11,10 +11,12 @@ from vc4.bus.port import BUS_BYTES, connect_reads
 from vc4.bus.windows import Windows
 from vc4.cle.cle import PipelinePort
 from vc4.config import V3DConfig
+from vc4.events import connect_events
 from vc4.host.error_status import ErrorStatus
 from vc4.host.registers import Registers
 from vc4.host.structs import connect_registers
 from vc4.l2c.l2c import L2c
+from vc4.pixel_pipe import PixelPipe, connect_pixels
 from vc4.qps.scheduler import Scheduler
 from vc4.qps.sync import Sync
 from vc4.qpu.structs import THREADS, ProgramStart
@@ -65,9 +67,11 @@ class V3D(wiring.Component):
         self.vpm = Vpm(
             config.vpm_rows, qpus=config.qpus, vertices=config.lists, word_bytes=BUS_BYTES, tag_bits=tag_bits
         )
-        self._vertex_pipe = VertexPipe(config) if config.lists else None
-        self._shaders = ("fragments",) if config.lists else ("fragments", "vertices", "coordinates")
-        self._hub = Hub(4 if config.lists else 3, word_bytes=BUS_BYTES, client_tag_bits=tag_bits)
+        self.vertex_pipe = VertexPipe(config) if config.lists else None
+        self.pixel_pipe = PixelPipe(config) if config.pixels else None
+        built = {"fragments": config.pixels, "vertices": config.lists, "coordinates": config.lists}
+        self._shaders = [name for name, pipe in built.items() if not pipe]
+        self._hub = Hub(3 + config.lists + config.pixels, word_bytes=BUS_BYTES, client_tag_bits=tag_bits)
         super().__init__(
             {
                 **{name: In(stream.Signature(ProgramStart)) for name in self._shaders},
@@ -83,14 +87,14 @@ class V3D(wiring.Component):
                 **(
                     {
                         "binner": Out(PipelinePort(VcmItem)),
-                        "renderer": Out(PipelinePort(VcmItem)),
-                        "vertex_reads": In(stream.Signature(QuadAddress)).array(VERTEX_READERS),
+                        "vertex_reads": In(stream.Signature(QuadAddress)).array(VERTEX_READERS - config.pixels),
                         "vertex_words": Out(Words),
                         "vertex_stalls": Out(FRONT_STALLS),
                     }
                     if config.lists
                     else {}
                 ),
+                **({"renderer": Out(PipelinePort(VcmItem))} if config.lists and not config.pixels else {}),
                 **({"trace": Out(TracePort()).array(config.qpus)} if config.trace else {}),
             }
         )
@@ -118,10 +122,12 @@ class V3D(wiring.Component):
         m.submodules.scheduler = scheduler = Scheduler(self._config.qpus)
         self._memory(m, registers, hub.bus)
         self._caches(m, registers, l2c)
-        self._counts(m, registers.events, l2c, scheduler)
+        connect_events(m, self, registers.events, scheduler)
         self._allocate(m, registers)
-        if self._vertex_pipe is not None:
-            self._lists(m, registers, scheduler, self._vertex_pipe, hub.clients[3])
+        if self.vertex_pipe is not None:
+            self._lists(m, registers, scheduler, self.vertex_pipe, hub.clients[3])
+        if self.pixel_pipe is not None:
+            connect_pixels(m, self, scheduler, hub.clients[4])
         self._programs(m, registers, scheduler)
         ports = [(one, place) for one in self.slices for place in range(self._config.qpus_per_slice)]
         for number, (one, place) in enumerate(ports):
@@ -143,6 +149,7 @@ class V3D(wiring.Component):
             self.idle.eq(
                 Cat(one.idle for one in self.slices).all()
                 & ~scheduler.busy
+                & ~(self.pixel_pipe.renderer.busy if self.pixel_pipe else 0)
                 & ~Cat(port.store_busy | port.load_busy | port.writes.valid for port in vpm.qpus).any()
             ),
             self.vpm_error.eq(vpm.error),
@@ -163,12 +170,13 @@ class V3D(wiring.Component):
         connect_reads(m, pipe.bus, client)
         connect_registers(m, registers, pipe)
         connect(m, pipe.binner, flipped(self.binner))
-        connect(m, pipe.renderer, flipped(self.renderer))
         connect(m, pipe.qpus.coordinates, scheduler.coordinates)
         connect(m, pipe.qpus.vertices, scheduler.vertices)
         connect(m, pipe.fills, self.vpm.fills)
-        for own, reads in zip(self.vertex_reads, self.vpm.vertex_reads, strict=True):
+        for own, reads in zip(self.vertex_reads, self.vpm.vertex_reads, strict=False):
             connect(m, flipped(own), reads)
+        if self.pixel_pipe is None:
+            connect(m, pipe.renderer, flipped(self.renderer))
         m.d.comb += [
             registers.raised.INT_FLDONE.eq(pipe.flushed),
             registers.raised.INT_FRDONE.eq(pipe.drawn),
@@ -207,7 +215,7 @@ class V3D(wiring.Component):
         ]
         for number in range(self._config.qpus):
             register, field = f"SQRSV{number // 8}", f"QPURSV{number}"
-            held = self._vertex_pipe.qpus.held[number] if self._vertex_pipe else 0
+            held = self.vertex_pipe.qpus.held[number] if self.vertex_pipe else 0
             m.d.comb += scheduler.reservations[number].eq(getattr(values, register)[field] | held)
 
     def _allocate(self, m, registers):
@@ -274,27 +282,3 @@ class V3D(wiring.Component):
                 one.clear_uniforms.eq(clears.UCCS[number]),
                 one.clear_tmus.eq(Cat(clears.T0CCS[number], clears.T1CCS[number])),
             ]
-
-    def _counts(self, m, events, l2c, scheduler):
-        """What performance counters count."""
-        m.d.comb += [
-            events.QPU_CLOCKS_IDLE.eq(sum(Cat(one.idle for one in self.slices))),
-            events.QPU_CLOCKS_EXECUTING.eq(sum(Cat(one.executing for one in self.slices))),
-            events.QPU_CLOCKS_FRAGMENT.eq(sum(scheduler.fragment)),
-            events.QPU_STALLS_TMU.eq(sum(Cat(one.waits_tmu for one in self.slices))),
-            events.TMU_QUADS.eq(sum(Cat(one.events.tmu_quad for one in self.slices))),
-            events.TMU_MISSES.eq(sum(Cat(one.events.tmu_miss for one in self.slices))),
-            events.L2C_HITS.eq(l2c.hit),
-            events.L2C_MISSES.eq(l2c.miss),
-            events.VPM_STALLS_VDW.eq(self.vpm.store_stalled),
-            events.VPM_STALLS_VCD.eq(
-                self.vpm.load_stalled | (self._vertex_pipe.stalls.loads if self._vertex_pipe else 0)
-            ),
-        ]
-        for name, event in (
-            ("QPU_INSTRUCTION_HITS", "instruction_hit"),
-            ("QPU_INSTRUCTION_MISSES", "instruction_miss"),
-            ("QPU_UNIFORMS_HITS", "uniform_hit"),
-            ("QPU_UNIFORMS_MISSES", "uniform_miss"),
-        ):
-            m.d.comb += events[name].eq(sum(getattr(one.events, event) for one in self.slices))

@@ -2,9 +2,9 @@
 
 from amaranth.hdl import unsigned
 from amaranth.lib import data, stream, wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In, Out, connect
 
-__all__ = ["BUS_BYTES", "MAX_BEATS", "MemoryPort", "connect_reads"]
+__all__ = ["BUS_BYTES", "MAX_BEATS", "MemoryPort", "connect_memory", "connect_reads"]
 
 #: Width of the bus between the blocks.
 BUS_BYTES = 8
@@ -85,3 +85,10 @@ def connect_reads(m, port, client):
             )
         ),
     ]
+
+
+def connect_memory(m, port, client):
+    """The same for one that writes, too."""
+    connect_reads(m, port, client)
+    connect(m, port.writes, client.writes)
+    m.d.comb += client.requests.payload.write.eq(port.requests.payload.write)

@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 
 from vc4.common.queue import Queue
 from vc4.isa.registers import QUADS
-from vc4.qpu.structs import THREADS, UNIFORM_LENGTH_BITS, ProgramStart
+from vc4.qpu.structs import THREADS, ProgramStart
 from vc4.records.quads import QUAD_PIXELS
 from vc4.tlb.structs import fragment_quad
 
@@ -90,7 +90,7 @@ class VectorDispatch(wiring.Component):
         m.d.comb += [
             self.programs.valid.eq(offers),
             *(program[name].eq(vector.program[name]) for name in ("pc", "uniforms", "threaded")),
-            program.length.eq(Const(-1, UNIFORM_LENGTH_BITS)),  # no limit
+            program.fragments.eq(1),
             self.goes.eq(offers & self.programs.ready),
             self.vectors.ready.eq(self.goes),
             self.thread.eq(

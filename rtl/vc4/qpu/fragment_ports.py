@@ -17,12 +17,14 @@ from .tile_queue import TileQueue
 
 __all__ = ["FRAGMENT_PORTS", "attach_fragments"]
 
-#: Ports of a QPU that shades fragments: the quads of a vector; tile buffer; interpolator.
+#: Ports of a QPU that shades fragments: the quads of a vector; tile buffer; interpolator; an instruction waits.
 FRAGMENT_PORTS = {
     "quad": In(FragmentQuad),
     "quad_stb": In(1),
     "tlb": Out(TlbPort()),
     "varyings": Out(VaryingPort()),
+    "waits_scoreboard": Out(1),
+    "waits_varyings": Out(1),
 }
 _FLAGS = read_address("ms_mask")
 
@@ -66,6 +68,10 @@ def attach_fragments(m, qpu):
         *(getattr(state, name).eq(getattr(queue, name)) for name in ("full", "empty", "came")),
         state.pending.eq(Cat(stage.live & stage.issued.control.writes_tile for stage in stages).any()),
         queue.loaded_quad.eq(qpu.r4.loaded_quad),
+    ]
+    m.d.sync += [
+        qpu.waits_scoreboard.eq(front.sp_valid & front.stall.scoreboard),
+        qpu.waits_varyings.eq(front.sp_valid & front.stall.varying),
     ]
     ra = qpu.pipeline.ra
     return [(ra.live & ra.issued.control.loads_tile, queue.loaded)]

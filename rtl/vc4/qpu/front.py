@@ -113,7 +113,7 @@ class Front(wiring.Component):
                 "sp_valid": Out(1),
                 "sp_pc": Out(32),
                 "stall": Out(Stall),
-                **(FRONT_FRAGMENTS if config.lists else {}),
+                **(FRONT_FRAGMENTS if config.pixels else {}),
             }
         )
 
@@ -161,7 +161,7 @@ class Front(wiring.Component):
         self._issued(m, sequencer, control, issue)
         m.d.comb += self._takes_uniform.eq(control.reads_uniform | self._look_up(m, sequencer, threads, control, issue))
         self._cancel(m, sequencer, control, issue)
-        shade(m, self, sequencer, threads, issue, fragments=self._config.lists)
+        shade(m, self, sequencer, threads, issue, fragments=self._config.pixels)
         self._share(m, sequencer, control, issue.asks)
         for outputs, names in (
             (threads, ("uniform_start", "uniform_start_stb", "enters", "entered", "waiting", "place", "ended")),

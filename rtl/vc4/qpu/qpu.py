@@ -56,7 +56,7 @@ class Qpu(wiring.Component):
     sfu : the special function unit
     sync : semaphores and mutex
     tmu0, tmu1 : texture units, if the slice has any: one of them may be both
-    quad, quad_stb, tlb, varyings : fragments, if there are control lists
+    quad, quad_stb, tlb, varyings : fragments, if the GPU draws
     tmu_swaps, waits_tmu : they change places for this QPU; an instruction waits for one
     interrupt : the program raises the host interrupt
     debug, halted : what the host asks, and whether the QPU stands still
@@ -85,7 +85,7 @@ class Qpu(wiring.Component):
                 "halted": Out(1),
                 "idle": Out(1),
                 "executing": Out(1),
-                **(FRAGMENT_PORTS if config.lists else {}),
+                **(FRAGMENT_PORTS if config.pixels else {}),
                 **({"trace": Out(TracePort())} if config.trace else {}),
             }
         )
@@ -98,7 +98,7 @@ class Qpu(wiring.Component):
         m.submodules.file_a = self.file_a = Regfile()
         m.submodules.file_b = self.file_b = Regfile()
         m.submodules.branch = self.branch = Branch()
-        m.submodules.r4 = self.r4 = R4(loads=bool(self._config.tmus_per_slice or self._config.lists))
+        m.submodules.r4 = self.r4 = R4(loads=bool(self._config.tmus_per_slice or self._config.pixels))
         m.submodules.accumulators = self.accumulators = Accumulators()
         self.lanes = [Lane() for _ in range(LANES)]
         for number, lane in enumerate(self.lanes):
@@ -114,7 +114,7 @@ class Qpu(wiring.Component):
         self._operate(m)
         self._write(m)
         lookups = attach_lookups(m, self) if self._config.tmus_per_slice else []
-        fragments = attach_fragments(m, self) if self._config.lists else []
+        fragments = attach_fragments(m, self) if self._config.pixels else []
         if lookups or fragments:
             attach_loads(m, self, lookups + fragments)
         if self._config.trace:
@@ -153,7 +153,7 @@ class Qpu(wiring.Component):
                 & ~front.waiting
                 & ~Cat(stage.live for stage in stages).any()
                 & self.vpm_queue.state.empty
-                & ~(front.closing if self._config.lists else 0)
+                & ~(front.closing if self._config.pixels else 0)
             ),
             self.executing.eq(pipeline.ra.live & pipeline.ra.issued.retires),
             # A thread that is suspended takes its stream along when its last instruction has done everything.

@@ -11,12 +11,15 @@ from vc4.qpu.qpu import Qpu
 from vc4.qpu.structs import THREADS, DebugCommands, ProgramStart
 from vc4.qpu.trace import TracePort
 from vc4.records.tmu import TMU_NAMES
+from vc4.tlb.port import TlbPort
 from vc4.tmu.tmu import Tmu
 from vc4.vpm.port import VpmPort
 
+from .fragment_bus import FragmentBus
 from .instruction_cache import InstructionCache
 from .sfu import Sfu
 from .uniform_cache import UniformCache
+from .vri import Vri
 
 __all__ = ["Slice", "SliceEvents"]
 
@@ -56,6 +59,8 @@ class Slice(wiring.Component):
     debug, halted : what the host asks of each QPU, and whether it stands still
     idle, executing : of each QPU
     lookup_error : something is looked up that memory does not have, see `Tmu`
+    waits_scoreboard, waits_varyings : an instruction of the QPU waits for one of these
+    fragments, tlb : fragments and coefficients for it, and the way of each QPU to the tile buffer, if the GPU draws
     waits_tmu : an instruction of the QPU waits for a texture unit
     trace : of each QPU, if the configuration wants it
     """
@@ -90,6 +95,16 @@ class Slice(wiring.Component):
                 "executing": Out(count),
                 "lookup_error": Out(1),
                 "waits_tmu": Out(count),
+                **(
+                    {
+                        "fragments": In(FragmentBus(count)),
+                        "tlb": Out(TlbPort()).array(count),
+                        "waits_scoreboard": Out(count),
+                        "waits_varyings": Out(count),
+                    }
+                    if config.pixels
+                    else {}
+                ),
                 **({"trace": Out(TracePort()).array(count)} if config.trace else {}),
             }
         )
@@ -134,7 +149,28 @@ class Slice(wiring.Component):
             if self._config.trace:
                 connect(m, qpu.trace, flipped(self.trace[place]))
         self._look_up(m)
+        if self._config.pixels:
+            self._shade(m)
         return m
+
+    def _shade(self, m):
+        """Fragments: quads and varyings for the QPUs, and their ways to the tile buffer."""
+        bus = self.fragments
+        m.submodules.vri = vri = Vri(len(self.qpus), min(2 * self._config.lanes, 4))
+        m.d.comb += [
+            *(getattr(vri, name).eq(getattr(bus, name)) for name in ("quad", "quad_stb")),
+            *(getattr(vri, name).eq(getattr(bus, name)) for name in ("plane_write", "plane_write_stb")),
+            *(getattr(vri, name).eq(getattr(bus, name)) for name in ("slot", "slot_write", "slot_write_stb")),
+        ]
+        for place, qpu in enumerate(self.qpus):
+            connect(m, qpu.varyings, vri.ports[place])
+            connect(m, qpu.tlb, flipped(self.tlb[place]))
+            m.d.comb += [
+                qpu.quad.eq(bus.quad),
+                qpu.quad_stb.eq(bus.quad_stb[place]),
+                self.waits_scoreboard[place].eq(qpu.waits_scoreboard),
+                self.waits_varyings[place].eq(qpu.waits_varyings),
+            ]
 
     def _look_up(self, m):
         """The texture units; QPUs 2 and 3 find them the other way round. One that is alone serves both names."""

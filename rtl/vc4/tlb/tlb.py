@@ -83,7 +83,9 @@ class Tlb(wiring.Component):
             self.finished.eq(transfers.finished),
             self.events.eq(requests.events),
             requests.depth_counts.eq(store.depth_counts),
-            requests.waits.eq(scoreboard.waits),
+            # A vector waits from its first quad on, and before that as well.
+            requests.waits.eq(scoreboard.waits | ~scoreboard.there),
+            *(port.form.eq(transfers.form) for port in self.ports),
             scoreboard.lets_go.eq(requests.lets_go),
             requests.begins.eq(Mux(begins, 1 << self.quads.payload.thread, 0)),
             set_ups.starts.eq(requests.stencil_starts),

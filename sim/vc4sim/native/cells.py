@@ -8,8 +8,6 @@ from .expression import ZERO, Expression, join, mask, number
 
 __all__ = ["CELLS", "Operands"]
 
-_SIGN = 1 << WORD - 1
-
 
 class Operands:
     """What a cell reads; `words` gives the words of a signal, and `keep` a variable that has the value of an expression.
@@ -107,12 +105,16 @@ def _compare(name: str) -> Callable[[Operands], list[Expression]]:
     def make(cell: Operands) -> list[Expression]:
         signed = cell.signed("\\A") and cell.signed("\\B")
         width = max(WORD, cell.largest()) if signed else cell.largest()
-        (left, *rest), (right, *others) = cell.extended("\\A", width), cell.extended("\\B", width)
-        if rest or others:
-            raise ValueError(f"{cell.cell.name}: wide numbers are not compared")
+        left, right = cell.extended("\\A", width), cell.extended("\\B", width)
         if signed:
-            left, right = (join(f"({{}} ^ {_SIGN:#x}u)", one) for one in (left, right))
-        return [join(f"{name}({{}}, {{}})", left, right)]
+            sign = 1 << (width - 1) % WORD
+            left[-1], right[-1] = (join(f"({{}} ^ {sign:#x}u)", one) for one in (left[-1], right[-1]))
+        # Word by word, from the lowest on: those above decide unless they are the same.
+        found = join(f"{name}({{}}, {{}})", left[0], right[0])
+        for one, other in zip(left[1:], right[1:], strict=True):
+            one, other, found = cell.keep(one), cell.keep(other), cell.keep(found)
+            found = join(f"({name[0]}t({{}}, {{}}) | (eq({{}}, {{}}) & {{}}))", one, other, one, other, found)
+        return [found]
 
     return make
 
@@ -141,14 +143,24 @@ def _sum(cell: Operands, left: list[Expression], right: list[Expression], carry:
 
 
 def _multiply(cell: Operands) -> list[Expression]:
-    wide = cell.width > WORD
-    if cell.width > 2 * WORD or (wide and cell.largest() > WORD):
-        raise ValueError(f"{cell.cell.name}: wide numbers are not multiplied")
-    if wide and (cell.signed("\\A") or cell.signed("\\B")):
-        raise ValueError(f"{cell.cell.name}: products of signed numbers have one word")
-    width = min(cell.width, WORD)
-    factors = (*cell.extended("\\A", width), *cell.extended("\\B", width))
-    return _cut([join("({} * {})", *factors), *([join("high({}, {})", *factors)] if wide else [])], cell.width)
+    """Modulo 2 to the width of the result, so signs do not matter to the product of extended operands."""
+    left, right = ([cell.keep(one) for one in cell.extended(port, cell.width)] for port in ("\\A", "\\B"))
+    count = len(left)
+    total = [join("({} * {})", one, right[0]) for one in left]
+    total = _plus(cell, total, [ZERO, *(join("high({}, {})", one, right[0]) for one in left[:-1])])
+    for place, factor in enumerate(right[1:], 1):
+        for skip, product in ((place, "({} * {})"), (place + 1, "high({}, {})")):
+            row = [join(product, one, factor) for one in left[: count - skip]]
+            total = _plus(cell, total, [ZERO] * (count - len(row)) + row)
+    return _cut(total, cell.width)
+
+
+def _plus(cell: Operands, left: list[Expression], right: list[Expression]) -> list[Expression]:
+    """The sum of wide numbers."""
+    if len(left) == 1:
+        return left
+    kept = ([cell.keep(one) for one in side] for side in (left, right))
+    return _sum(cell, *kept, ZERO)
 
 
 def _reduce_and(cell: Operands) -> list[Expression]:

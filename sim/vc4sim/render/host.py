@@ -11,10 +11,11 @@ from ..model.v3d import V3D
 from ..problem import BadInput
 from ..workload.fields import Fields
 
-__all__ = ["BEGINNING", "Host"]
+__all__ = ["BEGINNING", "FRAME_DONE", "Host"]
 
-_FRAME_DONE, _FLUSH_DONE, _OUT_OF_MEMORY = 1, 2, 4
-_INTERRUPTS = _FRAME_DONE | _FLUSH_DONE | _OUT_OF_MEMORY
+#: Bits of the interrupt registers.
+FRAME_DONE, _FLUSH_DONE, _OUT_OF_MEMORY = 1, 2, 4
+_INTERRUPTS = FRAME_DONE | _FLUSH_DONE | _OUT_OF_MEMORY
 #: Names and values of the registers that are written before a frame: interrupts and caches.
 BEGINNING = (("INTCTL", _INTERRUPTS), ("INTENA", _INTERRUPTS), ("L2CACTL", 4), ("SLCACTL", 0x0F0F_0F0F))
 #: Steps of the threads from one look at them to the next one, and at the most for one list.
@@ -39,15 +40,26 @@ class Host:
 
         binned : called between binning and rendering
         """
-        job.load(self.memory)
-        for name, value in BEGINNING:
-            self.gpu.write(name, value)
-        for number in job.threads:
+        yield from self._run(job, BINNING)
+        if BINNING in job.threads:
+            binned()
+        yield from self._run(job, RENDERING)
+
+    def bin(self, job: CaptureJob) -> None:
+        """Only so far that the tile lists of a job are in memory. Raises `BadInput` if it does not come to that."""
+        for _ in self._run(job, BINNING):
+            pass
+
+    def _run(self, job: CaptureJob, number: int) -> Iterator[int]:
+        """One thread of a job; the first one begins it."""
+        if number == BINNING:
+            job.load(self.memory)
+            for name, value in BEGINNING:
+                self.gpu.write(name, value)
+        if number in job.threads:
             self.gpu.write(f"CT{number}CA", job.registers[f"CT{number}CA"])
             self.gpu.write(f"CT{number}EA", job.registers[f"CT{number}EA"])
             yield from self._finish(job, number)
-            if number == BINNING:
-                binned()
 
     def _finish(self, job: CaptureJob, number: int) -> Iterator[int]:
         """Go on until a thread's list is done."""
@@ -65,7 +77,7 @@ class Host:
             elif rest is not Rest.LIMIT:
                 if thread.waits:
                     raise BadInput(f"{place}: waits for ever: {thread.waits}")
-                done = {BINNING: _FLUSH_DONE, RENDERING: _FRAME_DONE}[number]
+                done = {BINNING: _FLUSH_DONE, RENDERING: FRAME_DONE}[number]
                 if not self.gpu.read("INTCTL") & done:
                     raise BadInput(f"{place}: its list ends before the frame does")
                 return

@@ -32,7 +32,7 @@ def _shade(machine: Machine, memory: MemoryState, about: np.ndarray, queue: Queu
     for _ in range(_CHUNK):
         if not vectors[_RUNS]:
             modes = vectors[_DEPTH], vectors[_Z_UPDATES], vectors[_CLEARS], vectors[_AS_MASK]
-            fill(machine.fragments, queue, about[QPU], vectors[_VECTOR], vectors[_VARYINGS], *modes)
+            fill(machine.fragments, queue, about[QPU], 0, vectors[_VECTOR], vectors[_VARYINGS], *modes)
             vectors[_RUNS] = 1
         status = run_program(machine, memory, about)
         if status == ENDED:

@@ -122,6 +122,7 @@ def fill(
     fragments: FragmentState,
     queue: QueueState,
     q: int,
+    t: int,
     vector: int,
     varyings: int,
     depth: int,
@@ -129,7 +130,7 @@ def fill(
     clears: int,
     as_mask: int,
 ) -> None:
-    """A vector for thread 0 of a QPU; see `FragmentModes` for the last numbers.
+    """A vector for a thread of a QPU; see `FragmentModes` for the last numbers.
 
     Places that are left in it have the last quad once more, without flags.
     """
@@ -137,25 +138,25 @@ def fill(
     first = queue.first[vector]
     end = queue.first[vector + 1] if vector + 1 < queue.counts[VECTORS] else queue.counts[_COUNT]
     real = (end - first) * QUAD
-    begin_fragments(fragments.modes, q, 0, varyings, real, depth, z_updates, clears, as_mask)
+    begin_fragments(fragments.modes, q, t, varyings, real, depth, z_updates, clears, as_mask)
     for element in range(ELEMENTS):
         quad, pixel = min(first + element // QUAD, end - 1), element % QUAD
         number = quads[quad, QUAD_NUMBERS]
         x, y = quads[quad, QUAD_X] + pixel % 2, quads[quad, QUAD_Y] + pixel // 2
-        pixels[q, 0, X, element] = x
-        pixels[q, 0, Y, element] = y
-        pixels[q, 0, FLAGS, element] = quads[quad, COVERED + pixel] if element < real else 0
-        pixels[q, 0, REVERSE, element] = places[number, 2]
-        pixels[q, 0, Z, element] = quads[quad, QUAD_Z + pixel]
+        pixels[q, t, X, element] = x
+        pixels[q, t, Y, element] = y
+        pixels[q, t, FLAGS, element] = quads[quad, COVERED + pixel] if element < real else 0
+        pixels[q, t, REVERSE, element] = places[number, 2]
+        pixels[q, t, Z, element] = quads[quad, QUAD_Z + pixel]
         dx, dy = distance(x, _CENTRE_X, places[number, 0]), distance(y, _CENTRE_Y, places[number, 1])
         for varying in range(-1, varyings):
             plane = (number * (varyings + 1) + varying + 1) * COEFFICIENTS
             partial, c = partial_result(planes[plane], planes[plane + 1], dx, dy), planes[plane + 2]
             if varying < 0:
-                pixels[q, 0, W, element] = w_of(partial, c)
+                pixels[q, t, W, element] = w_of(partial, c)
             else:
-                fragments.varyings[q, 0, varying, 0, element] = partial
-                fragments.varyings[q, 0, varying, 1, element] = c
+                fragments.varyings[q, t, varying, 0, element] = partial
+                fragments.varyings[q, t, varying, 1, element] = c
 
 
 _append_quads = Entry(_append)

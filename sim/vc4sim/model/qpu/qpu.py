@@ -13,7 +13,7 @@ from ..machine import Machine, Parts
 from . import state as _s
 from .decoded import decoded
 from .instructions import UNITS
-from .sequencer import PC, RUNNING, THREAD, has_suspended, place_of, resume, view_of
+from .sequencer import PC, RESUME, RUNNING, THREAD, has_suspended, place_of, resume, view_of
 from .status import LACKS, RETIRED, UNKNOWN, reason
 from .step import start, step
 
@@ -66,6 +66,11 @@ class Qpu:
     def suspended(self) -> bool:
         """A thread waits for the end of the other one, or for its thread switch."""
         return has_suspended(self._sequence, self.number)
+
+    def has(self, thread: int) -> bool:
+        """A program is in this thread, be it suspended."""
+        sequence = self._sequence[self.number]
+        return bool(sequence[RUNNING] and sequence[THREAD] == thread) or sequence[RESUME + thread] >= 0
 
     @property
     def view(self) -> int:

@@ -1,0 +1,122 @@
+"""The model beside a run of the RTL that draws."""
+
+from collections import deque
+
+import numpy as np
+
+from ..events import Start
+from ..launch import Launch
+from ..lockstep import Difference
+from ..model.cle.cle import Cle
+from ..model.compiled import Entry
+from ..model.fep.fragments import fill
+from ..model.qpu.instructions import units_mask
+from ..model.qpu.qpu import Qpu
+from ..model.unbuilt import FRAGMENT_UNITS
+from ..model.v3d import V3D
+from ..retired import KIND_BITS, WRITTEN
+from .draw import DrawJob, DrawRun
+from .followed import FollowedRenderer, Vector, Vectors
+from .job import FrontJob
+from .lockstep import FrontLockstep
+
+__all__ = ["DrawLockstep"]
+
+_LIMIT = 1 << 40
+_fill = Entry(fill)
+
+
+class DrawLockstep(FrontLockstep):
+    """Follows the QPUs, instruction by instruction, those of vertices and those of fragments.
+
+    Which vectors of fragments there are, and their order, a renderer of the model knows, which draws the same list beside;
+    it goes on as far as it comes without them. The RTL says on which QPU each is shaded, and when. Call it with the records of the
+    run, then `compare_memory`. Raises `Difference` at the first one.
+    """
+
+    def __init__(self, job: DrawJob):
+        super().__init__(FrontJob(image=job.image, registers=job.registers, config=job.config))
+        memory = self.model.memory
+        self.vectors = Vectors(self.model.fragment_shader.tile)
+        beside = V3D(job.config, memory)
+        self.renderer = FollowedRenderer(memory, beside.renderer.screen.shading, self.vectors)
+        self._cle = Cle(memory, beside.binner, self.renderer)
+        for name, value in job.registers:
+            thread = self._cle.threads[int(name[2])]
+            (thread.set_current if name.endswith("CA") else thread.set_end)(value)
+        self._shaded: list[deque[Vector | None]] = [
+            deque() for _ in self.model.qpus
+        ]  # None: the program is another one
+        self._running = np.zeros((len(self.model.qpus), 2), bool)  # threads that shade fragments
+        units = FRAGMENT_UNITS if job.config.tmus_per_slice else FRAGMENT_UNITS - {"tmu"}
+        self._units = units_mask(units), int(self.model.machine.qpus.units[0])
+
+    def __call__(self, records: np.ndarray) -> None:
+        """Compare what records tell, one a row; but words of memory are compared in the end."""
+        super().__call__(records[records[:, 0] % (1 << KIND_BITS) != WRITTEN])
+
+    def take(self, start: Start) -> None:
+        """It shades the next batch of vertices, or the next vector of fragments."""
+        if any(batches and batches[0].launch == start.launch for batches in self._batches):
+            self._shaded[start.qpu].append(None)
+            super().take(start)
+        elif self._is_next(start.launch):
+            self._shaded[start.qpu].append(self.vectors.waiting.popleft())
+            self.vectors.under_way += 1
+        else:
+            self.differ("a program starts that nobody has asked for", start, list(self.vectors.waiting)[:1])
+
+    def _is_next(self, launch: Launch) -> bool:
+        """Whether the next vector has this program."""
+        if not self.vectors.waiting:
+            self._go_on()
+        return bool(self.vectors.waiting) and self.vectors.waiting[0].launch == launch
+
+    def _go_on(self) -> None:
+        """The renderer draws as far as it comes."""
+        for qpu in self.model.qpus:
+            for thread in range(2):
+                if self._running[qpu.number, thread] and not qpu.has(thread):
+                    self._running[qpu.number, thread] = False
+                    self.vectors.under_way -= 1
+        self._cle.run(_LIMIT)
+
+    def begin(self, qpu: Qpu, launch: Launch) -> None:
+        """With its vector, or with the attributes of its batch."""
+        vector, machine = self._shaded[qpu.number].popleft(), self.model.machine
+        machine.qpus.fragment[qpu.number] = vector is not None
+        machine.qpus.units[qpu.number] = self._units[vector is None]
+        if vector is None:
+            super().begin(qpu, launch)
+            return
+        thread = qpu.place(launch.threaded)
+        if self._running[qpu.number, thread]:
+            self.vectors.under_way -= 1
+        modes = vector.program.modes.codes
+        _fill(
+            self.model.parts.machine.part("fragments"),
+            vector.queue,
+            qpu.number,
+            thread,
+            vector.number,
+            vector.varyings,
+            *modes,
+        )
+        self._running[qpu.number, thread] = True
+        qpu.start(launch)
+
+    def compare_memory(self, run: DrawRun) -> None:
+        """How the run ended, and all memory."""
+        self.check_ended()
+        self._go_on()
+        if self.vectors.any or any(self._batches):
+            self.differ("shaders have not been started", "the end", list(self.vectors.waiting)[:1])
+        rtl, model = (
+            np.frombuffer(bytes(one), np.uint8)
+            for one in (run.memory[: len(self.model.memory.data)], self.model.memory.data)
+        )
+        different = np.flatnonzero(rtl != model)
+        if len(different):
+            at = int(different[0])
+            what = f"{len(different)} bytes of memory differ, the first at {at:#010x}"
+            raise Difference(what, f"{rtl[at]:02x}", f"{model[at]:02x}", [])
