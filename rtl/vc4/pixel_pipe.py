@@ -7,10 +7,12 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 from vc4.bus.hub import Hub
 from vc4.bus.port import BUS_BYTES, connect_memory, connect_reads
 from vc4.cle.cle import PipelinePort
+from vc4.common.queue import Queue
 from vc4.config import V3DConfig
 from vc4.fep.front_end import FrontEnd
 from vc4.pse import Pse
 from vc4.pse.primitive_reader import PrimitiveReader
+from vc4.pse.structs import DrawItem
 from vc4.qpu.structs import ProgramStart
 from vc4.slice.fragment_bus import FragmentBus
 from vc4.tlb.port import TlbPort
@@ -19,6 +21,9 @@ from vc4.vcm.structs import VcmItem
 from vc4.vpm.structs import QuadAddress, Words
 
 __all__ = ["PixelPipe", "connect_pixels"]
+
+#: Between reader and front end: primitives wait there while they are set up.
+_ITEMS = 8
 
 
 class PixelPipe(wiring.Component):
@@ -71,6 +76,7 @@ class PixelPipe(wiring.Component):
         m.submodules.front_end = front_end = self.front_end
         m.submodules.tlb = tiles = self.tlb_block
         m.submodules.hub = hub = self._hub
+        m.submodules.items = items = Queue(DrawItem, _ITEMS)
         connect_reads(m, reader.port, hub.clients[0])
         connect_memory(m, tiles.port, hub.clients[1])
         for one, other in (
@@ -79,7 +85,8 @@ class PixelPipe(wiring.Component):
             (reader.reads, flipped(self.reads)),
             (reader.requests, pse.i),
             (reader.words, pse.words),
-            (reader.items, front_end.items),
+            (reader.items, items.i),
+            (items.o, front_end.items),
             (pse.o, front_end.primitives),
             (pse.planes, front_end.planes),
             (front_end.programs, flipped(self.programs)),
@@ -104,7 +111,7 @@ class PixelPipe(wiring.Component):
             self.dropped.eq(pse.dropped),
             self.fep_events.eq(front_end.events),
             self.tlb_events.eq(tiles.events),
-            self.renderer.busy.eq(reader.busy | front_end.busy | tiles.busy),
+            self.renderer.busy.eq(reader.busy | items.o.valid | front_end.busy | tiles.busy),
             self.renderer.finished.eq(tiles.finished),
         ]
         return m

@@ -69,8 +69,9 @@ class Qpu:
 
     def has(self, thread: int) -> bool:
         """A program is in this thread, be it suspended."""
-        sequence = self._sequence[self.number]
-        return bool(sequence[RUNNING] and sequence[THREAD] == thread) or sequence[RESUME + thread] >= 0
+        sequence, number = self._sequence, self.number
+        runs = sequence[number, RUNNING] and sequence[number, THREAD] == thread
+        return bool(runs) or sequence[number, RESUME + thread] >= 0
 
     @property
     def view(self) -> int:
