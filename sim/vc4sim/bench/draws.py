@@ -14,7 +14,8 @@ from .writer import HostWriter
 
 __all__ = ["STILL_CLOCKS", "DrawBench"]
 
-#: Clocks without a request to memory, behind its latency, after which nothing will come any more: more than any tile needs.
+#: Clocks without a request to memory or an instruction, behind the latency, after which nothing will come any more: more than
+#: any tile needs.
 STILL_CLOCKS = 100_000
 
 
@@ -55,6 +56,7 @@ class DrawBench(TracedGpu):
         m.submodules.writer = writer = self._writer
         connect(m, flipped(self.reader), writer.reader)
         connect(m, writer.m_axil, v3d.s_axil)
+        retires = Signal()
         still = Signal(32)
         was_still = Signal(32)
         m.d.comb += [
@@ -62,7 +64,8 @@ class DrawBench(TracedGpu):
             v3d.binner.items.ready.eq(1),
             v3d.binner.finished.eq(1),
             self.drawn.eq(v3d.irq),
-            still.eq(Mux(writer.busy | v3d.bus.requests.valid, 0, was_still + 1)),
+            retires.eq(Cat(trace.written_stb for trace in self.trace).any()),
+            still.eq(Mux(writer.busy | v3d.bus.requests.valid | retires, 0, was_still + 1)),
         ]
         m.d.sync += was_still.eq(still)
         return v3d.irq | (still >= self._rest) | (self.cycles + 1 >= self._max_cycles), []

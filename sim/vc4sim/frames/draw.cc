@@ -17,7 +17,7 @@ public:
 
 private:
     bool drawn = false;
-    uint32_t still = 0;  // clocks since something has moved
+    uint32_t still = 0, seen = 0;  // clocks since something has moved, and instructions by then
 
     void offer() override {
         ports::binner__items__ready(gpu.v3d, {true});
@@ -25,7 +25,8 @@ private:
     }
 
     void observe() override {
-        bool moves = written < writes.size() || !answered || high(ports::bus__requests__valid(gpu.v3d));
+        bool moves = written < writes.size() || !answered || high(ports::bus__requests__valid(gpu.v3d)) || seen != retired;
+        seen = retired;
         drawn = high(ports::irq(gpu.v3d));
         still = moves ? 0 : still + 1;
         stopped = drawn || still >= STILL_CLOCKS + options.latency || cycles + 1 >= options.max_cycles;
