@@ -60,7 +60,7 @@ def shade(m, front, sequencer, threads, issue, *, fragments: bool):
         own.sp_valid.eq(sequencer.sp_valid),
         own.sp_control.eq(issue.sp_control),
         own.issues.eq(sequencer.issue_instruction),
-        own.waiting.eq(threads.waiting),
+        own.last_switch.eq(sequencer.issue_instruction & issue.sp_control.last_switch),
         own.state.eq(front.fragment_state),
         threads.held.eq(own.held),
         threads.closing.eq(own.closing),

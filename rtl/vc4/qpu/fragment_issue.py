@@ -21,7 +21,7 @@ class FragmentIssue(wiring.Component):
     starts, started, shades : a program begins, its thread, and whether it shades fragments
     ends, thread : the program of this thread has ended
     slot_end, sp_valid, sp_control, issues : the instruction in SP, and whether it goes on its way; it is that of `thread`
-    waiting : a thread is suspended
+    last_switch : it goes, and is the last thread switch
     state : of the vectors, and of the ways to tile buffer and interpolator
     fragments : threads that shade fragments
     closing : one of them has ended, and what it has said to the tile buffer is not taken yet
@@ -40,7 +40,7 @@ class FragmentIssue(wiring.Component):
     sp_valid: In(1)
     sp_control: In(Control)
     issues: In(1)
-    waiting: In(1)
+    last_switch: In(1)
     state: In(FragmentState)
     fragments: Out(THREADS)
     closing: Out(1)
@@ -57,18 +57,13 @@ class FragmentIssue(wiring.Component):
         control, needs, state, stalls = self.sp_control, self.sp_control.needs, self.state, self.stalls
         last = Signal(THREADS)  # behind their last switch
         shades = Signal()
-        touches = Signal()
-        passes = Signal()
         scoreboard = Signal()
         new = Signal(THREADS)
         gone = Signal(THREADS)  # what they said to the tile buffer is not taken yet
         thread = 1 << self.thread
         m.d.comb += [
             shades.eq((self.fragments & thread).any()),
-            scoreboard.eq(shades & (touches | passes) & (state.waits & thread).any()),
-            touches.eq(needs.tile_buffer | control.waits_scoreboard),
-            # Who passes its last switch without waiting for its turn would keep the other thread from getting its own.
-            passes.eq(control.last_switch & self.waiting & (self.held & ~thread).any()),
+            scoreboard.eq(shades & (needs.tile_buffer | control.waits_scoreboard) & (state.waits & thread).any()),
             new.eq(Mux(self.starts, 1 << self.started, 0)),
             self.closing.eq(gone.any()),
             self.held.eq(last & self.fragments & state.waits),
@@ -103,7 +98,7 @@ class FragmentIssue(wiring.Component):
         wiring.connect(m, load.o, wiring.flipped(self.beats))
         m.d.sync += [
             self.fragments.eq((self.fragments & ~new) | (new & self.shades.replicate(THREADS))),
-            last.eq((last & ~new) | Mux(self.issues & control.last_switch, thread, 0)),
+            last.eq((last & ~new) | Mux(self.last_switch, thread, 0)),
             gone.eq((gone & ~state.done) | (Mux(self.ends, thread, 0) & self.fragments)),
         ]
         return m

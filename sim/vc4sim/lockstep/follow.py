@@ -5,7 +5,7 @@ from vc4.bus.port import BUS_BYTES
 from ..model.compiled import kernel
 from ..model.machine import Machine
 from ..model.memory import BASE, LOGGED, MemoryState, is_inside
-from ..model.qpu.sequencer import AT_SWITCH, RUNNING, THREAD, stay
+from ..model.qpu.sequencer import RUNNING
 from ..model.qpu.status import RETIRED as STEPPED
 from ..model.qpu.status import UNKNOWN
 from ..model.qpu.step import step
@@ -80,9 +80,6 @@ def _follow_one(
         about[IS_NOTED] = 1
     if not about[IS_READY] and (state.waiting[q] or not machine.qpus.sequences[q, RUNNING]):
         return PREPARES
-    sequences = machine.qpus.sequences
-    if machine.qpus.fragment[q] and sequences[q, AT_SWITCH] and sequences[q, THREAD] != bits(records, at, _f.THREAD, 1):
-        stay(sequences, q)  # the scoreboard holds the other one
     load_busy = bits(records, at, _f.READS_LOAD_BUSY, 1) & bits(records, at, _f.LOAD_BUSY, 1)
     store_busy = bits(records, at, _f.READS_STORE_BUSY, 1) & bits(records, at, _f.STORE_BUSY, 1)
     status = step(machine, memory, q, load_busy, store_busy, 1)

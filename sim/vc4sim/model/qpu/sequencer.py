@@ -12,7 +12,6 @@ from vc4.isa.word import WORD_BYTES
 from ..compiled import kernel
 
 __all__ = [
-    "AT_SWITCH",
     "PC",
     "RUNNING",
     "THREAD",
@@ -24,12 +23,11 @@ __all__ = [
     "new_sequences",
     "place_of",
     "resume",
-    "stay",
     "view_of",
 ]
 
 # Columns: the next instruction, its thread, whether there is one; bit 0 of register addresses of both threads, where each is
-# suspended; whether the program shares the QPU, whether a thread switch was right before; the target of a branch, and what is left
+# suspended; whether the program shares the QPU, whether a thread switch is due; the target of a branch, and what is left
 # of its delay slots, of those of an end and of a switch; instructions since the last branch.
 PC, THREAD, RUNNING, BANKS, _, RESUME, _, SHARES, AT_SWITCH, TARGET, JUMP_SLOTS, END, SWITCH, SINCE_BRANCH = range(14)
 _WORD = 0xFFFF_FFFF
@@ -132,12 +130,6 @@ def _change(sequences: np.ndarray, qpu: int) -> None:
     sequences[qpu, PC] = sequences[qpu, RESUME + other]
     sequences[qpu, RESUME + other] = -1
     sequences[qpu, THREAD] = other
-
-
-@kernel
-def stay(sequences: np.ndarray, qpu: int) -> None:
-    """Behind a thread switch, the other thread does not go on after all, but the one before."""
-    _change(sequences, qpu)
     sequences[qpu, AT_SWITCH] = 0
 
 
