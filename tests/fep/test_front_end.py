@@ -159,7 +159,7 @@ class Rig:
                     self.coming += item[1]
         if self.next is not None and ctx.get(dut.programs.valid):
             program, moved = ctx.get(dut.programs.payload), True
-            assert program.length == 0 and program.fragments
+            assert (program.length, program.fragments) == (0, 1)
             self.threads[self.next] = Thread(len(self.log), (program.pc, program.uniforms, program.threaded))
             self.log.append(None)
         stb = ctx.get(dut.quad_stb)

@@ -136,7 +136,6 @@ def check_fragments(control, todo):
     assert control.takes_varying == ("vary" in read)
     assert control.reads_fragment == bool(read & {"ms_mask", "rev_flag"})
     assert control.waits_scoreboard == (todo.signal is ops.Signal.WAIT_SCOREBOARD)
-    assert control.last_switch == (todo.signal is ops.Signal.LAST_THREAD_SWITCH)
 
 
 CHECKS = (check_fragments, check_reads, check_operands, check_rotation, check_destinations, check_forms, check_lookups)
@@ -191,6 +190,6 @@ def test_control_has_no_field_that_is_not_checked():
         waddr_add waddr_mul ws sf pm pack add_float mul_float written_accumulators branch branch_condition branch_relative
         branch_register ends reads_uniform moves_uniforms reads_store_busy reads_load_busy waits_store waits_load starts_store starts_load
         sets_up_reads releases reads_r4 acquires_mutex writes_tmu tmu_parameter tmu_unit sets_swap loads_tmu tmu_load_unit needs
-        loads_tile tile_load writes_tile takes_varying reads_fragment waits_scoreboard last_switch
+        loads_tile tile_load writes_tile takes_varying reads_fragment waits_scoreboard
     """
     assert {name for name, _ in data.Layout.cast(Control)} == set(checked.split())

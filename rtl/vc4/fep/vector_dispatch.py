@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 
 from vc4.common.queue import Queue
 from vc4.isa.registers import QUADS
-from vc4.qpu.structs import THREADS, ProgramStart
+from vc4.qpu.structs import SERIES_BITS, THREADS, ProgramStart
 from vc4.records.quads import QUAD_PIXELS
 from vc4.tlb.structs import fragment_quad
 
@@ -81,6 +81,8 @@ class VectorDispatch(wiring.Component):
         m = Module()
         vector, program = self.vectors.payload, self.programs.payload
         offers = Signal()
+        series = Signal(SERIES_BITS)
+        before = Signal(32)  # the program of the vector before
         sends = Signal()
         step = Signal(range(QUADS))
         waits = Signal()  # the scoreboard is behind
@@ -90,7 +92,7 @@ class VectorDispatch(wiring.Component):
         m.d.comb += [
             self.programs.valid.eq(offers),
             *(program[name].eq(vector.program[name]) for name in ("pc", "uniforms", "threaded")),
-            program.fragments.eq(1),
+            *(program.fragments.eq(1), program.series.eq(series)),
             self.goes.eq(offers & self.programs.ready),
             self.vectors.ready.eq(self.goes),
             self.thread.eq(
@@ -105,6 +107,8 @@ class VectorDispatch(wiring.Component):
             has_planes.eq(~(self.complete - vector.newest - 1)[SLOT_NUMBER_BITS - 1]),
         ]
         ready = self.vectors.valid & has_planes & (available > vector.last) & ~waits & (~sends | step[1])
+        with m.If(ready & ~offers):
+            m.d.sync += [series.eq(series + (vector.program.pc != before)), before.eq(vector.program.pc)]
         m.d.sync += [
             offers.eq((offers | ready) & ~self.goes),
             available.eq(available + self.completed - used),

@@ -104,5 +104,4 @@ class Control(data.Struct):
     reads_fragment: unsigned(1)  # such flags
     waits_scoreboard: unsigned(1)
     takes_varying: unsigned(1)
-    last_switch: unsigned(1)
     needs: Needs

@@ -212,7 +212,6 @@ class Decode(wiring.Component):
             control.reads_fragment.eq(Cat(valid & (address == flags) for valid, address, _ in reads).any()),
             control.waits_scoreboard.eq(alu.signal == ops.Signal.WAIT_SCOREBOARD),
             control.takes_varying.eq(Cat(valid & (address == vary) for valid, address, _ in reads).any()),
-            control.last_switch.eq(alu.signal == ops.Signal.LAST_THREAD_SWITCH),
         )
 
     def _orders(self, writes):

@@ -21,11 +21,9 @@ class FragmentIssue(wiring.Component):
     starts, started, shades : a program begins, its thread, and whether it shades fragments
     ends, thread : the program of this thread has ended
     slot_end, sp_valid, sp_control, issues : the instruction in SP, and whether it goes on its way; it is that of `thread`
-    last_switch : it goes, and is the last thread switch
     state : of the vectors, and of the ways to tile buffer and interpolator
     fragments : threads that shade fragments
     closing : one of them has ended, and what it has said to the tile buffer is not taken yet
-    held : threads that must not go on yet, see `Threads`
     loads, fills : a slot enters RA that brings W and Z into registers; or one behind that, which does nothing
     beats : stream of beats for the tile buffer, which are taken at once
     stalls : why the instruction waits
@@ -40,11 +38,9 @@ class FragmentIssue(wiring.Component):
     sp_valid: In(1)
     sp_control: In(Control)
     issues: In(1)
-    last_switch: In(1)
     state: In(FragmentState)
     fragments: Out(THREADS)
     closing: Out(1)
-    held: Out(THREADS)
     loads: Out(1)
     fills: Out(1)
     beats: Out(stream.Signature(TileBeat))
@@ -55,7 +51,6 @@ class FragmentIssue(wiring.Component):
         m.submodules.fragment_start = start = FragmentStart()
         m.submodules.tile_load = load = TileLoad()
         control, needs, state, stalls = self.sp_control, self.sp_control.needs, self.state, self.stalls
-        last = Signal(THREADS)  # behind their last switch
         shades = Signal()
         scoreboard = Signal()
         new = Signal(THREADS)
@@ -66,7 +61,6 @@ class FragmentIssue(wiring.Component):
             scoreboard.eq(shades & (needs.tile_buffer | control.waits_scoreboard) & (state.waits & thread).any()),
             new.eq(Mux(self.starts, 1 << self.started, 0)),
             self.closing.eq(gone.any()),
-            self.held.eq(last & self.fragments & state.waits),
             stalls.start.eq(start.waits),
             stalls.scoreboard.eq(scoreboard),
             stalls.varying.eq(shades & needs.varyings & ~(state.varyings & thread).any()),
@@ -98,7 +92,6 @@ class FragmentIssue(wiring.Component):
         wiring.connect(m, load.o, wiring.flipped(self.beats))
         m.d.sync += [
             self.fragments.eq((self.fragments & ~new) | (new & self.shades.replicate(THREADS))),
-            last.eq((last & ~new) | Mux(self.last_switch, thread, 0)),
             gone.eq((gone & ~state.done) | (Mux(self.ends, thread, 0) & self.fragments)),
         ]
         return m

@@ -9,6 +9,7 @@ from vc4.records.tmu import REQUEST_SLOTS
 __all__ = [
     "LANES",
     "R4_VECTORS",
+    "SERIES_BITS",
     "THREADS",
     "UNIFORM_LENGTH_BITS",
     "DebugCommands",
@@ -30,6 +31,8 @@ __all__ = [
 LANES = 4
 #: Hardware threads of a QPU.
 THREADS = 2
+#: Of the number of a program of fragments. A QPU that holds one while 64 others begin elsewhere is not served in between.
+SERIES_BITS = 6
 #: Width of the length of a stream of uniforms (guide, V3D_SRQUL).
 UNIFORM_LENGTH_BITS = 12
 #: Results of the special function unit that a QPU keeps, see `R4`.
@@ -46,6 +49,7 @@ class ProgramStart(data.Struct):
     length: unsigned(UNIFORM_LENGTH_BITS)  # how many uniforms it has; see `UniformStream`
     threaded: unsigned(1)  # it may share the QPU with another one
     fragments: unsigned(1)  # it shades fragments, whose quads come right behind it
+    series: unsigned(SERIES_BITS)  # then: which program it is, counted at each change
 
 
 class ThreadView(data.Struct):

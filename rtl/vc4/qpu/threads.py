@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 from vc4.isa.word import ALIGNED_BITS
 from vc4.slice.uniform_reader import UniformStream
 
-from .structs import THREADS, ProgramStart, ThreadView
+from .structs import SERIES_BITS, THREADS, ProgramStart, ThreadView
 
 __all__ = ["Threads"]
 
@@ -17,13 +17,16 @@ class Threads(wiring.Component):
 
     A program that may share the QPU takes the place of the one that has ended, before a suspended one goes on, or it takes
     the free place beside a program that switches. Any other program waits until nothing is left. With every program the
-    lowest bit of the register addresses of its place is inverted. A suspended thread that is held does not go on.
+    lowest bit of the register addresses of its place is inverted.
+
+    Threads of fragments share a QPU only if both run the same program. They go on in turn, as results of texture units come in the
+    order of the lookups, and wait for the scoreboard behind their last switch: with as many switches in both, the older one is
+    there first, and never waits for the other.
 
     Interface attributes
     --------------------
     start : programs
     running : a thread is in SP
-    held : threads that must not go on yet
     closing : no program is taken
     settled : no instruction on its way moves the uniform stream
     asks : the running thread would let another one go on
@@ -42,7 +45,6 @@ class Threads(wiring.Component):
 
     start: In(stream.Signature(ProgramStart))
     running: In(1)
-    held: In(THREADS)
     closing: In(1)
     settled: In(1)
     asks: In(1)
@@ -72,14 +74,15 @@ class Threads(wiring.Component):
         resumes = Signal()  # the other thread can go on
         takes = Signal()  # a program is taken
         place = Signal()  # its thread
+        fits = Signal()  # it may share the QPU with the program that is there
+        series = Signal(SERIES_BITS)
         beside = Signal()  # there is room for it beside the one that runs
 
         m.d.comb += [
-            resumes.eq((suspended & ~self.held).bit_select(other, 1)),
-            beside.eq(self.asks & shares & start.threaded & ~suspended.bit_select(other, 1)),
-            self.start.ready.eq(
-                ~self.closing & (beside | (~self.running & self.settled & (start.threaded | ~self.waiting)))
-            ),
+            resumes.eq(suspended.bit_select(other, 1)),
+            fits.eq(start.threaded & (~start.fragments | (start.series == series))),
+            beside.eq(self.asks & shares & fits & ~resumes),
+            self.start.ready.eq(~self.closing & (beside | (~self.running & self.settled & (fits | ~self.waiting)))),
             takes.eq(self.start.valid & self.start.ready),
             place.eq(Mux(self.running, other, thread & start.threaded)),
             self.offers.eq(resumes | takes),
@@ -97,7 +100,7 @@ class Threads(wiring.Component):
         ]
         m.d.sync += self.ended.eq(Mux(self.ends, 1 << thread, 0))
         with m.If(takes):
-            m.d.sync += [shares.eq(start.threaded), banks.eq(banks ^ (1 << place))]
+            m.d.sync += [shares.eq(start.threaded), banks.eq(banks ^ (1 << place)), series.eq(start.series)]
         for number in range(THREADS):
             with m.If(takes & self.running & (other == number)):
                 m.d.sync += [resume[number][ALIGNED_BITS:].eq(self.pc[ALIGNED_BITS:]), suspended[number].eq(1)]

@@ -16,7 +16,7 @@ from ..model.unbuilt import FRAGMENT_UNITS
 from ..model.v3d import V3D
 from ..retired import KIND_BITS, WRITTEN
 from .draw import DrawJob, DrawRun
-from .followed import FollowedRenderer, Vector, Vectors
+from .followed import FollowedRenderer, Nobody, Vector, Vectors
 from .job import FrontJob
 from .lockstep import FrontLockstep
 
@@ -40,7 +40,7 @@ class DrawLockstep(FrontLockstep):
         self.vectors = Vectors(self.model.fragment_shader.tile)
         beside = V3D(job.config, memory)
         self.renderer = FollowedRenderer(memory, beside.renderer.screen.shading, self.vectors)
-        self._cle = Cle(memory, beside.binner, self.renderer)
+        self._cle = Cle(memory, Nobody(), self.renderer)
         for name, value in job.registers:
             thread = self._cle.threads[int(name[2])]
             (thread.set_current if name.endswith("CA") else thread.set_end)(value)
