@@ -8,6 +8,7 @@ from ..events import Start
 from ..launch import Launch
 from ..lockstep import Difference
 from ..model.cle.cle import Cle
+from ..model.cle.pipeline import Recorder
 from ..model.compiled import Entry
 from ..model.fep.fragments import fill
 from ..model.qpu.instructions import units_mask
@@ -16,7 +17,7 @@ from ..model.unbuilt import FRAGMENT_UNITS
 from ..model.v3d import V3D
 from ..retired import KIND_BITS, WRITTEN
 from .draw import DrawJob, DrawRun
-from .followed import FollowedRenderer, Nobody, Vector, Vectors
+from .followed import FollowedRenderer, Vector, Vectors
 from .job import FrontJob
 from .lockstep import FrontLockstep
 
@@ -40,7 +41,7 @@ class DrawLockstep(FrontLockstep):
         self.vectors = Vectors(self.model.fragment_shader.tile)
         beside = V3D(job.config, memory)
         self.renderer = FollowedRenderer(memory, beside.renderer.screen.shading, self.vectors)
-        self._cle = Cle(memory, Nobody(), self.renderer)
+        self._cle = Cle(memory, Recorder(), self.renderer)
         for name, value in job.registers:
             thread = self._cle.threads[int(name[2])]
             (thread.set_current if name.endswith("CA") else thread.set_end)(value)
@@ -49,6 +50,7 @@ class DrawLockstep(FrontLockstep):
         ]  # None: the program is another one
         self._running = np.zeros((len(self.model.qpus), 2), bool)  # threads that shade fragments
         units = FRAGMENT_UNITS if job.config.tmus_per_slice else FRAGMENT_UNITS - {"tmu"}
+        self._fragments = self.model.parts.machine.part("fragments")
         self._units = units_mask(units), int(self.model.machine.qpus.units[0])
 
     def __call__(self, records: np.ndarray) -> None:
@@ -84,25 +86,16 @@ class DrawLockstep(FrontLockstep):
     def begin(self, qpu: Qpu, launch: Launch) -> None:
         """With its vector, or with the attributes of its batch."""
         vector, machine = self._shaded[qpu.number].popleft(), self.model.machine
+        thread = qpu.place(launch.threaded)
+        self.vectors.under_way -= int(self._running[qpu.number, thread])  # the one before has ended
+        self._running[qpu.number, thread] = vector is not None
         machine.qpus.fragment[qpu.number] = vector is not None
         machine.qpus.units[qpu.number] = self._units[vector is None]
         if vector is None:
             super().begin(qpu, launch)
             return
-        thread = qpu.place(launch.threaded)
-        if self._running[qpu.number, thread]:
-            self.vectors.under_way -= 1
-        modes = vector.program.modes.codes
-        _fill(
-            self.model.parts.machine.part("fragments"),
-            vector.queue,
-            qpu.number,
-            thread,
-            vector.number,
-            vector.varyings,
-            *modes,
-        )
-        self._running[qpu.number, thread] = True
+        where = qpu.number, thread, vector.number
+        _fill(self._fragments, vector.queue, *where, vector.varyings, *vector.program.modes.codes)
         qpu.start(launch)
 
     def compare_memory(self, run: DrawRun) -> None:

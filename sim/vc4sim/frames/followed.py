@@ -8,7 +8,6 @@ from vc4.records.control import ControlCode, Role
 from ..launch import Launch
 from ..model.cle.control_records import ControlRecord
 from ..model.cle.pipeline import Work
-from ..model.cle.primitives import Primitive
 from ..model.compiled import Buffers
 from ..model.fep.fep import Limits
 from ..model.fep.fragments import VECTORS, FragmentProgram, QueueState
@@ -17,7 +16,7 @@ from ..model.memory import Memory
 from ..model.tlb.tlb import TileBuffer
 from ..model.vcm.vertices import VertexShading
 
-__all__ = ["FollowedRenderer", "Nobody", "Vector", "Vectors"]
+__all__ = ["FollowedRenderer", "Vector", "Vectors"]
 
 #: Records, besides those of tiles, that change the tile buffer, or where it is.
 _TILE_RECORDS = (ControlCode.TILE_RENDERING_MODE_CONFIGURATION, ControlCode.CLEAR_COLORS)
@@ -69,28 +68,6 @@ class Vectors:
         return bool(self.waiting) or self.under_way > 0
 
 
-class Nobody:
-    """In place of a binner, when the tile lists are there already."""
-
-    out_of_memory = False
-    error = None
-
-    def record(self, record: ControlRecord) -> Work:
-        """Nothing."""
-        return ()
-
-    def primitive(self, primitive: Primitive) -> Work:
-        """Nothing."""
-        return ()
-
-    def end_list(self) -> Work:
-        """Nothing."""
-        return ()
-
-    def reset(self) -> None:
-        """Nothing."""
-
-
 class FollowedRenderer(Renderer):
     """Gives vectors away, and waits for them where the tile buffer is loaded, stored, cleared or used for coverage.
 
@@ -108,11 +85,6 @@ class FollowedRenderer(Renderer):
             while self.vectors.any:
                 yield _WAITS
         yield from super().record(record)
-
-    def end_list(self) -> Work:
-        """See `Renderer`."""
-        yield from super().end_list()
-        self.fragments.flush()
 
     def _lacks(self) -> str:
         if self._held and self._state.configuration.coverage_pipe_select:
