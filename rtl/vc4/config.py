@@ -92,7 +92,7 @@ class V3DConfig:
 PRESETS = {
     "qpu": V3DConfig(),
     "slice": V3DConfig(qpus_per_slice=4, tmus_per_slice=1, vpm_kib=8),
-    "gpu": V3DConfig(qpus_per_slice=2, tmus_per_slice=1, vpm_kib=8, lists=True),
+    "gpu": V3DConfig(qpus_per_slice=2, tmus_per_slice=1, vpm_kib=8, lists=True, pixels=True),
     "bcm2835": V3DConfig(slices=3, qpus_per_slice=4, tmus_per_slice=2, vpm_kib=12),
 }
 

@@ -1,5 +1,6 @@
 """What every simulator of the RTL is given, and what it gives back."""
 
+import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
@@ -40,6 +41,11 @@ class BenchJob:
     gap: float = 0.0
     seed: int = 1
     max_cycles: int = 1_000_000
+
+    @property
+    def built(self) -> V3DConfig:
+        """What is simulated: with trace ports, and without what draws, as programs and vertices need none of it."""
+        return dataclasses.replace(self.config, trace=True, pixels=False)
 
     @property
     def size(self) -> int:

@@ -1,7 +1,6 @@
 """Runs the RTL as native code made by CXXRTL."""
 
 import ctypes
-import dataclasses
 import functools
 from pathlib import Path
 
@@ -45,7 +44,7 @@ def run(job: Job, watch: Watcher | None = None, waves: Waves | None = None, foll
     """
     kind = Kind.WAVES if waves else Kind.FAST
     try:
-        built = library(dataclasses.replace(job.config, trace=True), cache_folder(), kind, program_bench())
+        built = library(job.built, cache_folder(), kind, program_bench())
     except NoCompiler as reason:
         if waves and not waves.whole:
             raise BadInput(f"{reason}; without one, waves are of the whole run only") from None

@@ -1,7 +1,6 @@
 """Runs the RTL as native code that computes all QPUs, and all texture units, side by side: the fastest simulator."""
 
 import ctypes
-import dataclasses
 import functools
 from pathlib import Path
 
@@ -48,7 +47,7 @@ def run(job: Job, watch: Watcher | None = None, waves: Waves | None = None, foll
     """
     refuse_waves(waves)
     try:
-        built = library(dataclasses.replace(job.config, trace=True), cache_folder(), program_bench())
+        built = library(job.built, cache_folder(), program_bench())
     except NoCompiler as reason:
         say_instead(reason)
         return pysim.run(job, watch, follow=follow)

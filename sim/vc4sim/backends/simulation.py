@@ -1,7 +1,6 @@
 """Runs a bench that is hardware in Amaranth's own simulator."""
 
 import contextlib
-import dataclasses
 import sys
 from collections.abc import Callable, Coroutine, Iterable, Iterator
 from pathlib import Path
@@ -29,7 +28,7 @@ def bench_options(job: BenchJob, waves: Waves | None) -> dict:
     if waves and not waves.whole:
         raise BadInput("pysim writes waves of the whole run only: for a window of clocks use --on cxxrtl")
     options = {name: getattr(job, name) for name in ("size", "base", "latency", "gap", "seed", "max_cycles")}
-    return {"config": dataclasses.replace(job.config, trace=True), "init": job.image, "waves": bool(waves), **options}
+    return {"config": job.built, "init": job.image, "waves": bool(waves), **options}
 
 
 def say_instead(reason: NoCompiler) -> None:

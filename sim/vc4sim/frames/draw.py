@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from vc4.config import V3DConfig
 from vc4.regs.counters import SOURCES
 from vc4.regs.table import register
 
@@ -42,6 +43,11 @@ class DrawJob(BenchJob):
     registers: tuple[tuple[str, int], ...]
     counted: tuple[str, ...] = ()
     max_cycles: int = 50_000_000
+
+    @property
+    def built(self) -> V3DConfig:
+        """With trace ports."""
+        return dataclasses.replace(self.config, trace=True)
 
     @property
     def writes(self) -> list[tuple[int, int, int]]:
@@ -117,12 +123,11 @@ def _engine(
         native.refuse_waves(waves)
     bench = f"constexpr uint32_t STILL_CLOCKS = {STILL_CLOCKS};\n"
     bench += (resources.files(__package__) / "draw.cc").read_text()
-    config = dataclasses.replace(job.config, trace=True)
     try:
         if on == "native":
-            library = native.library(config, cache_folder(), bench)
+            library = native.library(job.built, cache_folder(), bench)
         else:
-            library = cxxrtl.library(config, cache_folder(), Kind.WAVES if waves else Kind.FAST, bench)
+            library = cxxrtl.library(job.built, cache_folder(), Kind.WAVES if waves else Kind.FAST, bench)
     except NoCompiler as reason:
         say_instead(reason)
         return _run_pysim(job, follow, waves, offsets)

@@ -2,7 +2,6 @@
 
 import contextlib
 import ctypes
-import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -84,12 +83,11 @@ def _engine(job: FrontJob, on: str, waves: Waves | None) -> Callable[..., tuple[
     if on == "native":
         native.refuse_waves(waves)
     bench = constants() + (resources.files(__package__) / "frames.cc").read_text()
-    config = dataclasses.replace(job.config, trace=True)
     try:
         if on == "native":
-            return partial(_run_library, native.library(config, cache_folder(), bench))
+            return partial(_run_library, native.library(job.built, cache_folder(), bench))
         kind = Kind.WAVES if waves else Kind.FAST
-        return partial(_run_library, cxxrtl.library(config, cache_folder(), kind, bench))
+        return partial(_run_library, cxxrtl.library(job.built, cache_folder(), kind, bench))
     except NoCompiler as reason:
         say_instead(reason)
         return pysim.run
