@@ -58,12 +58,15 @@ class FragmentIssue(wiring.Component):
         last = Signal(THREADS)  # behind their last switch
         shades = Signal()
         scoreboard = Signal()
+        both_wait = Signal()
         new = Signal(THREADS)
         gone = Signal(THREADS)  # what they said to the tile buffer is not taken yet
         thread = 1 << self.thread
         m.d.comb += [
             shades.eq((self.fragments & thread).any()),
-            scoreboard.eq(shades & (needs.tile_buffer | control.waits_scoreboard) & (state.waits & thread).any()),
+            # Behind its last switch a thread keeps the QPU while it waits: not if the other one waits as well, perhaps for less.
+            both_wait.eq((self.held & ~thread).any() & control.last_switch),
+            scoreboard.eq(shades & (control.waits_scoreboard | both_wait) & (state.waits & thread).any()),
             new.eq(Mux(self.starts, 1 << self.started, 0)),
             self.closing.eq(gone.any()),
             self.held.eq(last & self.fragments & state.waits),
@@ -98,7 +101,7 @@ class FragmentIssue(wiring.Component):
         wiring.connect(m, load.o, wiring.flipped(self.beats))
         m.d.sync += [
             self.fragments.eq((self.fragments & ~new) | (new & self.shades.replicate(THREADS))),
-            last.eq((last & ~new) | Mux(self.last_switch, thread, 0)),
+            last.eq((last & ~new & ~Mux(self.ends, thread, 0)) | Mux(self.last_switch, thread, 0)),
             gone.eq((gone & ~state.done) | (Mux(self.ends, thread, 0) & self.fragments)),
         ]
         return m

@@ -86,11 +86,6 @@ class FollowedRenderer(Renderer):
                 yield _WAITS
         yield from super().record(record)
 
-    def end_list(self) -> Work:
-        """See `Renderer`."""
-        yield from super().end_list()
-        self.fragments.flush()
-
     def _lacks(self) -> str:
         if self._held and self._state.configuration.coverage_pipe_select:
             self.fragments.flush()

@@ -5,7 +5,7 @@ from vc4.bus.port import BUS_BYTES
 from ..model.compiled import kernel
 from ..model.machine import Machine
 from ..model.memory import BASE, LOGGED, MemoryState, is_inside
-from ..model.qpu.sequencer import RUNNING
+from ..model.qpu.sequencer import RUNNING, stay
 from ..model.qpu.status import RETIRED as STEPPED
 from ..model.qpu.status import UNKNOWN
 from ..model.qpu.step import step
@@ -80,6 +80,9 @@ def _follow_one(
         about[IS_NOTED] = 1
     if not about[IS_READY] and (state.waiting[q] or not machine.qpus.sequences[q, RUNNING]):
         return PREPARES
+    if machine.qpus.fragment[q]:
+        # One that waits for the scoreboard behind its last switch does not go on.
+        stay(machine.qpus.sequences, q, bits(records, at, _f.THREAD, 1))
     load_busy = bits(records, at, _f.READS_LOAD_BUSY, 1) & bits(records, at, _f.LOAD_BUSY, 1)
     store_busy = bits(records, at, _f.READS_STORE_BUSY, 1) & bits(records, at, _f.STORE_BUSY, 1)
     status = step(machine, memory, q, load_busy, store_busy, 1)

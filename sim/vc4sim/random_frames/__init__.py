@@ -7,6 +7,7 @@ frame as well, so that a frame that shows a fault can be made small.
 ``things``     what a frame consists of
 ``state``      records of state
 ``fragments``  fragment shaders
+``textures``   textures that they sample
 ``vertices``   vertices, and programs that shade them
 ``lists``      lists of primitives
 ``transfers``  the configuration of a frame, its loads and stores
@@ -15,8 +16,8 @@ frame as well, so that a frame that shows a fault can be made small.
 ``compare``    a frame on the RTL, with the model beside it, and what is left of one that fails
 """
 
-from .compare import ShrunkFrame, compare_frame, replay_frame, shrink_frame
+from .compare import ShrunkFrame, compare_frame, shrink_frame
 from .frame import RandomFrame
 from .image import frame_job
 
-__all__ = ["RandomFrame", "ShrunkFrame", "compare_frame", "frame_job", "replay_frame", "shrink_frame"]
+__all__ = ["RandomFrame", "ShrunkFrame", "compare_frame", "frame_job", "shrink_frame"]

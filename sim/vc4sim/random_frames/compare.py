@@ -17,7 +17,7 @@ from ..shrink.search import needed
 from .frame import RandomFrame
 from .image import frame_job
 
-__all__ = ["ShrunkFrame", "compare_frame", "replay_frame", "shrink_frame"]
+__all__ = ["ShrunkFrame", "compare_frame", "shrink_frame"]
 
 _LIMIT = 1 << 40
 #: What runs a frame on the RTL: see `run_draw`.
@@ -125,9 +125,3 @@ def shrink_frame(
 
     kept = tuple(needed(range(len(frame.things)), fails))
     return ShrunkFrame(kept, [str(thing) for thing in frame.left(set(kept))], last, runs)
-
-
-def replay_frame(seed: int, config: str, latency: int | None, gap: float | None) -> list[str]:
-    """The arguments of `vc4` that draw a frame again."""
-    memory = [*(["--latency", str(latency)] if latency is not None else []), *(["--gap", str(gap)] if gap is not None else [])]
-    return ["lockstep", "--frames", "1", "--seed", str(seed), "--config", config, *memory]

@@ -6,8 +6,8 @@ nobody's. Both halves of a program that switches threads keep to registers of th
 
 from collections.abc import Callable, Iterator
 
-from vc4.records.stencil import StencilOperation, StencilSetUp, StencilWriteMask
 from vc4.records.state import DepthTest
+from vc4.records.stencil import StencilOperation, StencilSetUp, StencilWriteMask
 
 from .textures import SampledTexture, random_texture
 from .things import Chunk
@@ -61,7 +61,9 @@ class Fragments:
     def end(self) -> Chunk:
         """What it ends with."""
         return self._chunk(
-            self._rng.choice(("thrend\nnop\nnop; sbdone\n", "thrend\nnop; sbdone\nnop\n", "nop; sbdone\nthrend\nnop\nnop\n"))
+            self._rng.choice(
+                ("thrend\nnop\nnop; sbdone\n", "thrend\nnop; sbdone\nnop\n", "nop; sbdone\nthrend\nnop\nnop\n")
+            )
         )
 
     def chunks(self) -> Iterator[Chunk]:
@@ -91,12 +93,23 @@ class Fragments:
         rng = self._rng
         for _ in range(rng.choice((0, 0, 0, 1, 2))):
             yield self._stencil()
-        for maker, probability in ((self._discard, 0.15), (self._reverse, 0.05), (self._depth, 0.6), (self._flags, 0.2)):
+        for maker, probability in (
+            (self._discard, 0.15),
+            (self._reverse, 0.05),
+            (self._depth, 0.6),
+            (self._flags, 0.2),
+        ):
             if rng.chance(probability):
                 yield maker()
         for _ in range(rng.choice((1, 1, 1, 2, 3, 5))):
             kinds, weights = zip(
-                *((self._colour, 40), (self._blend, 20), (self._sample_write, 15), (self._mask, 8), (self._mask_read, 6)),
+                *(
+                    (self._colour, 40),
+                    (self._blend, 20),
+                    (self._sample_write, 15),
+                    (self._mask, 8),
+                    (self._mask_read, 6),
+                ),
                 *((self._compute, 8), (self._cover, 60 if self._coverage else 1), (self._discard, 4), (self._depth, 2)),
                 strict=True,
             )
@@ -130,7 +143,11 @@ class Fragments:
         rng = self._rng
         mask = rng.choice((1, 2, 4, 8))
         return rng.choice(
-            (f"and.setf -, {self._source('a')}, {mask}\n", f"mov.setf -, {self._source('a')}\n", "fsub.setf -, r0, r1\n")
+            (
+                f"and.setf -, {self._source('a')}, {mask}\n",
+                f"mov.setf -, {self._source('a')}\n",
+                "fsub.setf -, r0, r1\n",
+            )
         )
 
     def _function(self) -> Chunk:
@@ -230,12 +247,16 @@ class Fragments:
         count = self._rng.choice((1, 2, 4, 4, 8, 9))
         if self._rng.chance(0.5):
             return self._chunk("".join(f"mov tlbm, {self._into()}\n" for _ in range(count)))
-        return self._chunk("nop; loadc\n" + f"{self._rng.choice(('add', 'xor', 'v8adds'))} tlbm, r4, r1; loadc\n" * count)
+        return self._chunk(
+            "nop; loadc\n" + f"{self._rng.choice(('add', 'xor', 'v8adds'))} tlbm, r4, r1; loadc\n" * count
+        )
 
     def _blend(self) -> Chunk:
         rng = self._rng
         source = "nop; loadc\n" + f"mov {self._into()}, r4\n" * rng.bit()
-        return self._chunk(source + f"{rng.choice(('add', 'v8adds', 'v8subs', 'v8muld', 'or'))} tlbc, r4, r{rng.randrange(4)}\n")
+        return self._chunk(
+            source + f"{rng.choice(('add', 'v8adds', 'v8subs', 'v8muld', 'or'))} tlbc, r4, r{rng.randrange(4)}\n"
+        )
 
     def _mask(self) -> Chunk:
         return self._chunk(self._conditional(f"mov{{}} tlbam, {self._into()}\n"))

@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from vc4.config import V3DConfig
 from vc4.records.control import ControlCode as Code
-from vc4.records.primitives import PrimitiveData, PrimitiveListFormat
+from vc4.records.primitives import PrimitiveData
 from vc4.records.tile_buffer import TileBuffer
 
 from ..asm import assemble
@@ -161,7 +161,9 @@ class _Image:
     def _gl(self, out: ListBuilder, vertices: Vertices, fields: dict[str, int]) -> None:
         ends, rows = (*vertices.arrays[1:], len(vertices.words[0])), []
         for first, end in zip(vertices.arrays, ends, strict=True):
-            data = [struct.pack(f"<{end - first}I", *words[first:end]) + bytes(vertices.skipped) for words in vertices.words]
+            data = [
+                struct.pack(f"<{end - first}I", *words[first:end]) + bytes(vertices.skipped) for words in vertices.words
+            ]
             rows.append(
                 {
                     "base_memory_address": self._put(b"".join(data)),

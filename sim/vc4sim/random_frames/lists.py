@@ -93,12 +93,8 @@ def random_coordinates(rng: Random, part: int, shader: int, place: Place) -> Lis
                 part, shader, Code.VG_COORDINATE_ARRAY_PRIMITIVES, fields, _words(corners), "coordinate_array_address"
             )
         case 1:
-            picked = tuple(
-                tuple(corners[n] for n in some) for some in _some(rng, len(corners), _CORNERS[kind])
-            )
-            return Lists(
-                part, shader, Code.COMPRESSED_PRIMITIVE_LIST, type=kind, coordinates=True, primitives=picked
-            )
+            picked = tuple(tuple(corners[n] for n in some) for some in _some(rng, len(corners), _CORNERS[kind]))
+            return Lists(part, shader, Code.COMPRESSED_PRIMITIVE_LIST, type=kind, coordinates=True, primitives=picked)
         case _:
             held = _CORNERS[kind]
             if mode in (VgPrimitiveType.RHTS, VgPrimitiveType.TRIANGLES):
@@ -108,4 +104,6 @@ def random_coordinates(rng: Random, part: int, shader: int, place: Place) -> Lis
                 ended += [corners[0]] * (held - 1)
             else:
                 ended = corners
-            return Lists(part, shader, Code.VG_INLINE_PRIMITIVES, {"primitive_type": mode}, data=_words([*ended, VG_END]))
+            return Lists(
+                part, shader, Code.VG_INLINE_PRIMITIVES, {"primitive_type": mode}, data=_words([*ended, VG_END])
+            )

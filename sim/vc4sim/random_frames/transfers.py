@@ -14,7 +14,14 @@ _TILE, _MS_TILE = 64, 32
 #: Pixels of any format in memory fill whole squares of so many.
 _SQUARE = 64
 _FORMATS = tuple(MemoryFormat)
-_PARTS = (TileBuffer.COLOR, TileBuffer.COLOR, TileBuffer.Z_STENCIL, TileBuffer.Z_ONLY, TileBuffer.VG_MASK, TileBuffer.FULL)
+_PARTS = (
+    TileBuffer.COLOR,
+    TileBuffer.COLOR,
+    TileBuffer.Z_STENCIL,
+    TileBuffer.Z_ONLY,
+    TileBuffer.VG_MASK,
+    TileBuffer.FULL,
+)
 
 
 @dataclass(frozen=True)
@@ -74,7 +81,9 @@ def random_frame_size(rng: Random, *, coverage: bool) -> Frame:
     return Frame(fields, *size, width, height)
 
 
-def random_store(rng: Random, address: int, *, last: bool, parts: tuple[TileBuffer, ...] = _PARTS) -> tuple[Code, dict[str, Any]]:
+def random_store(
+    rng: Random, address: int, *, last: bool, parts: tuple[TileBuffer, ...] = _PARTS
+) -> tuple[Code, dict[str, Any]]:
     """A store with an address of its own, often without clears; `last`: the frame ends with it."""
     keep = rng.bit(0.6)
     if rng.chance(0.2):

@@ -23,6 +23,7 @@ __all__ = [
     "new_sequences",
     "place_of",
     "resume",
+    "stay",
     "view_of",
 ]
 
@@ -130,7 +131,14 @@ def _change(sequences: np.ndarray, qpu: int) -> None:
     sequences[qpu, PC] = sequences[qpu, RESUME + other]
     sequences[qpu, RESUME + other] = -1
     sequences[qpu, THREAD] = other
-    sequences[qpu, AT_SWITCH] = 0
+
+
+@kernel
+def stay(sequences: np.ndarray, qpu: int, thread: int) -> None:
+    """The thread goes on behind its switch, as the other one may not yet."""
+    if sequences[qpu, AT_SWITCH] and sequences[qpu, THREAD] != thread and sequences[qpu, RESUME + thread] >= 0:
+        _change(sequences, qpu)
+        sequences[qpu, AT_SWITCH] = 0
 
 
 @kernel
