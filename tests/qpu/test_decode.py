@@ -135,7 +135,8 @@ def check_fragments(control, todo):
     assert control.writes_tile == any(name in FRAGMENT_WRITES for name in written)
     assert control.takes_varying == ("vary" in read)
     assert control.reads_fragment == bool(read & {"ms_mask", "rev_flag"})
-    assert control.waits_scoreboard == (todo.signal is ops.Signal.WAIT_SCOREBOARD)
+    accesses = todo.signal in FRAGMENT_LOADS or {"tlbz", "tlbm", "tlbc", "tlbam"}.intersection(written)
+    assert control.waits_scoreboard == (todo.signal is ops.Signal.WAIT_SCOREBOARD or bool(accesses))
 
 
 CHECKS = (check_fragments, check_reads, check_operands, check_rotation, check_destinations, check_forms, check_lookups)

@@ -102,6 +102,6 @@ class Control(data.Struct):
     tile_load: TlbCommand  # what
     writes_tile: unsigned(1)  # says something to the tile buffer, or changes flags of fragments
     reads_fragment: unsigned(1)  # such flags
-    waits_scoreboard: unsigned(1)
+    waits_scoreboard: unsigned(1)  # says so, or accesses the tile buffer
     takes_varying: unsigned(1)
     needs: Needs

@@ -194,6 +194,8 @@ class Decode(wiring.Component):
         alu, control = self.alu, self.control
         flags, first, last = write_address("ms_mask"), write_address("stencil"), write_address("tlbam")
         vary = read_address("vary")
+        # The set-up of the stencil is no access.
+        accesses = [valid & (address > first) & (address <= last) for valid, address, _ in writes]
         says = [valid & ((address == flags) | ((address >= first) & (address <= last))) for valid, address, _ in writes]
         yield from (
             control.loads_tile.eq(_is(alu.signal, _TILE_LOADS)),
@@ -210,7 +212,9 @@ class Decode(wiring.Component):
             ),
             control.writes_tile.eq(Cat(says).any()),
             control.reads_fragment.eq(Cat(valid & (address == flags) for valid, address, _ in reads).any()),
-            control.waits_scoreboard.eq(alu.signal == ops.Signal.WAIT_SCOREBOARD),
+            control.waits_scoreboard.eq(
+                _is(alu.signal, (ops.Signal.WAIT_SCOREBOARD, *_TILE_LOADS)) | Cat(accesses).any()
+            ),
             control.takes_varying.eq(Cat(valid & (address == vary) for valid, address, _ in reads).any()),
         )
 

@@ -58,7 +58,7 @@ class FragmentIssue(wiring.Component):
         thread = 1 << self.thread
         m.d.comb += [
             shades.eq((self.fragments & thread).any()),
-            scoreboard.eq(shades & (needs.tile_buffer | control.waits_scoreboard) & (state.waits & thread).any()),
+            scoreboard.eq(shades & control.waits_scoreboard & (state.waits & thread).any()),
             new.eq(Mux(self.starts, 1 << self.started, 0)),
             self.closing.eq(gone.any()),
             stalls.start.eq(start.waits),

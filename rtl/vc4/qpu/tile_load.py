@@ -56,7 +56,8 @@ class TileLoad(wiring.Component):
             beat.work.eq(TileWork.REQUEST),
             beat.command.eq(self.control.tile_load),
             beat.thread.eq(self.thread),
-            beat.quad.eq(quad),
+            # A read of coverage clears it: places that repeat the last quad come before it.
+            beat.quad.eq(~quad),
             beat.mask.eq((1 << LANES) - 1),
             self.waits.eq(state != _State.THERE),
         ]

@@ -123,7 +123,8 @@ class TileQueue(wiring.Component):
         one = Signal(3)
         reads = said.command == TlbCommand.READ_COLOUR
         writes = said.command == TlbCommand.COLOUR
-        last = moves & (said.work == TileWork.REQUEST) & (said.quad == QUADS - 1)
+        # The quads of a load come from the last one on.
+        last = moves & (said.work == TileWork.REQUEST) & (said.quad == Mux(reads, 0, QUADS - 1))
         m.d.comb += [
             one.eq(Mux(reads, own.loads, own.samples)),
             request.command.eq(said.command),
@@ -162,7 +163,7 @@ class TileQueue(wiring.Component):
         m.submodules.words = words = LutRam(len(Value.cast(self.loaded)), QUADS)
         m.d.comb += [
             answer.ready.eq(~tested | self.write_ready),
-            words.write_address.eq(quad),
+            words.write_address.eq(~quad),
             words.write_data.eq(answer.payload.data),
             words.write_enable.eq(answered & ~tested),
             words.read_address.eq(self.loaded_quad),

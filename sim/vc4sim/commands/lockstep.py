@@ -1,4 +1,4 @@
-"""`vc4 lockstep`: random programs on the RTL, with the model beside it."""
+"""`vc4 lockstep`: random programs, or random frames, on the RTL, with the model beside it."""
 
 import argparse
 import shlex
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from vc4.config import preset
+from vc4.config import PRESETS, preset
 
 from ..backends.base import Ending, Job, Waves
 from ..coverage import Coverage, RuleCount, table
@@ -16,25 +16,32 @@ from ..problem import BadInput, ExitStatus
 from ..random_programs import random_job, random_team
 from ..shrink import keep, shrink
 from .engines import ENGINES, RTL_ENGINES, WAVES_ENGINE
-from .options import Commands, add_config, add_memory, integer, vcd_file
+from .lockstep_frames import FRAMES_CONFIG, compare_frames
+from .options import Commands, add_memory, integer, vcd_file
 
 __all__ = ["register"]
 
 _WAVES = "difference.vcd"
+#: What programs have if nothing is asked for.
+_CONFIG, _LATENCY, _GAP = "qpu", 20, 0.0
 
 
 def register(commands: Commands) -> None:
     """Add the sub-command."""
     parser = commands.add_parser(
         "lockstep",
-        help="compare RTL and model with random programs",
+        help="compare RTL and model with random programs or frames",
         description="Run random programs on the RTL and on the model side by side, and compare every effect of every "
         "instruction. Program after program, each with the next seed, until enough instructions are compared; with several "
         "QPUs, a few programs side by side, which use semaphores, the mutex and the VPM together. A program "
-        "that shows a difference is made as small as it gets, and kept.",
+        "that shows a difference is made as small as it gets, and kept. With --frames, random frames in place of programs: "
+        "control lists of a tile or two, with vertices and fragment shaders; also what is in memory at the end is compared.",
     )
     parser.add_argument("--on", choices=RTL_ENGINES, default="pysim", help="simulator of the RTL (default: pysim)")
-    add_config(parser)
+    parser.add_argument("--config", choices=PRESETS, help="configuration of the GPU (default: qpu; of frames: gpu)")
+    parser.add_argument(
+        "--frames", type=integer(1, 1 << 40), metavar="N", help="draw N random frames, each with the next seed"
+    )
     parser.add_argument(
         "--count",
         type=integer(1, 1 << 40),
@@ -49,7 +56,9 @@ def register(commands: Commands) -> None:
         metavar="L",
         help="words of a program, at least (default: 400)",
     )
-    add_memory(parser, "of the first program, and of the pauses of memory")
+    add_memory(parser, "of the first program or frame, and of the pauses of memory")
+    # A frame has its own if nothing is asked for.
+    parser.set_defaults(latency=None, gap=None)
     parser.add_argument("--waves", metavar="FILE.vcd", type=vcd_file, help="write waves of the last program")
     parser.add_argument(
         "--coverage",
@@ -74,6 +83,11 @@ def register(commands: Commands) -> None:
 
 
 def _execute(options: argparse.Namespace) -> int:
+    options.config = options.config or (FRAMES_CONFIG if options.frames else _CONFIG)
+    if options.frames:
+        return compare_frames(options)
+    options.latency = _LATENCY if options.latency is None else options.latency
+    options.gap = _GAP if options.gap is None else options.gap
     compared = programs = 0
     # On one QPU there are threads; on several the programs wait for each other.
     make = random_job if preset(options.config).qpus == 1 else random_team

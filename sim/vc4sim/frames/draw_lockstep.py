@@ -77,11 +77,15 @@ class DrawLockstep(FrontLockstep):
     def _go_on(self) -> None:
         """The renderer draws as far as it comes."""
         for qpu in self.model.qpus:
-            for thread in range(2):
-                if self._running[qpu.number, thread] and not qpu.has(thread):
-                    self._running[qpu.number, thread] = False
-                    self.vectors.under_way -= 1
+            self._note_ends(qpu)
         self._cle.run(_LIMIT)
+
+    def _note_ends(self, qpu: Qpu) -> None:
+        """Fragments that a QPU has shaded to their end, before something else runs in their place."""
+        for thread in range(2):
+            if self._running[qpu.number, thread] and not qpu.has(thread):
+                self._running[qpu.number, thread] = False
+                self.vectors.under_way -= 1
 
     def begin(self, qpu: Qpu, launch: Launch) -> None:
         """With its vector, or with the attributes of its batch."""

@@ -1,0 +1,211 @@
+"""A random frame in memory."""
+
+import random
+import struct
+from collections.abc import Collection
+
+from vc4.config import V3DConfig
+from vc4.records.control import ControlCode as Code
+from vc4.records.primitives import PrimitiveData
+from vc4.records.tile_buffer import TileBuffer
+
+from ..asm import assemble
+from ..clist import ListBuilder, compress, gl_shader_record, nv_shader_record, vg_shader_record
+from ..frames.draw import DrawJob
+from ..model.cle.compressed import COORDINATE_BYTES, INDEX_BYTES, ListFormat
+from .frame import RECORD_BYTES, RandomFrame
+from .things import Chunk, Lists, Load, Shader, State, Store, Thing, Vertices
+
+__all__ = ["frame_job"]
+
+_ALIGNMENT = 32
+_GAPS = (0.0, 0.0, 0.0, 0.1, 0.3, 0.6)
+_LATENCIES = (1, 4, 9, 20, 20, 40)
+_COMPRESSED = (Code.COMPRESSED_PRIMITIVE_LIST, Code.CLIPPED_PRIMITIVE_WITH_COMPRESSED_PRIMITIVE_LIST)
+
+
+class _Image:
+    """Memory that is being filled."""
+
+    def __init__(self, frame: RandomFrame, things: list[Thing]):
+        self._frame, self._things = frame, things
+        noise = random.Random(frame.noise)
+        self.bytes = bytearray(frame.end)
+        self.bytes[frame.loads :] = noise.randbytes(frame.end - frame.loads)
+        # Behind records lies what the row before them ended with: nobody writes between the lines of a picture.
+        self.bytes[frame.stores : frame.records] = noise.randbytes(256) * ((frame.records - frame.stores) // 256)
+        self._next = frame.records
+        self._chunks: dict[int, list[Chunk]] = {}
+        for thing in things:
+            if isinstance(thing, Chunk):
+                self._chunks.setdefault(thing.shader, []).append(thing)
+        self.list = ListBuilder(0)
+        self._fill()
+
+    def _put(self, data: bytes) -> int:
+        """Puts bytes somewhere; returns where."""
+        address = self._next
+        self._next += -(-max(len(data), 1) // _ALIGNMENT) * _ALIGNMENT
+        assert self._next <= self._frame.records + RECORD_BYTES, "the records have more than their room"
+        self.bytes[address : address + len(data)] = data
+        return address
+
+    def _put_list(self, built: ListBuilder) -> int:
+        return self._put(bytes(built.data))
+
+    def _code(self, source: str) -> int:
+        return self._put(assemble(source).code)
+
+    def _fill(self) -> None:
+        frame, out = self._frame.frame, self.list
+        out.add(Code.TILE_RENDERING_MODE_CONFIGURATION, memory_address=self._frame.stores, **frame.fields)
+        if self._frame.clears is not None:
+            out.add(Code.CLEAR_COLORS, **self._frame.clears)
+            out.add(Code.TILE_COORDINATES)
+            out.add(Code.STORE_TILE_BUFFER_GENERAL, buffer_to_store=TileBuffer.NONE)
+        parts = [self._part(part) for part in range(len(frame.tiles) + 1)]
+        for number, (column, row) in enumerate(frame.tiles):
+            where = {"tile_column_number": column, "tile_row_number": row}
+            mine = [thing for thing in self._things if isinstance(thing, Load | Store) and thing.tile == number]
+            for load in mine:
+                if isinstance(load, Load):
+                    out.add(load.code, **load.fields)
+            out.add(Code.TILE_COORDINATES, **where)
+            for part in (parts[0], parts[number + 1]):
+                if part is not None:
+                    out.add(Code.BRANCH_TO_SUB_LIST, absolute_branch_address=part)
+            for store in mine:
+                if isinstance(store, Store):
+                    out.add(store.code, **store.fields)
+                    out.add(Code.TILE_COORDINATES, **where)
+            code, fields = self._frame.last[number]
+            out.add(code, **fields)
+        self.first = self._put_list(out)
+        self.last = self.first + len(out.data)
+
+    def _part(self, part: int) -> int | None:
+        """A sub-list; returns its address, or `None` if it has nothing."""
+        out, shader, current = ListBuilder(0), None, -1
+        for thing in self._things:
+            if isinstance(thing, Chunk | Load | Store) or thing.part != part:
+                continue
+            match thing:
+                case State():
+                    out.add(thing.code, **thing.fields)
+                case Shader():
+                    shader, current = self._shader(thing), thing.number
+                    out.raw(shader)
+                case Lists() if thing.shader == current and shader is not None:
+                    self._list(out, thing, shader)
+        if not out.data:
+            return None
+        out.add(Code.RETURN_FROM_SUB_LIST)
+        return self._put_list(out)
+
+    def _list(self, out: ListBuilder, thing: Lists, shader: bytes) -> None:
+        fields = dict(thing.fields)
+        if thing.indices:
+            fields[thing.address_field] = self._put(thing.indices)
+        if thing.code in _COMPRESSED:
+            kind = PrimitiveData.COORDINATES if thing.coordinates else PrimitiveData.INDEX_16
+            out.add(Code.PRIMITIVE_LIST_FORMAT, primitive_type=thing.type, data_type=kind)
+            out.raw(shader)
+        if thing.clipped:
+            fields["clipped_primitive_data_address"] = self._put(thing.clipped)
+        out.add(thing.code, **fields)
+        if thing.primitives:
+            form = ListFormat(thing.type, COORDINATE_BYTES if thing.coordinates else INDEX_BYTES)
+            out.raw(compress(form, thing.primitives))
+        out.raw(thing.data)
+
+    # Shaders.
+
+    def _shader(self, thing: Shader) -> bytes:
+        """The state record."""
+        chunks = [thing.begin, *self._chunks.get(thing.number, ()), thing.end]
+        source = "".join(chunk.source.replace("{0}", str(number)) for number, chunk in enumerate(chunks))
+        words = [word for chunk in chunks for word in chunk.uniforms]
+        code, uniforms = self._code(source), self._put(struct.pack(f"<{len(words)}I", *words))
+        out = ListBuilder(0)
+        if thing.inline:
+            fields = {"fragment_shader_code_address": code, "fragment_shader_uniforms_address": uniforms}
+            out.add(Code.VG_INLINE_SHADER_RECORD, single_threaded=int(not thing.threaded), **fields)
+            return bytes(out.data)
+        fields = {
+            "fragment_shader_is_single_threaded": int(not thing.threaded),
+            "fragment_shader_code_address": code,
+            "fragment_shader_uniforms_address": uniforms,
+        }
+        vertices = thing.vertices
+        if vertices is None:
+            out.add(Code.VG_SHADER_STATE, shader_record_address=self._put(vg_shader_record(**fields)))
+            return bytes(out.data)
+        fields |= {
+            "point_size_included": int(vertices.sized),
+            "enable_clipping": int(vertices.clips),
+            "fragment_shader_number_of_varyings": len(vertices.words[0]) - 3 - vertices.sized,
+        }
+        if vertices.program:
+            self._gl(out, vertices, fields)
+        else:
+            self._nv(out, vertices, fields)
+        return bytes(out.data)
+
+    def _nv(self, out: ListBuilder, vertices: Vertices, fields: dict[str, int]) -> None:
+        rows = [struct.pack(f"<{len(words)}I", *words) + bytes(vertices.skipped) for words in vertices.words]
+        record = nv_shader_record(
+            shaded_vertex_data_stride=len(rows[0]), shaded_vertex_data_address=self._put(b"".join(rows)), **fields
+        )
+        out.add(Code.NV_SHADER_STATE, shader_record_address=self._put(record))
+
+    def _gl(self, out: ListBuilder, vertices: Vertices, fields: dict[str, int]) -> None:
+        ends, rows = (*vertices.arrays[1:], len(vertices.words[0])), []
+        for first, end in zip(vertices.arrays, ends, strict=True):
+            data = [
+                struct.pack(f"<{end - first}I", *words[first:end]) + bytes(vertices.skipped) for words in vertices.words
+            ]
+            rows.append(
+                {
+                    "base_memory_address": self._put(b"".join(data)),
+                    "number_of_bytes_minus_1": 4 * (end - first) - 1,
+                    "memory_stride": len(data[0]),
+                    "vertex_shader_vpm_offset": 4 * first,
+                }
+            )
+        uniforms = struct.pack(f"<{len(vertices.uniforms)}I", *vertices.uniforms)
+        record = gl_shader_record(
+            rows,
+            extended=vertices.extended,
+            vertex_shader_attribute_array_select_bits=(1 << len(rows)) - 1,
+            vertex_shader_total_attributes_size=4 * len(vertices.words[0]),
+            vertex_shader_code_address=self._code(vertices.program),
+            vertex_shader_uniforms_address=self._put(uniforms),
+            **fields,
+        )
+        count = 0 if vertices.extended else len(rows) % 8
+        out.add(
+            Code.GL_SHADER_STATE,
+            number_of_attribute_arrays=count,
+            extended_shader_record=int(vertices.extended),
+            shader_record_address=self._put(record),
+        )
+
+
+def frame_job(frame: RandomFrame, config: V3DConfig, kept: Collection[int] | None = None, **memory) -> DrawJob:
+    """A frame for the RTL, with what is kept of its things, by their numbers; `None`: all.
+
+    config : with pixels
+    memory : `latency` and `gap` of the memory, see `DrawJob`; the seed chooses those that are not given
+    """
+    things = frame.left(set(range(len(frame.things)) if kept is None else kept))
+    image = _Image(frame, things)
+    rng = random.Random(f"memory {frame.seed}")
+    chosen = {"latency": rng.choice(_LATENCIES), "gap": rng.choice(_GAPS)}
+    return DrawJob(
+        image=bytes(image.bytes),
+        registers=(("CT1CA", image.first), ("CT1EA", image.last)),
+        config=config,
+        seed=frame.seed,
+        max_cycles=3_000_000,
+        **chosen | {name: value for name, value in memory.items() if value is not None},
+    )

@@ -1,0 +1,98 @@
+"""Small frames that have shown a fault once."""
+
+import dataclasses
+
+import pytest
+
+from vc4.config import preset
+from vc4.records.control import ControlCode as Code
+from vc4.records.primitives import VgPrimitiveType
+from vc4.records.state import CoverageUpdate, Oversample
+from vc4sim.frames.draw import DrawJob
+from vc4sim.random_frames import compare_frame
+
+from ..model.control_lists import words
+from ..model.drawing import COLOUR, LIST, PLAIN, SIZE, Drawing
+
+CONFIG = dataclasses.replace(preset("gpu"), lists=True, pixels=True, trace=True)
+SWITCHES = "nop; thrsw\nnop\nnop\nnop; lthrsw\nnop\nnop\n"
+
+
+@pytest.fixture
+def drawn(request):
+    def draw(drawing):
+        drawing.finish()
+        image = drawing.memory.read(0, SIZE)
+        registers = (("CT1CA", LIST), ("CT1EA", drawing.list.here))
+        job = DrawJob(image=image, registers=registers, config=CONFIG, max_cycles=1_000_000)
+        compare_frame(job, request.config.getoption("--engine"))
+
+    return draw
+
+
+def corners(*places):
+    """Vertices of colour 7."""
+    return [(*place, 0.5, 1.0, 7.0) for place in places]
+
+
+def test_a_vector_goes_on_over_lists(drawn):
+    """Its quads may be of primitives of two lists."""
+    drawing = Drawing(64, 64)
+    drawing.clear()
+    drawing.configure()
+    drawing.shader(PLAIN, corners((1, 1), (5, 1), (1, 3), (21, 21), (25, 21), (21, 23)))
+    drawing.draw(3)
+    drawing.draw(3, first=3)
+    drawn(drawing)
+
+
+def test_a_set_up_of_the_stencil_does_not_wait_for_the_scoreboard(drawn):
+    """It may be in front of the last thread switch: with both threads of a QPU there, one would wait for the other for ever."""
+    drawing = Drawing(64, 64)
+    drawing.clear()
+    drawing.configure()
+    source = COLOUR + "mov stencil, unif\n" + SWITCHES + "nop; sbwait\nmov tlbz, rb15\nldi tlbc, 5\n"
+    set_up = 0xC000_0000 | 0xFF | 1 << 8 | 7 << 16
+    for _ in range(2):
+        drawing.shader(source, corners((1, 1), (40, 1), (1, 40)), (set_up,))
+        threaded(drawing)
+        drawing.draw(3)
+    drawn(drawing)
+
+
+def threaded(drawing):
+    """The last NV shader has two threads: its record lies right behind those before."""
+    record = drawing._next["record"] - 16
+    flags = drawing.memory.read(record, 1)[0]
+    drawing.memory.write(record, bytes([flags & ~1]))
+
+
+def test_a_thread_behind_its_last_switch_waits_without_the_qpu(drawn):
+    """The other thread goes on, and switches to itself."""
+    drawing = Drawing(64, 64)
+    drawing.clear()
+    drawing.configure()
+    for _ in range(3):
+        drawing.shader(
+            COLOUR + 3 * "nop; thrsw\nnop\nnop\n" + SWITCHES + "nop; sbwait\nldi tlbc, 5\n",
+            corners((1, 1), (30, 1), (1, 30)),
+        )
+        threaded(drawing)
+        drawing.draw(3)
+    drawn(drawing)
+
+
+@pytest.mark.parametrize("size", [2, 6, 11])
+def test_places_that_repeat_a_quad_read_its_coverage(drawn, size):
+    """Also if the read clears it."""
+    drawing = Drawing(64, 64)
+    drawing.clear()
+    drawing.configure(oversample=Oversample.X16, coverage=CoverageUpdate.NONZERO)
+    drawing.shader("nop\nnop\nnop; loadcv\nmov r1, r4\nnop; loadcv\nmov tlbc, r1\n")
+    triangle = words(0, size << 4, size << 20, 1, 1, 0xBFFF_0000)
+    for configuration in ({}, None):
+        if configuration is None:
+            drawing.configure(coverage_read_mode=0)
+        drawing.state(Code.VG_INLINE_PRIMITIVES, primitive_type=VgPrimitiveType.TRIANGLES)
+        drawing.draws.raw(triangle)
+    drawn(drawing)
