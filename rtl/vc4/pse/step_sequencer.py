@@ -32,16 +32,22 @@ class StepSequencer(wiring.Component):
         number = Signal(range(len(STEPS) + 1))
         place = Signal.like(number)
         runs = Signal()
+        following = Signal(Step)
+        first = Signal(Step)
         step = Signal(Step)
         m.d.comb += place.eq(number)
-        with m.If(self.starts), m.Switch(self.program):
-            for program, first in FIRST_STEPS.items():
+        # The first steps have a table of their own: the program does not have to pass through the long one.
+        with m.Switch(self.program):
+            for program, index in FIRST_STEPS.items():
                 with m.Case(program):
-                    m.d.comb += place.eq(first)
-        with m.Switch(place):
+                    m.d.comb += first.eq(Step.const(STEPS[index]))
+                    with m.If(~runs):
+                        m.d.comb += place.eq(index)
+        with m.Switch(number):
             for index, fields in enumerate(STEPS):
                 with m.Case(index):
-                    m.d.comb += step.eq(Step.const(fields))
+                    m.d.comb += following.eq(Step.const(fields))
+        m.d.comb += step.eq(Mux(runs, following, first))
         valid = self.starts | (runs & ~self.stops)
         m.d.sync += [self.step.eq(step), self.stb.eq(valid), number.eq(place + 1), runs.eq(valid & ~step.ends)]
         return m
