@@ -141,7 +141,7 @@ class ModelFrontEnd:
         """The vectors of a program."""
         arrays = queue.views
         for vector in range(arrays.counts[VECTORS]):
-            fill(self._fragments, arrays, 0, vector, varyings, *program.modes.codes)
+            fill(self._fragments, arrays, 0, 0, vector, varyings, *program.modes.codes)
             first = arrays.first[vector]
             end = arrays.first[vector + 1] if vector + 1 < arrays.counts[VECTORS] else arrays.counts[0]
             pixels = {
