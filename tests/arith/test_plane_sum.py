@@ -28,7 +28,9 @@ def test_operands(count):
 
     async def bench(ctx):
         for number in range(len(operands) + PlaneSum.LATENCY):
-            for port, value in zip((dut.a, dut.b, dut.dx, dut.dy), operands[min(number, count - 1)], strict=True):
+            # Factors follow their distances.
+            factors, distances = (operands[min(max(place, 0), count - 1)] for place in (number - 1, number))
+            for port, value in zip((dut.a, dut.b, dut.dx, dut.dy), (*factors[:2], *distances[2:]), strict=True):
                 ctx.set(port, value)
             await ctx.tick()
             done = number + 1 - PlaneSum.LATENCY

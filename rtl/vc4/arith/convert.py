@@ -4,7 +4,7 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 
 from .bits import leading_zeros, rotate_left
 
-__all__ = ["byte_to_float", "float_to_half", "half_to_float", "integer_to_float", "significand"]
+__all__ = ["byte_to_float", "float_to_half", "half_to_float", "integer_to_float", "magnitude_to_float", "significand"]
 
 _MANTISSA_BITS, _BIAS = 23, 127
 _WORD_BITS = 32
@@ -67,9 +67,14 @@ def float_to_half(m: Module, value: Value, name: str):
 
 def integer_to_float(m: Module, number: Value, name: str):
     """The float of an integer with sign, which is exact up to 24 bits."""
+    return magnitude_to_float(m, Mux(number < 0, -number, number), number < 0, name)
+
+
+def magnitude_to_float(m: Module, value: Value, negative: Value, name: str):
+    """The same of an integer whose sign is apart; 0 is +0."""
     magnitude = Signal(_WORD_BITS, name=f"{name}_magnitude")
-    m.d.comb += magnitude.eq(Mux(number < 0, -number, number))
+    m.d.comb += magnitude.eq(value)
     zeros = leading_zeros(m, magnitude, f"{name}_zeros")
     shifted = rotate_left(m, magnitude, zeros[:5], f"{name}_shifted")
     exponent = (_BIAS + _WORD_BITS - 1 - zeros)[:8]
-    return Mux(zeros[-1], 0, Cat(shifted[-_MANTISSA_BITS - 1 : -1], exponent, number < 0))
+    return Mux(zeros[-1], 0, Cat(shifted[-_MANTISSA_BITS - 1 : -1], exponent, negative))

@@ -48,22 +48,23 @@ class Queue(wiring.Component):
         full = Signal()
         push = Signal()
         pop = Signal()
-        next_level = Signal.like(self.level)
+        grows = Signal()
+        shrinks = Signal()
 
         m.d.comb += [
             self.i.ready.eq(~full),
             push.eq(self.i.valid & ~full),
             pop.eq(self.o.valid & self.o.ready),
-            next_level.eq(self.level + push - pop),
+            *(grows.eq(push & ~pop), shrinks.eq(pop & ~push)),
             places.write_enable.eq(push),
             places.write_data.eq(self.i.payload),
             Value.cast(self.o.payload).eq(places.read_data),
         ]
-        m.d.sync += [
-            self.level.eq(next_level),
-            full.eq(next_level == self._depth),
-            self.o.valid.eq(next_level != 0),
-        ]
+        # Both flags are made beside the counter: whoever is late to push or pop passes no carries.
+        with m.If(grows):
+            m.d.sync += [self.level.eq(self.level + 1), full.eq(self.level == self._depth - 1), self.o.valid.eq(1)]
+        with m.Elif(shrinks):
+            m.d.sync += [self.level.eq(self.level - 1), full.eq(0), self.o.valid.eq(self.level != 1)]
         for address, moves in (places.write_address, push), (places.read_address, pop):
             place = Signal.like(address)
             m.d.comb += address.eq(place)

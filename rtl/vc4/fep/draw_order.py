@@ -5,6 +5,7 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from vc4.common.queue import Queue
+from vc4.common.slack import Slack
 from vc4.pse.structs import DrawItem, SetUpPrimitive
 from vc4.records.control import RECORDS, ControlCode, Role
 from vc4.vcm.structs import VcmKind
@@ -54,12 +55,15 @@ class DrawOrder(wiring.Component):
         m = Module()
         m.submodules.clip_state = state = ClipState()
         m.submodules.order = order = Queue(OrderItem, _ITEMS)
-        connect(m, order.o, flipped(self.o))
+        # What takes an item reads it from a register. Neither a piece nor a record that has work to do goes every clock.
+        m.submodules.next_item = next_item = Slack(OrderItem, full_rate=False)
+        connect(m, order.o, next_item.i)
+        connect(m, next_item.o, flipped(self.o))
         item, primitive, out = self.items.payload, self.primitives.payload, order.i.payload
         m.d.comb += [
             *(self.window.eq(state.window), self.limits.eq(state.limits)),
             *(state.record.eq(item.body.record), self.raster.payload.eq(primitive)),
-            self.busy.eq(order.o.valid | self.raster.valid | ~state.settled),
+            self.busy.eq(order.o.valid | self.o.valid | self.raster.valid | ~state.settled),
         ]
         with m.If(self.items.valid):
             with m.Switch(item.kind):

@@ -4,12 +4,13 @@ from amaranth import *
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
+from vc4.common.slack import Slack
 from vc4.pse.structs import SetUpPrimitive
 from vc4.records.quads import QUAD_PIXELS
 
 from .quad_depth import QuadDepth
 from .rasteriser import Rasteriser
-from .structs import ClippedWindow, DepthLimits, DepthQuad
+from .structs import ClippedWindow, CoveredQuad, DepthLimits, DepthQuad
 from .tile_entry import TileEntry
 
 __all__ = ["Fep"]
@@ -52,11 +53,13 @@ class Fep(wiring.Component):
         m = Module()
         m.submodules.tile_entry = entry = TileEntry()
         m.submodules.rasteriser = rasteriser = Rasteriser()
+        m.submodules.quads = quads = Slack(CoveredQuad, full_rate=True)
         m.submodules.quad_depth = depth = QuadDepth(self._lanes)
         connect(m, flipped(self.i), entry.i)
         connect(m, entry.o, rasteriser.i)
         connect(m, entry.planes, depth.planes)
-        connect(m, rasteriser.o, depth.i)
+        connect(m, rasteriser.o, quads.i)
+        connect(m, quads.o, depth.i)
         connect(m, depth.o, flipped(self.o))
         m.d.comb += [
             entry.window.eq(self.window),

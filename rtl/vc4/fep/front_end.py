@@ -5,6 +5,7 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from vc4.cle.structs import PipelineRecord
+from vc4.common.slack import Slack
 from vc4.pse.structs import DrawItem, PlaneCoefficients, SetUpPrimitive
 from vc4.qpu.structs import THREADS, ProgramStart
 from vc4.records.quads import QUAD_PIXELS
@@ -15,7 +16,7 @@ from .fep import Fep
 from .fragment_order import FragmentOrder
 from .plane_slots import PlaneSlots
 from .plane_writer import PlaneWriter
-from .structs import PLANE_SLOTS, FragmentQuad, PlaneSlot, PlaneWrite
+from .structs import PLANE_SLOTS, DepthQuad, FragmentQuad, PlaneSlot, PlaneWrite
 from .vector_assembly import VectorAssembly
 from .vector_dispatch import VectorDispatch
 from .vector_structs import FrontEndEvents
@@ -88,6 +89,8 @@ class FrontEnd(wiring.Component):
         m = Module()
         m.submodules.draw_order = draws = DrawOrder()
         m.submodules.fep = fep = Fep(self._lanes)
+        # With one lane a quad comes every four clocks.
+        m.submodules.quads = quads = Slack(DepthQuad, full_rate=self._lanes != 1)
         m.submodules.fragment_order = order = FragmentOrder()
         m.submodules.plane_writer = writer = PlaneWriter()
         m.submodules.plane_slots = slots = PlaneSlots(THREADS * self._qpus)
@@ -99,7 +102,8 @@ class FrontEnd(wiring.Component):
             (flipped(self.planes), writer.planes),
             (draws.raster, fep.i),
             (draws.o, order.i),
-            (fep.o, order.quads),
+            (fep.o, quads.i),
+            (quads.o, order.quads),
             (order.jobs, writer.jobs),
             (order.o, assembly.i),
             (assembly.vectors, dispatch.vectors),

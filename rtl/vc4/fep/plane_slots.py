@@ -76,7 +76,7 @@ class PlaneSlots(wiring.Component):
         held = Signal(PLANE_SLOTS)
         free_planes = Signal(range(PLANES + 1), init=PLANES)
         next_planes = Signal.like(free_planes)
-        next_following, next_oldest = Signal.like(following), Signal.like(oldest)
+        used = Signal(range(PLANE_SLOTS + 1))
         frees = Signal()
         place = len(counts.read_address)
         m.d.comb += [
@@ -86,13 +86,10 @@ class PlaneSlots(wiring.Component):
             counts.write_enable.eq(self.takes),
             counts.read_address.eq(oldest[:place]),
             next_planes.eq(free_planes + Mux(frees, counts.read_data, 0) - self.wrote),
-            next_following.eq(following + self.takes),
-            next_oldest.eq(oldest + frees),
         ]
         m.d.sync += [
-            following.eq(next_following),
-            oldest.eq(next_oldest),
-            self.free.eq((next_following - next_oldest)[:SLOT_NUMBER_BITS] != PLANE_SLOTS),
+            following.eq(following + self.takes),
+            oldest.eq(oldest + frees),
             free_planes.eq(next_planes),
             self.room.eq(next_planes != 0),
             self.complete.eq(self.complete + self.completes),
@@ -100,6 +97,10 @@ class PlaneSlots(wiring.Component):
             Assert(~self.takes | self.free, "a slot is taken that is in use"),
             Assert(~self.wrote | (free_planes != 0), "a plane is overwritten"),
         ]
+        with m.If(self.takes & ~frees):
+            m.d.sync += [used.eq(used + 1), self.free.eq(used != PLANE_SLOTS - 1)]
+        with m.Elif(frees & ~self.takes):
+            m.d.sync += [used.eq(used - 1), self.free.eq(1)]
         with m.If(self.takes):
             m.d.sync += self.current.eq(following)
         with m.If(self.given):

@@ -100,10 +100,11 @@ class QuadCoverage(wiring.Component):
                 m.d.sync += column.eq(column + 1)
         with m.If(moves):
             m.d.sync += walked.valid.eq(0)
+        # Nothing of a primitive waits for what is behind the last quad of the one before.
+        with m.If(self.rows.valid & row.opens & rests & ~walked.valid):
+            m.d.sync += own.eq(self.primitive)
         with m.If(self.rows.valid & self.rows.ready):
             m.d.sync += [span.eq(row), column.eq(row.first), walked.valid.eq(~row.is_empty | row.ends)]
-            with m.If(row.opens):
-                m.d.sync += own.eq(self.primitive)
         return x, y
 
     def _sample(self, m, oversample, walked, column, row, x, y):

@@ -40,7 +40,7 @@ class QuadPerspective(wiring.Component):
     """
 
     #: From the clock in which a quad is taken to its first words.
-    LATENCY = 2 + PlaneSum.LATENCY + _ADD_LATENCY + Reciprocal.LATENCY
+    LATENCY = 3 + PlaneSum.LATENCY + _ADD_LATENCY + Reciprocal.LATENCY
 
     def __init__(self, lanes: int = QUAD_PIXELS):
         if lanes not in (1, QUAD_PIXELS):
@@ -69,7 +69,7 @@ class QuadPerspective(wiring.Component):
         m.d.comb += [
             self.i.ready.eq(~walks | is_last),
             self.stb.eq(valid[-1]),
-            self.uses_plane.eq(walks | valid[: PlaneSum.LATENCY + 1].any()),
+            self.uses_plane.eq(walks | valid[: PlaneSum.LATENCY + 2].any()),
         ]
         m.d.sync += [walks.eq(self.i.valid | (walks & ~is_last)), valid.eq(Cat(walks, valid))]
         with m.If(self.i.valid & self.i.ready):
@@ -86,6 +86,8 @@ class QuadPerspective(wiring.Component):
         m.submodules[f"gain_{lane}"] = gain = PlaneSum()
         m.submodules[f"sum_{lane}"] = total = AddAlu()
         m.submodules[f"reciprocal_{lane}"] = reciprocal = Reciprocal()
+        gained = Signal(32, name=f"gained_{lane}", reset_less=True)
+        m.d.sync += gained.eq(gain.result)
         shift = Const(0, PIXEL.bit_length() - 1)
         for target, name, start, bit, quads in (
             (gain.dx, "dx", self.dx, number[0], place.x),
@@ -96,6 +98,6 @@ class QuadPerspective(wiring.Component):
             m.d.comb += target.eq(distance)
         m.d.comb += [
             *(gain.a.eq(self.plane.a), gain.b.eq(self.plane.b)),
-            *(total.rr_op.eq(AddOp.FADD), total.rr_a.eq(self.plane.c), total.rr_b.eq(gain.result)),
+            *(total.rr_op.eq(AddOp.FADD), total.rr_a.eq(self.plane.c), total.rr_b.eq(gained)),
             *(reciprocal.word.eq(total.a2_result), self.words[lane].eq(reciprocal.result)),
         ]

@@ -82,7 +82,8 @@ class RowSpans(wiring.Component):
             ends.eq(row == primitive.high[1:]),
             done.eq(searches & bit[0] & room),
             loads.eq(begun & ~over & (~searches | (done & ~ends))),
-            room.eq(~found.valid | ~self.o.valid | self.o.ready),
+            # Rows are further apart than it takes to know that one is gone.
+            room.eq(~found.valid | ~self.o.valid),
             leaves.eq(over & ~found.valid & self.o.ready),
             self.i.ready.eq(~active),
         ]
@@ -142,7 +143,9 @@ class RowSpans(wiring.Component):
         span = self.o.payload
         first = Signal(TILE_QUAD_BITS + 1)
         nothing = Signal()
-        with m.If(~self.o.valid | self.o.ready):
+        with m.If(self.o.ready):
+            m.d.sync += self.o.valid.eq(0)
+        with m.If(~self.o.valid):
             m.d.sync += [
                 self.o.valid.eq(found.valid),
                 span.row.eq(found.row),

@@ -132,7 +132,7 @@ class TileEntry(wiring.Component):
             quad = (start - tile) >> 1
             m.d.comb += [
                 start.eq(Mux(low < window[names[0]], window[names[0]], low)),
-                end.eq(Mux(high > most, most, high)),
+                end.eq(Mux(high >= window[names[1]], most, high)),
             ]
             m.d.sync += [
                 first.eq(start & ~1),
@@ -141,7 +141,8 @@ class TileEntry(wiring.Component):
                 out[number].eq(quad[:TILE_QUAD_BITS]),
                 plane[number].eq(quad[:TILE_QUAD_BITS]),
             ]
-            empties.append(start > end)
+            # No comparison has to wait for another one.
+            empties += [low >= window[names[1]], high < window[names[0]], window[names[0]] >= window[names[1]]]
         m.d.sync += is_empty.eq(Cat(empties).any())
 
     def _choose(self, m, primitive, goes_on, operands):

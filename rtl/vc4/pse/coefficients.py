@@ -68,10 +68,12 @@ class Coefficients(wiring.Component):
         ended = Signal()  # the last plane has begun
         implicit = Signal()
         weights, last = self.weights.payload, phase == _PHASES - 1
-        count = Signal(2)
+        # A clock late: for 1/W nobody asks.
+        is_line = Signal()
+        is_point = Signal()
+        count = Cat(is_line, is_point)  # of implicit varyings
+        m.d.sync += [is_line.eq(weights.type == PrimitiveType.LINES), is_point.eq(weights.type == PrimitiveType.POINTS)]
         m.d.comb += [
-            count.eq(Mux(weights.type == PrimitiveType.POINTS, 2, weights.type == PrimitiveType.LINES)),
-            implicit.eq((number != 0) & (number <= count)),
             begins.eq(
                 (phase == 0)
                 & (self.weights.valid & ~ended & (self.i.valid | implicit))
@@ -87,13 +89,14 @@ class Coefficients(wiring.Component):
             m.d.sync += [phase.eq(0), under_way.eq(under_way << 1)]
             with m.If(under_way[0]):
                 m.d.sync += [number.eq(number + 1), ended.eq(number + 1 == weights.count + count)]
+                m.d.sync += implicit.eq(number < count)
         with m.Elif((phase != 0) | begins | under_way.any()):
             m.d.sync += phase.eq(phase + 1)
         with m.If(self.weights.ready):
-            m.d.sync += [ended.eq(0), number.eq(0)]
+            m.d.sync += [ended.eq(0), number.eq(0), implicit.eq(0)]
         self._note(m, notes, begins, number, implicit, count)
-        loaded = self._weights(m, phase, number, implicit, last & under_way[0])
-        add, a = self._arithmetic(m, phase, number, implicit, loaded)
+        loaded = self._weights(m, phase, number, implicit, last & under_way[0], is_point)
+        add, a = self._arithmetic(m, phase, number, implicit, loaded, is_line)
         note, result = notes.o.payload, results.i.payload
         m.d.comb += [
             results.i.valid.eq(under_way[-1] & (phase == 3)),
@@ -118,12 +121,11 @@ class Coefficients(wiring.Component):
             note.minus.eq(implicit & (number == 2)),
         ]
 
-    def _weights(self, m, phase, number, implicit, ends):
+    def _weights(self, m, phase, number, implicit, ends, is_point):
         """The weights that the products take, from the second clock after a plane's first six on: (x, y) of both vertices."""
         weights = self.weights.payload
         was_implicit = Signal()
         was_second = Signal()
-        is_point = weights.type == PrimitiveType.POINTS
         loaded = [Signal(32, name=name) for name in ("second_x", "third_x", "second_y", "third_y")]
         with m.If(ends):
             m.d.sync += [was_implicit.eq(implicit), was_second.eq(number == 2)]
@@ -138,11 +140,11 @@ class Coefficients(wiring.Component):
                 m.d.sync += loaded[2].eq(Mux(is_point, Mux(was_second, weights.implicit[0], 0), weights.implicit[1]))
         return loaded
 
-    def _arithmetic(self, m, phase, number, implicit, weights):
+    def _arithmetic(self, m, phase, number, implicit, weights, is_line):
         """The multiplier and the adder; returns the adder's result, and the one of phase 0."""
         m.submodules.add_alu = add = AddAlu()
         m.submodules.mul_alu = mul = MulAlu()
-        values, is_line = self.i.payload.values, self.weights.payload.type == PrimitiveType.LINES
+        values = self.i.payload.values
         added = Signal(32)
         products = [Signal(32, name=f"product_{age}") for age in range(3)]
         gains = [Signal(32, name=f"gained_{name}") for name in ("second", "third")]

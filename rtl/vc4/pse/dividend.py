@@ -46,19 +46,20 @@ class DivisionSlot(data.Struct):
 
 
 class Dividend(wiring.Component):
-    """Prepares a number for division; combinational.
+    """Prepares a number for division, in two clocks: its sign, then its place.
 
     A gain that is negative is rounded down if the complement of its numerator is divided, with ones for all that is moved in,
     and that of the quotient taken. A number moves up as far as the divisor: within a digit by a shift, and by more digits.
 
     Interface attributes
     --------------------
-    item : the number
-    shift : how far the divisor was moved to the left
-    o : its slot
+    item, stb : strobe: the next number
+    shift : in the clocks after that: how far the divisor was moved to the left
+    o : its slot, through logic; it stays until the next strobe
     """
 
     item: In(DivisionItem)
+    stb: In(1)
     shift: In(range(DENOMINATOR_BITS))
     o: Out(DivisionSlot)
 
@@ -76,18 +77,24 @@ class Dividend(wiring.Component):
         number = item.numerator
         zeros = leading_zeros(m, Cat(Const(0, 32 - _FLOAT_BITS), size), "zeros")
         negative = Signal()
+        axis = Signal(Axis)
+        place = Signal(DivisionItem.Place)
         m.d.comb += [
-            is_gain.eq(item.place == DivisionItem.Place.Z),
-            signed_number.eq(Mux(item.negative, -number, number)),
-            negative.eq(number[-1] ^ item.negative),
-            size.eq(Mux(number[-1], -number[:_FLOAT_BITS], number[:_FLOAT_BITS])),
             top.eq(size << zeros[:5]),
             digits.eq((self.shift >= _DIGIT_BITS) + (self.shift >= 2 * _DIGIT_BITS)),
             places.eq(self.shift - Mux(digits[1], 2 * _DIGIT_BITS, Mux(digits[0], _DIGIT_BITS, 0))),
             moved.eq((signed_number << places) << _GAIN_SHIFT),
-            *(o.valid.eq(1), o.axis.eq(item.axis), o.place.eq(item.place), o.zero.eq(size == 0)),
+            *(o.valid.eq(1), o.zero.eq(size == 0)),
             o.exponent.eq(_EXPONENT + self.shift - zeros),
         ]
+        with m.If(self.stb):
+            m.d.sync += [
+                *(is_gain.eq(item.place == DivisionItem.Place.Z), axis.eq(item.axis), place.eq(item.place)),
+                signed_number.eq(Mux(item.negative, -number, number)),
+                negative.eq(number[-1] ^ item.negative),
+                size.eq(Mux(number[-1], -number[:_FLOAT_BITS], number[:_FLOAT_BITS])),
+            ]
+        m.d.comb += [o.axis.eq(axis), o.place.eq(place)]
         with m.If(is_gain):
             m.d.comb += [
                 *(o.negative.eq(signed_number[-1]), o.left.eq(digits + _FEWEST - 1)),

@@ -44,6 +44,9 @@ class Divider(wiring.Component):
         m.submodules.dividend = dividend = Dividend()
         connect(m, flipped(self.divisors), divisor.i)
         current = Signal(DivisorWords)
+        waits = Signal()  # an item has its sign
+        is_last = Signal()  # it is the last one of its divisor
+        prepares = Signal()  # it gets its place
         ended = Signal(init=1)  # all items of the divisor are prepared
         fresh = Signal(DivisionSlot)  # the item that is prepared
         is_first = Signal()  # it is the first one of the next divisor
@@ -60,18 +63,21 @@ class Divider(wiring.Component):
         empty = ~(first.valid | second.valid | turns)
         m.d.comb += [
             dividend.shift.eq(Mux(ended | next_waits, divisor.o.payload.shift, current.shift)),
-            dividend.item.eq(self.i.payload),
+            *(dividend.item.eq(self.i.payload), dividend.stb.eq(self.i.valid & self.i.ready)),
             turns.eq(third.valid & (third.left != 0)),
             moves.eq(~last.valid | self.o.ready),
             begins.eq(fresh.valid & moves & ~turns & (~is_first | empty)),
-            self.i.ready.eq((~fresh.valid | begins) & (~ended | (divisor.o.valid & ~next_waits))),
+            prepares.eq(waits & (~fresh.valid | begins) & (~ended | (divisor.o.valid & ~next_waits))),
+            self.i.ready.eq(~waits | prepares),
             divisor.o.ready.eq(begins & is_first),
         ]
         with m.If(moves):
             m.d.sync += [first.eq(Mux(turns, after, fresh)), second.eq(first), third.eq(second), done.eq(after)]
             m.d.sync += [first.valid.eq(turns | begins), done.valid.eq(third.valid & ~turns), last.eq(done)]
-        with m.If(self.i.valid & self.i.ready):
-            m.d.sync += [fresh.eq(dividend.o), is_first.eq(ended), ended.eq(self.i.payload.is_last)]
+        with m.If(self.i.ready):
+            m.d.sync += [waits.eq(self.i.valid), is_last.eq(self.i.payload.is_last)]
+        with m.If(prepares):
+            m.d.sync += [fresh.eq(dividend.o), is_first.eq(ended), ended.eq(is_last)]
         with m.Elif(begins):
             m.d.sync += fresh.valid.eq(0)
         with m.If(divisor.o.ready):

@@ -66,14 +66,11 @@ class PrimitiveSetUp(wiring.Component):
         m.submodules.screen_box = box = ScreenBox()
         step = sequencer.step
         drops = Signal()
-        misses = Signal()  # the boundary is not where it must be
+        misses = Signal()  # the boundary is not where it must be; a clock later
         along = Signal(Axis)
         request = self.i.payload
         m.d.comb += [
             along.eq(Value.cast(step.along) ^ results.swapped),
-            misses.eq(
-                sequencer.stb & (((step.side == Side.RIGHT) & ~box.above) | ((step.side == Side.LEFT) & ~box.below))
-            ),
             drops.eq(misses | results.drops),
             sequencer.stops.eq(drops),
             *(operands.request.eq(request), operands.step.eq(step), operands.stb.eq(sequencer.stb)),
@@ -88,6 +85,11 @@ class PrimitiveSetUp(wiring.Component):
             *(box.grows.eq(sequencer.stb & step.grows), box.half.eq((operands.number[:17] + 1) >> 1)),
             *(box.first[0].eq(request.vertices[0].x), box.first[1].eq(request.vertices[0].y)),
         ]
+        m.d.sync += misses.eq(
+            sequencer.stb
+            & (((step.side == Side.RIGHT) & ~box.above) | ((step.side == Side.LEFT) & ~box.below))
+            & ~drops
+        )
         steps, valid = step, sequencer.stb
         for clock in range(_SUM):
             before, steps = steps, Signal(Step, name=f"step_{clock}")

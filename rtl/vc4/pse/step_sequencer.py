@@ -29,19 +29,25 @@ class StepSequencer(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        number = Signal(range(len(STEPS) + 1))
-        place = Signal.like(number)
+        place = Signal(len(STEPS))  # of the next step, a bit for each: what is in it is an or of some of them
         runs = Signal()
+        first = Signal(Step)
         step = Signal(Step)
-        m.d.comb += place.eq(number)
-        with m.If(self.starts), m.Switch(self.program):
-            for program, first in FIRST_STEPS.items():
+        words = [Value.cast(Step.const(fields)).value for fields in STEPS]
+        following = Cat(
+            Cat(at for at, word in zip(place, words, strict=True) if word >> bit & 1).any()
+            for bit in range(len(step.as_value()))
+        )
+        m.d.sync += place.eq(Mux(self.stops, 0, place << 1))
+        with m.Switch(self.program):
+            for program, index in FIRST_STEPS.items():
                 with m.Case(program):
-                    m.d.comb += place.eq(first)
-        with m.Switch(place):
-            for index, fields in enumerate(STEPS):
-                with m.Case(index):
-                    m.d.comb += step.eq(Step.const(fields))
+                    m.d.comb += first.eq(Step.const(STEPS[index]))
+                    with m.If(self.starts):
+                        m.d.sync += place.eq(1 << (index + 1))
+        m.d.comb += step.as_value().eq(Mux(runs, following, first.as_value()))
         valid = self.starts | (runs & ~self.stops)
-        m.d.sync += [self.step.eq(step), self.stb.eq(valid), number.eq(place + 1), runs.eq(valid & ~step.ends)]
+        m.d.sync += [self.step.eq(step), self.stb.eq(valid), runs.eq(valid & ~step.ends)]
+        with m.If(step.ends):
+            m.d.sync += place.eq(0)
         return m

@@ -86,8 +86,9 @@ class SumResults(wiring.Component):
             m.d.comb += turns.eq(self.sum[-1])
         with m.Else():
             m.d.comb += turns.eq((step.turn == Turn.POSITIVE) ^ ((step.turn != Turn.NEVER) & self.negative))
-        falls = edge.a > 0
-        rises = (edge.a == 0) & (edge.b > 0)
+        # Signs of the edge's numbers, which are never the lowest of their width: without their carries.
+        falls = self.a.any() & (self.a[-1] == turns)
+        rises = ~self.a.any() & self.b.any() & (self.b[-1] == turns)
         m.d.comb += [
             edge.a.eq(Mux(turns, -self.a, self.a)),
             edge.b.eq(Mux(turns, -self.b, self.b)),

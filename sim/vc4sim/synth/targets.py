@@ -1,16 +1,16 @@
 """What can be measured, on which FPGA, and what it must reach."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from amaranth.lib import wiring
 
 from vc4.cle.cle import Cle
 from vc4.config import V3DConfig
-from vc4.fep import Fep
-from vc4.pse import Pse
+from vc4.fep import FrontEnd
+from vc4.pse import PrimitiveReader, Pse
 from vc4.qpu.qpu import Qpu
-from vc4.qpu.structs import THREADS
+from vc4.slice.vri import Vri
 from vc4.tlb import Tlb
 from vc4.tmu.tmu import Tmu
 from vc4.v3d import V3D
@@ -70,10 +70,19 @@ PARTS = {
     "tmu": Part(lambda config: Tmu(config.qpus_per_slice), None, "one texture unit"),
     "cle": Part(Cle, None, "the executor of control lists, both threads"),
     "vcm": Part(Vcm, None, "batches of vertices of both threads, with VCD and shading"),
+    "reader": Part(lambda config: PrimitiveReader(), None, "the reader of shaded vertices, in front of the set-up"),
     "pse": Part(lambda config: Pse(), None, "the set-up of primitives"),
     "fep": Part(
-        lambda config: Fep(lanes=1), None, "the front end, from primitives to quads with Z, a pixel of them a clock"
+        lambda config: FrontEnd(config.qpus, config.lanes),
+        None,
+        "the front end, from primitives to vectors of fragments",
     ),
-    "tlb": Part(lambda config: Tlb(THREADS * config.qpus), None, "the tile buffer, its memories and tests"),
+    "vri": Part(
+        lambda config: Vri(config.qpus_per_slice, min(2 * config.lanes, 4)), None, "the interpolator of a slice"
+    ),
+    "tlb": Part(lambda config: Tlb(config.qpus), None, "the tile buffer, its memories, tests and transfers"),
+    "qpu-pixels": Part(
+        lambda config: Qpu(replace(config, lists=True, pixels=True)), None, "one QPU, complete, with fragments"
+    ),
     "v3d": Part(V3D, None, "the whole GPU"),
 }
