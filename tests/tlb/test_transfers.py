@@ -200,6 +200,7 @@ def rng_pixels(part):
     return PixelColorFormat.BGR565 if part is TileBuffer.COLOR else PixelColorFormat.RGBA8888
 
 
+EDGES = [(load, layout, 50) for load in (False, True) for layout in MemoryFormat]
 PARTS = {"color": TileBuffer.COLOR, "z": TileBuffer.Z_STENCIL}
 
 
@@ -217,3 +218,15 @@ def test_clocks(layout, load, most, part):
     # A quad comes again two steps later, and waits until it is written.
     waits = 1024 if load and part == "z" and layout is not MemoryFormat.RASTER else 0
     assert after[-1] - before[-1] <= most + waits
+
+
+@pytest.mark.parametrize(("load", "layout", "most"), EDGES)
+def test_clocks_at_the_edge(layout, load, most):
+    """Of a tile of which the frame has five columns and three rows: raster images take its pixels, others its microtiles."""
+    run = Transfers(random.Random(1), SIZE)
+    run.run(filled((0, 0, 0), 1, 1, width=69, height=67))
+    _, before = run.run([tile(1, 1)])
+    records = [general(TileBuffer.COLOR, load=load, address=PLACES, format=layout, **({} if load else KEEP))]
+    result, after = run.run([*records, tile(1, 1)])
+    print(after[-1] - before[-1], result.requests, result.words)
+    assert after[-1] - before[-1] <= most

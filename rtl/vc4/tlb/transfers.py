@@ -25,8 +25,8 @@ class TlbTransfers(wiring.Component):
     docs/reference/rendering.md, tile buffer in memory).
 
     Behaviour: a record is taken when everything is done, and all of it is in memory. Two pixels a clock are stored or loaded,
-    or one sample of a pixel or of a quad whose mean is stored; with multisampling a load takes a clock for each sample. Nobody
-    else uses the memories meanwhile.
+    or one sample of a pixel or of a quad whose mean is stored; with multisampling a load takes a clock for each sample. Rows and
+    columns of microtiles that the frame does not have take no time. Nobody else uses the memories meanwhile.
 
     Interface attributes
     --------------------
@@ -85,7 +85,7 @@ class TlbTransfers(wiring.Component):
             *(part.transfer.eq(transfer) for part in (walk, addresses, reads, loads)),
             walk.starts.eq(control.starts),
             addresses.starts.eq(control.starts),
-            addresses.area.eq(control.area),
+            *(part.area.eq(control.area) for part in (walk, addresses)),
             bursts.loads.eq(transfer.loads),
             bursts.clear.eq(control.starts),
             loads.fresh.eq(words.fresh),
