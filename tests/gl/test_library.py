@@ -46,6 +46,16 @@ def test_a_driver_draws_a_frame(driver, recorded, tmp_path, capsys, name):
     assert "0 bad pixels" in capsys.readouterr().out
 
 
+@pytest.mark.thorough
+def test_the_rtl_draws_for_a_driver(driver, recorded, tmp_path):
+    """The same bytes, in lockstep with the model."""
+    case = recorded / "cases/gl/tri_flat"
+    said, _, memory = run_driver(driver, case, tmp_path, VC4_ON="native", VC4_LOCKSTEP="1")
+    assert said == ["02443356", "2", "1"]
+    _, host, _ = draw(case)
+    assert memory == host.memory.data
+
+
 CALLS = """
 import ctypes, sys
 library, memory = ctypes.CDLL(sys.argv[1]), ctypes.create_string_buffer(4096)
@@ -61,7 +71,8 @@ gpu = ctypes.c_void_p(library.vc4sim_open(memory, 4096))
         ("library.vc4sim_write32(gpu, 0x1000, 1)", {}, "there is no register at offset 0x1000"),
         ("library.vc4sim_open(memory, 4096)", {}, "a process has one GPU"),
         ("library.vc4sim_close(gpu); library.vc4sim_run(gpu, ctypes.c_uint64(1))", {}, "the GPU is closed"),
-        ("", {"VC4_ON": "abacus"}, "VC4_ON is abacus: what draws frames is model"),
+        ("", {"VC4_ON": "abacus"}, "VC4_ON is abacus: what draws frames is model, native, cxxrtl"),
+        ("", {"VC4_LOCKSTEP": "1"}, "VC4_LOCKSTEP is for VC4_ON=native or cxxrtl"),
         ("", {"VC4_CAPTURE": "/dev/null"}, "frames cannot be kept in /dev/null: File exists"),
     ],
 )

@@ -1,8 +1,10 @@
 """The GPU behind the C interface, see ``vc4sim.h``."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
+from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Protocol
 
@@ -77,8 +79,17 @@ class Model:
         return {"instructions": self._gpu.instructions, "quads": self._gpu.renderer.fragments.quads}
 
 
-#: By the names for ``VC4_ON``.
-ENGINES: Mapping[str, type[Engine]] = {"model": Model}
+def _rtl(on: str) -> Callable[..., Engine]:
+    """The RTL on a simulator, which is imported when it draws something: who wants the model need not wait for that."""
+
+    def make(config: V3DConfig, memory: Memory, *, lockstep: bool = False) -> Engine:
+        return import_module(".rtl", __package__).Rtl(config, memory, on=on, lockstep=lockstep)
+
+    return make
+
+
+#: By the names for ``VC4_ON``; those of the RTL take `lockstep`.
+ENGINES: Mapping[str, Callable[..., Engine]] = {"model": Model, "native": _rtl("native"), "cxxrtl": _rtl("cxxrtl")}
 
 
 class Device:
@@ -87,7 +98,7 @@ class Device:
     Raises `BadInput` for a register that does not exist.
     """
 
-    def __init__(self, memory: Memory, engine: type[Engine], watchers: Sequence[Watcher] = ()):
+    def __init__(self, memory: Memory, engine: Callable[..., Engine], watchers: Sequence[Watcher] = ()):
         self._memory, self._engine, self._watchers = memory, engine, watchers
         self.reset()
 
@@ -147,18 +158,26 @@ def _name(offset: int) -> str:
     return _BY_OFFSET[offset]
 
 
-def open_device(memory: memoryview, on: str = "model", record: Path | None = None, progress: bool = False) -> Device:
-    """A GPU in front of somebody else's bytes; `record` and `progress` as ``VC4_CAPTURE`` and ``VC4_PROGRESS``.
+def open_device(
+    memory: memoryview,
+    on: str = "model",
+    record: Path | None = None,
+    progress: bool = False,
+    lockstep: bool = False,
+) -> Device:
+    """A GPU in front of somebody else's bytes; the others as the variables of the environment, see `of_environment`.
 
-    Raises `BadInput` if jobs cannot be kept there.
+    Raises `BadInput` if jobs cannot be kept in `record`, or for `lockstep` on the model.
     """
+    if lockstep and on == "model":
+        raise BadInput("VC4_LOCKSTEP is for VC4_ON=native or cxxrtl")
     own = Memory.around(memory)
     watchers: list[Watcher] = []
     if record:
         watchers.append(Recorder(record, own))
     if progress:
         watchers.append(Progress())
-    return Device(own, ENGINES[on], watchers)
+    return Device(own, partial(ENGINES[on], lockstep=True) if lockstep else ENGINES[on], watchers)
 
 
 def of_environment(memory: memoryview) -> Device:
@@ -166,4 +185,5 @@ def of_environment(memory: memoryview) -> Device:
     on, record = os.environ.get("VC4_ON", "model"), os.environ.get("VC4_CAPTURE")
     if on not in ENGINES:
         raise BadInput(f"VC4_ON is {on}: what draws frames is {', '.join(ENGINES)}")
-    return open_device(memory, on, Path(record) if record else None, bool(os.environ.get("VC4_PROGRESS")))
+    progress, lockstep = (bool(os.environ.get(name)) for name in ("VC4_PROGRESS", "VC4_LOCKSTEP"))
+    return open_device(memory, on, Path(record) if record else None, progress, lockstep)

@@ -61,6 +61,13 @@ class Cle:
         if increments:
             self.threads[BINNING].count()
 
+    def drawn_elsewhere(self, end: int) -> None:
+        """Somebody else has executed the rendering list, up to `end`, and what it waited for was there."""
+        thread = self.threads[RENDERING]
+        thread.current = thread.end = end
+        thread.semaphore = 0
+        self._drawn(increments=False)
+
     def step(self) -> tuple[Step, Step]:
         """One step of each thread, binning first."""
         self._steps = [thread.step() for thread in self.threads]
