@@ -122,4 +122,4 @@ def test_clocks():
     rng, form = random.Random(1), {"multisample": 0, "wide": 0, "double": 0}
     kind = CoverageUpdate.NONZERO, Oversample.X16
     quads = [some_quad(rng, form, 1, *kind) | {"place": {"x": n, "y": 0}} for n in range(20)]
-    assert run(form, quads) == 20 * 6
+    assert run(form, quads) == 20 * 7

@@ -242,7 +242,7 @@ def test_clocks(kinds):
     assert long - short == 20
 
 
-@pytest.mark.parametrize(("kind", "clocks"), [(DEPTH, 7), (READ_COVERAGE, 7), (READ_COLOUR, 5), (READ_MASK, 5)])
+@pytest.mark.parametrize(("kind", "clocks"), [(DEPTH, 8), (READ_COVERAGE, 8), (READ_COLOUR, 5), (READ_MASK, 5)])
 def test_latency(kind, clocks):
     """From the clock that takes a request to that of its answer."""
     rig, dut = simulation()

@@ -20,8 +20,8 @@ class ColourBuffer(wiring.Component):
     The alpha mask is another one, of 8 bits, of which only sample 0 is used, and one word.
 
     Behaviour: takes a quad of one sample a clock; of all samples, one clock for each of which a pixel has a flag. Reads a
-    sample of a quad a clock; the answer follows two clocks later. A read waits while a write of the same quad is offered, so
-    whoever offers the write first reads what it has written.
+    sample of a quad a clock; the answer follows two clocks later. A read waits while a write is offered, so whoever offers
+    the write first reads what it has written: nobody offers both, so their places are not compared.
 
     A clear begins when everything before it is done, and is taken at its end, after 73 clocks; 37 for one of two tile
     buffers. What comes behind it waits for it.
@@ -100,11 +100,9 @@ class ColourBuffer(wiring.Component):
         read = self.reads.payload
         moves = Signal()
         takes = Signal()
-        waits = Signal()
         m.d.comb += [
             moves.eq(~self.o.valid | self.o.ready),
-            waits.eq(self.writes.valid & (read.place.as_value() == self.writes.payload.place.as_value())),
-            takes.eq(self.reads.valid & may_begin & ~waits & (moves | ~reading)),
+            takes.eq(self.reads.valid & may_begin & ~self.writes.valid & (moves | ~reading)),
             self.reads.ready.eq(takes),
             memory.read_address.eq(word_address(self.form, read.place, read.sample, read.word)),
             memory.read_enable.eq(takes),

@@ -40,7 +40,7 @@ class DepthStencil(wiring.Component):
     """Tests quads, and keeps Z and stencil of a tile (guide, section 5; docs/reference/rendering.md, fragment shaders).
 
     Behaviour: a quad has a step without multisampling, else one for each sample of which a pixel has a flag, and takes a step
-    a clock. Its answer follows four clocks behind its last step. A step whose word is that of one of the three steps before
+    a clock, from the one behind that in which it is taken on. Its answer follows four clocks behind its last step. A step whose word is that of one of the three steps before
     waits until that one is written, up to three clocks, if it may be changed there: quads of a place have different fragments
     of different programs, so they seldom meet here, and a bypass would be 512 multiplexers. While `o` waits, everything does.
 
@@ -66,6 +66,8 @@ class DepthStencil(wiring.Component):
         m = Module()
         m.submodules.memory = memory = TileMemory(Shape.cast(DepthWord).width)
         moves = Signal()
+        write = Signal(DepthWrite)  # the quad that is walked through
+        held = Signal()  # there is one
         step = Signal(_Step)
         fetched = Signal(_Step)  # its word is read
         compared = Signal(_Step)  # it is there
@@ -82,33 +84,36 @@ class DepthStencil(wiring.Component):
         m.d.comb += [
             moves.eq(~self.o.valid | self.o.ready),
             waits.eq((here & Cat(stage.changes & (step.address == stage.address) for stage in stages)).any()),
-            takes.eq(self.i.valid & moves & ~waits & ~memory.busy & ~(self.clears.valid & step.first)),
-            self.i.ready.eq(takes & step.last),
+            takes.eq(held & moves & ~waits & ~memory.busy),
+            self.i.ready.eq((~held | (takes & step.last)) & ~self.clears.valid),
             memory.read_address.eq(step.address),
             memory.read_enable.eq(takes),
-            begins.eq(self.clears.valid & ~here.any() & ~memory.busy),
+            begins.eq(self.clears.valid & ~held & ~here.any() & ~memory.busy),
             memory.clears.eq(Mux(begins, quarters_of(self.form, self.clears.payload.buffer), 0)),
             memory.values[0].eq(self.clears.payload.values),
             self.clears.ready.eq(memory.ends),
         ]
+        with m.If(self.i.valid & self.i.ready):
+            m.d.sync += [held.eq(1), write.eq(self.i.payload)]
+        with m.Elif(takes & step.last):
+            m.d.sync += held.eq(0)
         with m.If(moves):
             m.d.sync += [here.eq(Cat(takes, here)), fetched.eq(step), compared.eq(fetched), decided.eq(compared)]
             m.d.sync += [stored.eq(memory.read_data), old.eq(stored)]
-            write = compared.write
-            for number, (word, was) in enumerate(zip(write.words, stored, strict=True)):
+            given = compared.write
+            for number, (word, was) in enumerate(zip(given.words, stored, strict=True)):
                 m.d.sync += [
-                    nearer[number].eq(passes(write.test, word.z, was.z)),
-                    holds[number].eq(stencil_holds(write.face, was.stencil)),
+                    nearer[number].eq(passes(given.test, word.z, was.z)),
+                    holds[number].eq(stencil_holds(given.face, was.stencil)),
                 ]
-        self._walk(m, step, takes)
+        self._walk(m, write, step, takes)
         self._update(m, memory, decided, old, holds, nearer, here[-1] & moves)
         self._count(m)
         return m
 
-    def _walk(self, m, step, takes):
-        """Samples of the quad that is offered."""
+    def _walk(self, m, write, step, takes):
+        """Samples of the quad that is here."""
         m.submodules.walk = walk = SampleWalk()
-        write = self.i.payload
         wanted = Signal(SAMPLES)
         m.d.comb += [
             wanted.eq(_any_of(write.flags)),

@@ -6,6 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from vc4.bus.port import BUS_BYTES, MemoryPort
 from vc4.common.block_queue import BlockQueue
+from vc4.common.slack import Slack
 from vc4.records.state import DepthTest
 
 from .structs import COLOUR_BITS, COLUMNS, MASK_BITS, DepthWrite, QuadFlags, colour_write
@@ -69,6 +70,9 @@ class TileLoads(wiring.Component):
         there = Signal()
         written = Signal(_LoadStep)  # its pixels are
         lanes = Signal(data.ArrayLayout(COLOUR_BITS, COLUMNS))
+        m.submodules.pixels = pixels = Slack(
+            data.StructLayout({"step": _LoadStep, "lanes": lanes.shape()}), full_rate=True
+        )
         writes = Signal()
         ready = Signal()
         moves = Signal()
@@ -83,12 +87,14 @@ class TileLoads(wiring.Component):
             known.i.payload.inside.eq(self.i.payload.inside),
             known.i.payload.lane.eq(self.i.payload.address),
             known.i.payload.fresh.eq(self.fresh),
-            moves.eq(~writes | ready),
+            *(pixels.i.valid.eq(writes), pixels.i.payload.step.eq(written), pixels.i.payload.lanes.eq(lanes)),
+            pixels.o.ready.eq(ready),
+            moves.eq(~writes | pixels.i.ready),
             room.eq(~there | moves),
             comes.eq(self.responses.valid | ~step.fresh),
             known.o.ready.eq(room & comes),
             self.responses.ready.eq(room & known.o.valid & step.fresh),
-            self.busy.eq((known.level != 0) | there | writes | (unanswered != 0)),
+            self.busy.eq((known.level != 0) | there | pixels.o.valid | (unanswered != 0)),
         ]
         with m.If(moves):
             m.d.sync += [writes.eq(there), written.eq(taken)]
@@ -101,7 +107,7 @@ class TileLoads(wiring.Component):
                 m.d.sync += word.eq(self.responses.payload.data)
         asked = self.depth_writes.valid & self.depth_writes.ready
         m.d.sync += unanswered.eq(unanswered + asked - self.answered)
-        self._write(m, written, lanes, writes & ~unanswered[-1], ready)
+        self._write(m, pixels.o.payload.step, pixels.o.payload.lanes, pixels.o.valid & ~unanswered[-1], ready)
         return m
 
     def _decode(self, m, taken, word, lanes):
@@ -141,7 +147,7 @@ class TileLoads(wiring.Component):
                 *(Value.cast(word).eq(lanes[pixel % COLUMNS]) for pixel, word in enumerate(words)),
             ]
             with m.If(transfer.part == part):
-                m.d.comb += [writes.valid.eq(valid), ready.eq(writes.ready)]
+                m.d.comb += [writes.valid.eq(valid), ready.eq(writes.ready & valid)]
         colour, depth = self.colour_writes.payload, self.depth_writes.payload
         m.d.comb += [
             colour.all.eq(1),

@@ -5,6 +5,7 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from vc4.common.queue import Queue
+from vc4.common.slack import Slack
 from vc4.records.quads import QUAD_PIXELS
 from vc4.records.state import DepthTest
 
@@ -45,10 +46,14 @@ class TileReads(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         m.submodules.known = known = Queue(PlacedStep, _DEPTH)
+        # Whether a memory takes its read, the place of the next one need not know.
+        m.submodules.steps = steps = Slack(PlacedStep, full_rate=True)
+        connect(m, flipped(self.i), steps.i)
         m.submodules.pixels = pixels = StoredPixels()
         m.submodules.chunks = chunks = Queue(BusChunk, _DEPTH)
         connect(m, chunks.o, flipped(self.o))
-        transfer, step = self.transfer, self.i.payload.step
+        transfer, placed = self.transfer, steps.o.payload
+        step = placed.step
         reserved = Signal(range(_DEPTH + 1))
         full = Signal()
         room = Signal()
@@ -60,10 +65,10 @@ class TileReads(wiring.Component):
         y = Mux(transfer.block, step.y, step.y >> 1)
         m.d.comb += [
             room.eq(known.i.ready & ~full),
-            self.i.ready.eq(room & ready),
-            takes.eq(self.i.valid & room & ready),
+            steps.o.ready.eq(room & ready),
+            takes.eq(steps.o.valid & room & ready),
             known.i.valid.eq(takes),
-            known.i.payload.eq(self.i.payload),
+            known.i.payload.eq(placed),
             frees.eq(self.o.valid & self.o.ready),
             next_reserved.eq(reserved + (takes & step.ends) - frees),
             pixels.transfer.eq(transfer),
@@ -82,7 +87,7 @@ class TileReads(wiring.Component):
             words = answers.payload.words if part is TilePart.ZS else answers.payload
             with m.If(transfer.part == part):
                 m.d.comb += [
-                    reads.valid.eq(self.i.valid & room),
+                    reads.valid.eq(steps.o.valid & room),
                     ready.eq(reads.ready),
                     pixels.valid.eq(known.o.valid & answers.valid),
                     answers.ready.eq(known.o.valid),
