@@ -29,6 +29,9 @@ _ITEMS = 8
 class PixelPipe(wiring.Component):
     """Set-up, front end and tile buffer; see `PrimitiveReader`, `Pse`, `FrontEnd` and `Tlb` for what is what.
 
+    A reset comes to its end when the record that the tile buffer carries out is done, all of it in memory, and all fragments
+    that QPUs have. Until then nothing else begins; then everything is forgotten, in one clock.
+
     Parameters
     ----------
     config : of the GPU
@@ -71,17 +74,14 @@ class PixelPipe(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.reader = reader = self.reader
-        m.submodules.pse = pse = self.pse
-        m.submodules.front_end = front_end = self.front_end
-        m.submodules.tlb = tiles = self.tlb_block
+        reader, pse, front_end, tiles = self.reader, self.pse, self.front_end, self.tlb_block
+        items = Queue(DrawItem, _ITEMS)
+        resetting = self._reset(m, items)
         m.submodules.hub = hub = self._hub
-        m.submodules.items = items = Queue(DrawItem, _ITEMS)
         connect_reads(m, reader.port, hub.clients[0])
         connect_memory(m, tiles.port, hub.clients[1])
         for one, other in (
             (hub.bus, flipped(self.bus)),
-            (flipped(self.renderer.items), reader.i),
             (reader.reads, flipped(self.reads)),
             (reader.requests, pse.i),
             (reader.words, pse.words),
@@ -89,7 +89,6 @@ class PixelPipe(wiring.Component):
             (items.o, front_end.items),
             (pse.o, front_end.primitives),
             (pse.planes, front_end.planes),
-            (front_end.programs, flipped(self.programs)),
             (front_end.scoreboard, tiles.quads),
             (front_end.coverage, tiles.coverage),
             (front_end.tiles, tiles.records),
@@ -97,6 +96,8 @@ class PixelPipe(wiring.Component):
             connect(m, one, other)
         for own, port in zip(self.tlb, tiles.ports, strict=True):
             connect(m, flipped(own), port)
+        _pass(m, ~resetting, self.renderer.items, reader.i)
+        _pass(m, ~resetting, front_end.programs, self.programs)
         bus = self.fragments
         m.d.comb += [
             reader.quad.eq(self.words),
@@ -111,10 +112,42 @@ class PixelPipe(wiring.Component):
             self.dropped.eq(pse.dropped),
             self.fep_events.eq(front_end.events),
             self.tlb_events.eq(tiles.events),
-            self.renderer.busy.eq(reader.busy | items.o.valid | front_end.busy | tiles.busy),
-            self.renderer.finished.eq(tiles.finished),
+            self.renderer.busy.eq(resetting | reader.busy | items.o.valid | front_end.busy | tiles.busy),
+            self.renderer.stalled.eq(reader.failed),
+            self.renderer.finished.eq(tiles.finished & ~resetting),
         ]
         return m
+
+    def _reset(self, m, items):
+        """Puts the blocks in; returns whether a reset is under way.
+
+        What QPUs have goes on to its end, as the scoreboard and the slots of coefficients know of it, and so does what the tile
+        buffer has begun in memory.
+        """
+        reader, front_end, tiles = self.reader, self.front_end, self.tlb_block
+        resetting = Signal()
+        forgets = Signal()
+        forgets_vertices = Signal()
+        m.d.comb += [
+            # The item that it reads has gone, so it stops as soon as memory owes it nothing.
+            forgets_vertices.eq(resetting & ~reader.fetching & ~reader.port.requests.valid),
+            forgets.eq(forgets_vertices & ~front_end.there & ~tiles.moves),
+            tiles.stops.eq(resetting),
+        ]
+        m.d.sync += resetting.eq(self.renderer.reset | (resetting & ~forgets))
+        m.submodules.reader = ResetInserter(forgets_vertices)(reader)
+        for name, block in (("pse", self.pse), ("front_end", front_end), ("tlb", tiles), ("items", items)):
+            m.submodules[name] = ResetInserter(forgets)(block)
+        return resetting
+
+
+def _pass(m, passes, one, other):
+    """From one to the other, or nothing."""
+    m.d.comb += [
+        other.valid.eq(one.valid & passes),
+        other.payload.eq(one.payload),
+        one.ready.eq(other.ready & passes),
+    ]
 
 
 def connect_pixels(m, v3d, scheduler, client):

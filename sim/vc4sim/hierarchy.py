@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from amaranth.hdl import Elaboratable, Fragment, Module
 from amaranth.hdl._ast import Print, Property, Switch
 from amaranth.hdl._ir import PortDirection
+from amaranth.hdl._xfrm import TransformedElaboratable
 from amaranth.lib import wiring
 
 __all__ = [
@@ -46,8 +47,9 @@ def _instance(fragment: Fragment, name: str) -> Instance:
 
 
 def _class(fragment: Fragment) -> type:
-    """The class whose `elaborate` made the fragment."""
-    return type(fragment.origins[0] if fragment.origins else fragment)
+    """The class whose `elaborate` made the fragment; one with a reset of its own is still of its class."""
+    made_by = [one for one in fragment.origins or () if not isinstance(one, TransformedElaboratable)]
+    return type(made_by[0] if made_by else fragment)
 
 
 def _is_ours(fragment: Fragment) -> bool:

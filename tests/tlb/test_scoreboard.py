@@ -4,12 +4,15 @@ import random
 from functools import cache
 
 import pytest
+from amaranth.hdl import Module, ResetInserter, Signal
 
 from vc4.tlb.scoreboard import Scoreboard
 
 from ..simulation import Simulation
 
 THREADS = 5
+#: Of the vectors of a thread.
+NUMBERS = 1024
 #: From the last quad until it is known who goes first.
 LATENCY = 3
 
@@ -148,3 +151,36 @@ def test_an_old_vector_is_none():
             assert ctx.get(dut.waits) == 0
 
     rig.run(bench)
+
+
+@pytest.mark.parametrize("resets", [False, True])
+def test_nobody_waits_for_a_younger_one(resets):
+    """The memory has a vector of the same thread with the same number: from before a reset, or all numbers ago."""
+    dut, reset = Scoreboard(THREADS), Signal()
+    m = Module()
+    m.submodules.dut = ResetInserter(reset)(dut)
+
+    async def draw(ctx, thread, *columns):
+        """A vector, in the fewest clocks."""
+        for number, x in enumerate(columns):
+            ends = {"first": number == 0, "last": number == len(columns) - 1}
+            ctx.set(dut.i.payload, {"thread": thread, "place": {"x": x, "y": 0}, **ends})
+            ctx.set(dut.i.valid, 1)
+            await ctx.tick()
+        ctx.set(dut.i.valid, 0)
+
+    async def bench(ctx):
+        ctx.set(dut.lets_go, -1)
+        for x in (1,) + (5,) * (0 if resets else NUMBERS - 1):
+            await draw(ctx, 0, x)
+            await ctx.tick().until(dut.there == 0)
+        ctx.set(reset, resets)
+        await ctx.tick()
+        ctx.set(reset, 0)
+        await draw(ctx, 1, 2, 1)
+        await draw(ctx, 0, 2)
+        for _ in range(3 * LATENCY):
+            await ctx.tick()
+        assert ctx.get(dut.there) == 0
+
+    Simulation(m).run(bench)

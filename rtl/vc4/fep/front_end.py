@@ -46,6 +46,7 @@ class FrontEnd(wiring.Component):
     quad, quad_stb : strobes, one for each QPU: the four quads of the vector in successive clocks, from two clocks behind the program on
     scoreboard : stream of `fragment_quad`: those of them that are real
     done : strobes: a thread has no fragments any more; no later than its next program starts
+    there : a QPU has fragments, or they are on their way
     slot, slot_write, slot_write_stb : strobe: what slices know of a primitive
     plane_write, plane_write_stb : strobe: a plane of a varying
     coverage : stream of `CoverageQuad`, when all fragments before are done
@@ -71,6 +72,7 @@ class FrontEnd(wiring.Component):
                 "quad_stb": Out(qpus),
                 "scoreboard": Out(stream.Signature(fragment_quad(threads))),
                 "done": In(threads),
+                "there": Out(1),
                 "slot": Out(range(PLANE_SLOTS)),
                 "slot_write": Out(PlaneSlot),
                 "slot_write_stb": Out(1),
@@ -119,6 +121,7 @@ class FrontEnd(wiring.Component):
             order.stands.eq(assembly.uses_plane),
             is_done.eq(~assembly.is_open & ~dispatch.vectors.valid),
             order.rests.eq(is_done & ~dispatch.there.any()),
+            self.there.eq(dispatch.there.any() | self.scoreboard.valid),
             *(assembly.piece.eq(order.piece), assembly.state.eq(order.state), assembly.slot.eq(slots.current)),
             *(assembly.plane.eq(writer.plane), assembly.multisample.eq(self.form.multisample)),
             *(assembly.address.eq(dispatch.address), assembly.reads.eq(dispatch.reads)),
@@ -131,7 +134,7 @@ class FrontEnd(wiring.Component):
             self.coverage.payload.eq(order.coverage.payload),
             self.coverage.payload.place.buffer.eq(self.buffer),
             order.coverage.ready.eq(self.coverage.ready),
-            self.busy.eq(draws.busy | ~order.idle | writer.busy | ~order.rests | self.scoreboard.valid),
+            self.busy.eq(draws.busy | ~order.idle | writer.busy | ~is_done | self.there),
         ]
         self._slots(m, slots, writer, dispatch, is_done & order.idle, assembly.uses_plane)
         m.d.comb += [

@@ -76,6 +76,7 @@ class Scoreboard(wiring.Component):
         )  # of a thread: those that go first; itself: quads come
         ending = Signal(self._threads)
         goes = Signal(self._threads)
+        began = Signal(self._threads)  # in the clock before
         m.d.comb += [
             # Two tile buffers have half the rows.
             place.eq(Cat(quad.place.x, quad.place.y | Cat(Const(0, 4), quad.place.buffer))),
@@ -105,12 +106,15 @@ class Scoreboard(wiring.Component):
             starts = owners.read_enable & quad.first & (quad.thread == number)
             finds = knows & (known.thread == number)
             m.d.sync += self.there[number].eq(starts | (self.there[number] & ~goes[number]))
+            m.d.sync += began[number].eq(starts)
             with m.If(starts):
                 m.d.sync += numbers[number].eq(numbers[number] + 1)
             for other, waits in enumerate(threads):
                 if other == number:
                     m.d.sync += waits.eq(starts | (waits & ~(finds & known.last)))
                 else:
-                    found = finds & (owner.thread == other) & (owner.number == numbers[other])
+                    # Numbers come again, and in front of a reset there were others; but who began behind the quad is younger.
+                    is_it = (owner.thread == other) & (owner.number == numbers[other]) & ~began[other]
+                    found = finds & is_it
                     m.d.sync += waits.eq((waits | found) & self.there[other] & ~goes[other])
         return m

@@ -37,6 +37,7 @@ class Tlb(wiring.Component):
     quads : stream of `fragment_quad`, vectors in their order; the number of a thread is 2 · QPU + thread
     coverage : stream of `CoverageQuad`
     records : stream of `PipelineRecord`, each taken when it is carried out; others than those of the tile buffer do nothing
+    stops, moves : no record begins any more; one is carried out
     form : how the tile buffer is divided
     buffer : which one is drawn, if there are two
     finished : strobe: the last store of a frame has ended
@@ -53,6 +54,8 @@ class Tlb(wiring.Component):
                 "quads": In(stream.Signature(fragment_quad(2 * qpus))),
                 "coverage": In(stream.Signature(CoverageQuad)),
                 "records": In(stream.Signature(PipelineRecord)),
+                "stops": In(1),
+                "moves": Out(1),
                 "form": Out(TileForm),
                 "buffer": Out(1),
                 "finished": Out(1),
@@ -98,7 +101,7 @@ class Tlb(wiring.Component):
 
     def _take_turns(self, m, store, requests, updates, transfers, drawn):
         """Records, coverage or QPUs."""
-        moves = Signal()  # a record is carried out
+        moves = self.moves
         others = Signal()
         m.d.comb += [
             others.eq(drawn | requests.busy | updates.busy),
@@ -110,7 +113,7 @@ class Tlb(wiring.Component):
             self.coverage.ready.eq(updates.i.ready & ~moves),
             self.busy.eq(self.records.valid | self.coverage.valid | others),
         ]
-        m.d.sync += moves.eq(Mux(moves, ~self.records.ready, self.records.valid & ~others))
+        m.d.sync += moves.eq(Mux(moves, ~self.records.ready, self.records.valid & ~others & ~self.stops))
         own, tile = requests.tile, transfers.tile
         covers = updates.busy
         for name in ("colour_writes", "colour_reads", "mask_writes", "mask_reads"):

@@ -37,7 +37,7 @@ def register(commands: Commands) -> None:
         "that shows a difference is made as small as it gets, and kept. With --frames, random frames in place of programs: "
         "control lists of a tile or two, with vertices and fragment shaders; also what is in memory at the end is compared.",
     )
-    parser.add_argument("--on", choices=RTL_ENGINES, default="pysim", help="simulator of the RTL (default: pysim)")
+    parser.add_argument("--on", choices=RTL_ENGINES, help="simulator of the RTL (default: pysim; of frames: native)")
     parser.add_argument("--config", choices=PRESETS, help="configuration of the GPU (default: qpu; of frames: gpu)")
     parser.add_argument(
         "--frames", type=integer(1, 1 << 40), metavar="N", help="draw N random frames, each with the next seed"
@@ -84,6 +84,7 @@ def register(commands: Commands) -> None:
 
 def _execute(options: argparse.Namespace) -> int:
     options.config = options.config or (FRAMES_CONFIG if options.frames else _CONFIG)
+    options.on = options.on or ("native" if options.frames else "pysim")
     if options.frames:
         return compare_frames(options)
     options.latency = _LATENCY if options.latency is None else options.latency

@@ -36,11 +36,13 @@ class DrawJob(BenchJob):
     """One rendering list, see `BenchJob`; the configuration has pixels.
 
     registers : names and values of the registers that start it, in the order in which they are written
+    later : the same behind them, with the clock before which each is not written
     counted : names of the sources of performance counters
     """
 
     base: int = 0
     registers: tuple[tuple[str, int], ...]
+    later: tuple[tuple[int, str, int], ...] = ()
     counted: tuple[str, ...] = ()
     max_cycles: int = 50_000_000
 
@@ -59,7 +61,8 @@ class DrawJob(BenchJob):
             *((f"PCTRS{number}", numbers[name]) for number, name in enumerate(self.counted)),
             *(("PCTRC", counters), ("PCTRE", 1 << 31 | counters)),
         )
-        return [(0, register(name).offset, value) for name, value in (*setup, *self.registers)]
+        writes = (*((0, *write) for write in (*setup, *self.registers)), *self.later)
+        return [(clock, register(name).offset, value) for clock, name, value in writes]
 
 
 class DrawState(NamedTuple):

@@ -102,7 +102,7 @@ class Recording:
 
     def shade(self, queue, program, varyings):
         for vector in range(queue.arrays.counts[VECTORS]):
-            fill(self._fragments.views, queue.views, 0, vector, varyings, *program.modes.codes)
+            fill(self._fragments.views, queue.views, 0, 0, vector, varyings, *program.modes.codes)
             self._see()
 
     def _see(self):
