@@ -21,6 +21,8 @@ CONFIG = dataclasses.replace(preset("gpu"), lists=True, pixels=True, trace=True)
 #: About 10 seconds.
 FRAMES = 16
 
+pytestmark = pytest.mark.usefixtures("compiler")
+
 
 def compared(seed, engine):
     compare_frame(frame_job(RandomFrame(seed), CONFIG), engine)
@@ -42,16 +44,9 @@ def test_frames_of_any_seed(seeds, engine, waves):
         compare_frame(frame_job(RandomFrame(seed), CONFIG), engine, waves)
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("part", range(8))
-def test_many_random_frames(engine, part):
-    for seed in range(10_000 + 250 * part, 10_000 + 250 * (part + 1)):
-        compared(seed, engine)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(20))
-def test_very_many_random_frames(engine, part):
+def test_many_random_frames(engine, part):
     for seed in range(100_000 + 1000 * part, 100_000 + 1000 * (part + 1)):
         compared(seed, engine)
 
