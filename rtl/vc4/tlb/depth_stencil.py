@@ -68,6 +68,7 @@ class DepthStencil(wiring.Component):
         moves = Signal()
         write = Signal(DepthWrite)  # the quad that is walked through
         held = Signal()  # there is one
+        wanted = Signal(SAMPLES)  # of it: samples of which a pixel has a flag
         step = Signal(_Step)
         fetched = Signal(_Step)  # its word is read
         compared = Signal(_Step)  # it is there
@@ -94,7 +95,7 @@ class DepthStencil(wiring.Component):
             self.clears.ready.eq(memory.ends),
         ]
         with m.If(self.i.valid & self.i.ready):
-            m.d.sync += [held.eq(1), write.eq(self.i.payload)]
+            m.d.sync += [held.eq(1), write.eq(self.i.payload), wanted.eq(_any_of(self.i.payload.flags))]
         with m.Elif(takes & step.last):
             m.d.sync += held.eq(0)
         with m.If(moves):
@@ -106,17 +107,15 @@ class DepthStencil(wiring.Component):
                     nearer[number].eq(passes(given.test, word.z, was.z)),
                     holds[number].eq(stencil_holds(given.face, was.stencil)),
                 ]
-        self._walk(m, write, step, takes)
+        self._walk(m, write, wanted, step, takes)
         self._update(m, memory, decided, old, holds, nearer, here[-1] & moves)
         self._count(m)
         return m
 
-    def _walk(self, m, write, step, takes):
+    def _walk(self, m, write, wanted, step, takes):
         """Samples of the quad that is here."""
         m.submodules.walk = walk = SampleWalk()
-        wanted = Signal(SAMPLES)
         m.d.comb += [
-            wanted.eq(_any_of(write.flags)),
             walk.wanted.eq(Mux(self.form.multisample, wanted, 1)),
             walk.steps.eq(takes),
             step.write.eq(write),

@@ -7,9 +7,10 @@ from amaranth.lib.wiring import In, Out
 from vc4.bus.port import BUS_BYTES, MemoryPort
 from vc4.common.block_queue import BlockQueue
 from vc4.common.slack import Slack
+from vc4.records.quads import QUAD_PIXELS
 from vc4.records.state import DepthTest
 
-from .structs import COLOUR_BITS, COLUMNS, MASK_BITS, DepthWrite, QuadFlags, colour_write
+from .structs import COLOUR_BITS, COLUMNS, MASK_BITS, SAMPLES, DepthWrite, colour_write
 from .transfer_structs import BusChunk, PlacedStep, TilePart, TileStep, TileTransfer, chunk_of
 
 __all__ = ["TileLoads"]
@@ -30,6 +31,12 @@ class _LoadStep(data.Struct):
     inside: unsigned(COLUMNS)
     lane: range(BUS_BYTES)
     fresh: unsigned(1)
+
+
+#: What is written of a step.
+_PIXELS = data.StructLayout(
+    {"step": TileStep, "flags": SAMPLES * QUAD_PIXELS, "lanes": data.ArrayLayout(COLOUR_BITS, COLUMNS)}
+)
 
 
 class TileLoads(wiring.Component):
@@ -70,9 +77,8 @@ class TileLoads(wiring.Component):
         there = Signal()
         written = Signal(_LoadStep)  # its pixels are
         lanes = Signal(data.ArrayLayout(COLOUR_BITS, COLUMNS))
-        m.submodules.pixels = pixels = Slack(
-            data.StructLayout({"step": _LoadStep, "lanes": lanes.shape()}), full_rate=True
-        )
+        flags = Signal(SAMPLES * QUAD_PIXELS)
+        m.submodules.pixels = pixels = Slack(_PIXELS, full_rate=True)
         writes = Signal()
         ready = Signal()
         moves = Signal()
@@ -87,7 +93,8 @@ class TileLoads(wiring.Component):
             known.i.payload.inside.eq(self.i.payload.inside),
             known.i.payload.lane.eq(self.i.payload.address),
             known.i.payload.fresh.eq(self.fresh),
-            *(pixels.i.valid.eq(writes), pixels.i.payload.step.eq(written), pixels.i.payload.lanes.eq(lanes)),
+            *(pixels.i.valid.eq(writes), pixels.i.payload.step.eq(written.step), pixels.i.payload.lanes.eq(lanes)),
+            pixels.i.payload.flags.eq(flags),
             pixels.o.ready.eq(ready),
             moves.eq(~writes | pixels.i.ready),
             room.eq(~there | moves),
@@ -97,7 +104,7 @@ class TileLoads(wiring.Component):
             self.busy.eq((known.level != 0) | there | pixels.o.valid | (unanswered != 0)),
         ]
         with m.If(moves):
-            m.d.sync += [writes.eq(there), written.eq(taken)]
+            m.d.sync += [writes.eq(there), written.eq(taken), flags.eq(self._flags(taken))]
             self._decode(m, taken, word, lanes)
         with m.If(room):
             m.d.sync += there.eq(known.o.valid & comes)
@@ -107,7 +114,7 @@ class TileLoads(wiring.Component):
                 m.d.sync += word.eq(self.responses.payload.data)
         asked = self.depth_writes.valid & self.depth_writes.ready
         m.d.sync += unanswered.eq(unanswered + asked - self.answered)
-        self._write(m, pixels.o.payload.step, pixels.o.payload.lanes, pixels.o.valid & ~unanswered[-1], ready)
+        self._write(m, pixels.o.payload, pixels.o.valid & ~unanswered[-1], ready)
         return m
 
     def _decode(self, m, taken, word, lanes):
@@ -124,15 +131,20 @@ class TileLoads(wiring.Component):
         with m.Else():
             m.d.sync += lanes.eq(word)
 
-    def _write(self, m, written, lanes, valid, ready):
-        """Of a part of the tile buffer."""
+    def _flags(self, written):
+        """Samples of a quad that are written."""
         transfer, step = self.transfer, written.step
-        flags = Signal(QuadFlags)
         samples = Mux(transfer.dump & transfer.samples, 1 << step.sample, 0xF)
-        for pixel, own in enumerate(flags):
+        flags = []
+        for pixel in range(QUAD_PIXELS):
             column, row = pixel % COLUMNS, pixel // COLUMNS
             here = Mux(transfer.wide, written.inside[0] & (step.x[0] == column), written.inside[column])
-            m.d.comb += own.eq(Mux(here & (step.y[0] == row), samples, 0))
+            flags.append(Mux(here & (step.y[0] == row), samples, 0)[:SAMPLES])
+        return Cat(flags)
+
+    def _write(self, m, pixels, valid, ready):
+        """Of a part of the tile buffer."""
+        transfer, step = self.transfer, pixels.step
         for part, writes in (
             (TilePart.COLOUR, self.colour_writes),
             (TilePart.ZS, self.depth_writes),
@@ -143,8 +155,8 @@ class TileLoads(wiring.Component):
             m.d.comb += [
                 write.place.x.eq(step.x >> 1),
                 write.place.y.eq(step.y >> 1),
-                write.flags.eq(flags),
-                *(Value.cast(word).eq(lanes[pixel % COLUMNS]) for pixel, word in enumerate(words)),
+                write.flags.as_value().eq(pixels.flags),
+                *(Value.cast(word).eq(pixels.lanes[pixel % COLUMNS]) for pixel, word in enumerate(words)),
             ]
             with m.If(transfer.part == part):
                 m.d.comb += [writes.valid.eq(valid), ready.eq(writes.ready & valid)]
