@@ -146,6 +146,7 @@ WRONG = {
     "tile": (["--tile", "2,0"], {}, "has no tile 2,0"),
     "no tile": (["--tile", "1"], {}, "must be a column and a row like 1,0, not '1'"),
     "tile elsewhere": (["--on", "native", "--tile", "0,0"], {}, "--tile is not for native"),
+    "another engine": (["--on", "cxxrtl"], {}, "cxxrtl does not draw: add --on native"),
     "waves elsewhere": (["--waves", "frame.vcd"], {}, "--waves is not for model"),
     "kind of file": (["-o", "frame.nothing"], {}, "frame.nothing: unknown file extension"),
     "no such folder": (["-o", "/nowhere/frame.png"], {}, "/nowhere/frame.png: No such file"),

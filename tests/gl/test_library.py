@@ -71,8 +71,8 @@ gpu = ctypes.c_void_p(library.vc4sim_open(memory, 4096))
         ("library.vc4sim_write32(gpu, 0x1000, 1)", {}, "there is no register at offset 0x1000"),
         ("library.vc4sim_open(memory, 4096)", {}, "a process has one GPU"),
         ("library.vc4sim_close(gpu); library.vc4sim_run(gpu, ctypes.c_uint64(1))", {}, "the GPU is closed"),
-        ("", {"VC4_ON": "abacus"}, "VC4_ON is abacus: what draws frames is model, native, cxxrtl"),
-        ("", {"VC4_LOCKSTEP": "1"}, "VC4_LOCKSTEP is for VC4_ON=native or cxxrtl"),
+        ("", {"VC4_ON": "abacus"}, "VC4_ON is abacus: what draws frames is model, native"),
+        ("", {"VC4_LOCKSTEP": "1"}, "VC4_LOCKSTEP is for VC4_ON=native"),
         ("", {"VC4_CAPTURE": "/dev/null"}, "frames cannot be kept in /dev/null: File exists"),
     ],
 )

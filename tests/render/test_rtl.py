@@ -1,7 +1,6 @@
 """Frames that a driver asked for, drawn by the RTL: all memory as the model leaves it, every instruction in lockstep."""
 
 import dataclasses
-import itertools
 
 import numpy as np
 import pytest
@@ -9,6 +8,7 @@ import pytest
 from vc4.config import preset
 from vc4sim.clist import load_capture
 from vc4sim.frames.host import DrawHost
+from vc4sim.problem import BadInput
 from vc4sim.render import Host, picture_of
 
 from .captures import frozen
@@ -60,9 +60,6 @@ def test_all_captured_frames(recorded, name, latency, gap, config):
     check(recorded / "cases/gl" / name, config=config, latency=latency, gap=gap)
 
 
-@pytest.mark.slow
-def test_engines(recorded):
-    """CXXRTL draws the same frame, clock by clock."""
-    runs = [check(recorded / "cases/gl/tri_color", on) for on in ("native", "cxxrtl")]
-    for one, other in itertools.zip_longest(*runs):
-        assert dataclasses.asdict(one) == dataclasses.asdict(other)
+def test_another_engine_says_so(recorded):
+    with pytest.raises(BadInput, match="cxxrtl does not draw: add --on native"):
+        check(recorded / "cases/gl/tri_color", "cxxrtl")

@@ -14,16 +14,16 @@ from vc4.config import V3DConfig
 from vc4.regs.counters import SOURCES
 from vc4.regs.table import register
 
-from ..backends import cxxrtl, native
+from ..backends import native
 from ..backends.base import BenchJob, Follower, Waves
 from ..backends.library import LibraryRun
 from ..backends.simulation import bench_options, say_instead, simulate, watch
 from ..bench.draws import STILL_CLOCKS, DrawBench
 from ..bench.host import Host
 from ..cache import cache_folder
-from ..cxxrtl.build import Kind, NoCompiler
+from ..cxxrtl.build import NoCompiler
+from ..problem import BadInput
 from ..render.host import BEGINNING, FRAME_DONE
-from ..waves.view import write_view
 
 __all__ = ["DrawJob", "DrawRun", "run_draw"]
 
@@ -101,9 +101,10 @@ def run_draw(
     waves: Waves | None = None,
     read: Sequence[str] = (),
 ) -> DrawRun:
-    """Run `job` on `native`, `cxxrtl` or `pysim`, and read registers at the end; see `run_front`.
+    """Run `job` on `native` or `pysim`, and read registers at the end; see `run_front`.
 
-    Raises `AssertionError` if a check of the hardware fails, and `BadInput` for waves that the simulator does not write.
+    Raises `AssertionError` if a check of the hardware fails, and `BadInput` for another simulator, and for waves that this one
+    does not write.
     """
     names = (*(f"PCTR{number}" for number in range(len(job.counted))), *read)
     state, memory, words = _engine(job, on, follow, waves, [register(name).offset for name in names])
@@ -122,29 +123,25 @@ def _engine(
 ) -> tuple[DrawState, bytes, list[int]]:
     if on == "pysim":
         return _run_pysim(job, follow, waves, offsets)
-    if on == "native":
-        native.refuse_waves(waves)
+    if on != "native":
+        # One evaluation a clock is not enough for what CXXRTL makes of the front end.
+        raise BadInput(f"{on} does not draw: add --on native, or --on pysim for waves")
+    native.refuse_waves(waves)
     bench = f"constexpr uint32_t STILL_CLOCKS = {STILL_CLOCKS};\n"
     bench += (resources.files(__package__) / "draw.cc").read_text()
     try:
-        if on == "native":
-            library = native.library(job.built, cache_folder(), bench)
-        else:
-            library = cxxrtl.library(job.built, cache_folder(), Kind.WAVES if waves else Kind.FAST, bench)
+        library = native.library(job.built, cache_folder(), bench)
     except NoCompiler as reason:
         say_instead(reason)
         return _run_pysim(job, follow, waves, offsets)
-    return _run_library(library, job, follow, waves, offsets)
+    return _run_library(library, job, follow, offsets)
 
 
 def _run_library(
-    library: ctypes.CDLL, job: DrawJob, follow: Follower | None, waves: Waves | None, offsets: Sequence[int]
+    library: ctypes.CDLL, job: DrawJob, follow: Follower | None, offsets: Sequence[int]
 ) -> tuple[DrawState, bytes, list[int]]:
-    run = LibraryRun(library, job, job.writes, report_words=len(DrawState._fields), waves=waves)
-    with contextlib.ExitStack() as stack:
-        stack.callback(run.close)
-        if waves:
-            stack.callback(write_view, waves.path)
+    run = LibraryRun(library, job, job.writes, report_words=len(DrawState._fields))
+    with contextlib.closing(run):
         for rows in run.records(wanted=follow is not None):
             if follow:
                 follow(rows)

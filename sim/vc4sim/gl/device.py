@@ -89,7 +89,7 @@ def _rtl(on: str) -> Callable[..., Engine]:
 
 
 #: By the names for ``VC4_ON``; those of the RTL take `lockstep`.
-ENGINES: Mapping[str, Callable[..., Engine]] = {"model": Model, "native": _rtl("native"), "cxxrtl": _rtl("cxxrtl")}
+ENGINES: Mapping[str, Callable[..., Engine]] = {"model": Model, "native": _rtl("native")}
 
 
 class Device:
@@ -170,7 +170,7 @@ def open_device(
     Raises `BadInput` if jobs cannot be kept in `record`, or for `lockstep` on the model.
     """
     if lockstep and on == "model":
-        raise BadInput("VC4_LOCKSTEP is for VC4_ON=native or cxxrtl")
+        raise BadInput("VC4_LOCKSTEP is for VC4_ON=native")
     own = Memory.around(memory)
     watchers: list[Watcher] = []
     if record:
