@@ -15,7 +15,7 @@ from ..model.control_lists import words
 from ..model.drawing import COLOUR, LIST, PLAIN, SIZE, Drawing
 
 CONFIG = dataclasses.replace(preset("gpu"), lists=True, pixels=True, trace=True)
-pytestmark = pytest.mark.usefixtures("compiler")
+pytestmark = [pytest.mark.usefixtures("compiler"), pytest.mark.thorough]
 SWITCHES = "nop; thrsw\nnop\nnop\nnop; lthrsw\nnop\nnop\n"
 
 

@@ -33,6 +33,7 @@ def engine(request):
     return request.config.getoption("--engine")
 
 
+@pytest.mark.thorough
 def test_random_frames(engine):
     for seed in range(FRAMES):
         compared(seed, engine)
@@ -66,6 +67,7 @@ def wrong_byte(job, on, **options):
     return run
 
 
+@pytest.mark.thorough
 def test_a_fault_is_found_and_made_small(engine):
     frame = RandomFrame(3)
     with pytest.raises(Difference, match="1 bytes of memory differ"):
@@ -117,15 +119,18 @@ def test_what_a_fault_needs_is_kept(engine):
     assert len(small.kept) < len(frame.things) / 2
 
 
+@pytest.mark.thorough
 def test_a_frame_that_does_not_fail_is_not_made_small(engine):
     assert shrink_frame(RandomFrame(0), CONFIG, engine) is None
 
 
+@pytest.mark.thorough
 def test_the_command(capsys):
     assert main(["lockstep", "--frames", "2", "--seed", "5", "--on", "native"]) == 0
     assert capsys.readouterr().out.endswith(" instructions in 2 frames, no difference\n")
 
 
+@pytest.mark.thorough
 def test_a_replay_is_told(monkeypatch, capsys):
     monkeypatch.setattr("vc4sim.commands.lockstep_frames.compare_frame", fails)
     assert (
