@@ -27,6 +27,11 @@ What programs see of the pipeline follows from three distances:
 What instructions say to the VPM, with reads of vectors and the ends of programs, stands in `vpm_queue` in the order of the
 program, however early a vector was read.
 
+A fragment shader begins when the four quads of its vector have come (`fragment_quads`): an empty slot brings W and Z into
+registers (`fragment_start`). What it says to the tile buffer goes through `tile_queue` in the order of the program, with the flags
+that its pixels have by then (`fragment_flags`); a load asks there before its instruction goes (`tile_load`). A varying is taken
+in RA like a vector of the VPM, and its C is in r5 for the next instruction. `fragment_issue` knows what SP has to wait for.
+
 `newest` says which ALU wrote a byte of an accumulator last, `control` and `pipeline` what travels with an instruction,
 `stall` why it waits, `structs` what goes in and out, and `trace` what is told of every instruction that is done.
 """

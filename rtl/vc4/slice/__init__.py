@@ -15,6 +15,9 @@
                    │                                  └──────┘◄───── └─────┘ │
                    └─────────────────────────────────────────────────────────┘
 
+With what draws, `vri` interpolates varyings for the fragments of all its QPUs, ahead of their programs, from coefficients that the
+front end sends to all slices.
+
 Both streams read ahead of the QPU. A redirection or a move tells them where to go on; what they have fetched in vain is
 dropped.
 

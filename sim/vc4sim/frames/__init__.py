@@ -1,7 +1,12 @@
 """Control lists on the RTL: what comes of them, compared with the model.
 
-``items``     what binner and renderer get, in a form that both have
-``expected``  what the model hands them
-``job``       a run of control lists
-``front``     the RTL, from control lists to shaded vertices
+``job``             a run of control lists up to shaded vertices
+``front``           the RTL runs it
+``items``           what binner and renderer get, in a form that both have
+``expected``        what the model hands them
+``lockstep``        the model beside such a run
+``draw``            the RTL draws a rendering list
+``followed``        the model's renderer, whose fragments somebody else shades
+``draw_lockstep``   the model beside a run that draws
+``host``            captured frames, job by job
 """
