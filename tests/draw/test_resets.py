@@ -25,10 +25,9 @@ def job(recorded, compiler, request):
     host = Host(capture, preset("bcm2835"))
     first = capture.jobs[0]
     host.bin(first)
-    names = (f"CT{thread}{name}" for name in ("CA", "EA") for thread in first.threads)
     return DrawJob(
         image=host.memory.read(0, capture.memory_size),
-        registers=tuple((name, first.registers[name]) for name in names),
+        registers=first.starts,
         config=CONFIG,
     )
 

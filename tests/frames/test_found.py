@@ -97,3 +97,16 @@ def test_places_that_repeat_a_quad_read_its_coverage(drawn, size):
         drawing.state(Code.VG_INLINE_PRIMITIVES, primitive_type=VgPrimitiveType.TRIANGLES)
         drawing.draws.raw(triangle)
     drawn(drawing)
+
+
+@pytest.mark.parametrize("product", ["vary, 8.0", "8.0, vary", "vary, 2.0", "vary, vary"])
+def test_a_varying_beside_a_small_immediate(drawn, product):
+    """8.0 has the number among immediates that varyings have among registers."""
+    drawing = Drawing(64, 64)
+    drawing.clear()
+    drawing.configure()
+    drawing.shader(
+        f"nop\nnop\nnop; fmul r0, {product}\nfadd r0, r0, r5\nftoi tlbc, r0\n", corners((1, 1), (30, 1), (1, 30))
+    )
+    drawing.draw(3)
+    drawn(drawing)

@@ -25,7 +25,7 @@ def io_value(file, address, quad, lane, uniform, busy, vector):
         return uniform
     if address == X_COORD:
         return (lane & 1, lane >> 1)[file]
-    if address in (VARY, MS_MASK):  # what it shows comes by itself
+    if address == MS_MASK:  # what it shows comes by itself
         return 0
     if address == BUSY:
         return busy >> file & 1
@@ -62,13 +62,13 @@ class Bench:
         ctx.set(dut.ra_store_busy, busy >> 1)
         ctx.set(dut.ra_vector, vector)
         fragments = self._words(address, (X_COORD, MS_MASK), immediate)
-        varyings = self._words(self.pending[2], (VARY,), self.pending[3]) if self.pending else [[0] * 4] * 2
+        varying = [self.rng.getrandbits(32) for _ in range(4)]
         ctx.set(dut.ra_fragments, dict(zip("ab", fragments, strict=True)))
-        ctx.set(dut.ra2_varying, dict(zip("ab", varyings, strict=True)))
+        ctx.set(dut.ra2_varying, varying)
         ctx.set(dut.ra2_files, {"a": files[0], "b": files[1]})
         await ctx.tick()
         if self.pending:
-            self._show(files, varyings)
+            self._show(files, varying)
         for file, name in enumerate("ab"):
             found = [ctx.get(getattr(dut.ru_values, name)[lane]) for lane in range(4)]
             assert found == self.shown[file], f"port {name}, {self.pending}"
@@ -79,7 +79,7 @@ class Bench:
         reads = address[0] in wanted, address[1] in wanted and not immediate
         return [[self.rng.getrandbits(32) & -16 if one else 0 for _ in range(4)] for one in reads]
 
-    def _show(self, files, varyings):
+    def _show(self, files, varying):
         live, read, address, immediate, quad, *state, fragments = self.pending
         for file in range(2):
             if not (live and read[file]):
@@ -90,7 +90,9 @@ class Bench:
                 self.shown[file] = files[file]
             else:
                 self.shown[file] = [
-                    io_value(file, address[file], quad, lane, *state) | fragments[file][lane] | varyings[file][lane]
+                    varying[lane]
+                    if address[file] == VARY
+                    else io_value(file, address[file], quad, lane, *state) | fragments[file][lane]
                     for lane in range(4)
                 ]
 

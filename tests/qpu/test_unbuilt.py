@@ -34,7 +34,7 @@ def test_a_program_waits_for_it_in_rtl_and_model(job, simulator, unit):
 
 def test_who_lacks_it_is_said():
     assert lacking(["tmu"]) == "waits for tmu, which this configuration does not have"
-    assert lacking(["varyings"]).endswith("of the 3D pipeline, which only the model has yet (vc4 render)")
+    assert lacking(["varyings"]).endswith("only fragment shaders have that (vc4 render)")
 
 
 def test_decoder_and_model_agree_on_what_every_statement_needs(job):

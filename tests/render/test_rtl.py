@@ -39,6 +39,7 @@ def check(folder, on="native", config="gpu", **memory):
         drawn = host.run(job, lockstep=True)
         if drawn is not None:
             run, lockstep = drawn
+            assert lockstep is not None
             assert lockstep.retired == run.instructions
             found.append(run)
         assert host.memory.read(0, capture.memory_size) == alone.memory.read(0, capture.memory_size), job.name

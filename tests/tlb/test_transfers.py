@@ -131,7 +131,10 @@ FULL_STORE, FULL_LOAD = (
 
 def some_record(rng):
     """Any but a configuration."""
-    bit = lambda: rng.randrange(2)  # noqa: E731
+
+    def bit():
+        return rng.randrange(2)
+
     address = 16 * rng.randrange(SIZE // 4 // 16)
     match rng.randrange(8):
         case 0:

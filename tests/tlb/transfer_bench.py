@@ -30,7 +30,12 @@ from vc4sim.model.tlb.tlb import TileBuffer
 __all__ = ["Transfers", "record"]
 
 _HERE = Path(__file__)
-_DRIVER = (resources.files("vc4sim.backends") / "bench_bits.h").read_text() + _HERE.with_suffix(".cc").read_text()
+_SOURCES = (
+    resources.files("vc4sim.backends") / "bench_bits.h",
+    _HERE.parents[1] / "bench_memory.h",
+    _HERE.with_suffix(".cc"),
+)
+_DRIVER = "".join(source.read_text() for source in _SOURCES)
 _MOST_CLOCKS = 2_000_000
 _RECORD_BYTES = 1 + PAYLOAD_BITS // 8
 _LOADS = (ControlCode.LOAD_TILE_BUFFER_GENERAL, ControlCode.RELOAD_FULL_RESOLUTION_TILE_BUFFER)

@@ -24,22 +24,6 @@ struct Result {
     char problem[64];
 };
 
-struct Burst {
-    uint32_t address, beats, age;
-};
-
-// A stream that the design drives: what waits stays.
-template<size_t Words> struct Steady {
-    bool waits = false;
-    std::array<uint32_t, Words> payload;
-    bool broken(bool valid, bool ready, const std::array<uint32_t, Words> &now) {
-        bool wrong = waits && (!valid || now != payload);
-        waits = valid && !ready;
-        payload = now;
-        return wrong;
-    }
-};
-
 class Bench {
 public:
     Bench(const Options &options, uint8_t *memory, uint8_t *vpm, Result &result)

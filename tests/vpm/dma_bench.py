@@ -57,7 +57,12 @@ def on_its_bus(word_bytes, *values):
 
 BUSES = pytest.mark.parametrize("word_bytes", [on_its_bus(word_bytes) for word_bytes in (8, 4, 16)])
 _HERE = Path(__file__)
-_DRIVER = (resources.files("vc4sim.backends") / "bench_bits.h").read_text() + _HERE.with_suffix(".cc").read_text()
+_SOURCES = (
+    resources.files("vc4sim.backends") / "bench_bits.h",
+    _HERE.parents[1] / "bench_memory.h",
+    _HERE.with_suffix(".cc"),
+)
+_DRIVER = "".join(source.read_text() for source in _SOURCES)
 _MOST_CLOCKS = 500_000
 _GAPS = [0, 0, 0.3, 0.7]
 _BLOCKS_OF_A_BENCH = 20

@@ -9,6 +9,7 @@ __all__ = [
     "ELEMENTS",
     "ELEMENTWISE_WRITES",
     "FILE_REGISTERS",
+    "FRAGMENT_REGISTER",
     "NOP",
     "QUADS",
     "READ",
@@ -29,6 +30,8 @@ FILE_REGISTERS = 32
 ACCUMULATOR_BASE = 32
 #: Reads the last value again, writes nothing.
 NOP = 39
+#: Where W (file A) and Z (file B) of a fragment are at first.
+FRAGMENT_REGISTER = 15
 
 
 @dataclass(frozen=True, slots=True)

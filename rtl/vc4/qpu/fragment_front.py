@@ -5,10 +5,9 @@ from amaranth.lib import stream
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from vc4.isa import ops
-from vc4.isa.registers import read_address
+from vc4.isa.registers import FRAGMENT_REGISTER, read_address
 
 from .fragment_issue import FragmentIssue
-from .fragment_start import FRAGMENT_REGISTER
 from .structs import THREADS, FragmentState
 from .tile_beat import TileBeat
 

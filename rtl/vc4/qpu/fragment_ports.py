@@ -134,6 +134,7 @@ def _varyings(m, qpu):
         port.take.eq(takes),
         port.thread.eq(ra.issued.view.thread),
         port.quad.eq(ra.quad),
+        qpu.read_ports.ra2_varying.eq(port.taken.partial),
         accumulators.takes_varying.eq(qpu.pipeline.a2.issued.control.takes_varying),
         *(port.ended[number].eq(ended & qpu.front.fragments[number]) for number, ended in enumerate(qpu.ended)),
     ]
@@ -144,8 +145,3 @@ def _varyings(m, qpu):
         accumulators.rr_c.eq(ru_c),
         accumulators.rr_c_stb.eq(ru_came),
     ]
-    varying = qpu.pipeline.ra2.issued.control
-    for name, address in (("a", varying.raddr_a), ("b", varying.raddr_b)):
-        m.d.comb += qpu.read_ports.ra2_varying[name].eq(
-            Mux(came & (address == read_address("vary")), Value.cast(port.taken.partial), 0)
-        )

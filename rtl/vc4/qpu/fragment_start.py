@@ -4,13 +4,12 @@ from amaranth import *
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from vc4.isa.registers import FRAGMENT_REGISTER
+
 from .control import Control
 from .structs import THREADS
 
-__all__ = ["FRAGMENT_REGISTER", "FragmentStart"]
-
-#: Where W (file A) and Z (file B) are at first.
-FRAGMENT_REGISTER = 15
+__all__ = ["FragmentStart"]
 
 
 class FragmentStart(wiring.Component):

@@ -55,9 +55,9 @@ class Qpu(wiring.Component):
     vpm : the VPM
     sfu : the special function unit
     sync : semaphores and mutex
-    tmu0, tmu1 : texture units, if the slice has any: one of them may be both
+    tmu0, tmu1, tmu_swaps : texture units, if the slice has any: one of them may be both; they change places for this QPU
     quad, quad_stb, tlb, varyings : fragments, if the GPU draws
-    tmu_swaps, waits_tmu : they change places for this QPU; an instruction waits for one
+    waits_tmu, waits_scoreboard, waits_varyings : an instruction waits for them
     interrupt : the program raises the host interrupt
     debug, halted : what the host asks, and whether the QPU stands still
     idle : no program runs and everything of the last one is written

@@ -36,7 +36,7 @@ class ReadPorts(wiring.Component):
     ra_uniform, ra_store_busy, ra_load_busy : the uniform it takes, and whether a DMA store or load is under way
     ra_vector : a quad of the vector that it takes
     ra_fragments : what it reads of fragments, or'ed with the rest; else 0
-    ra2_varying : the quad of a varying that it takes, on the ports that read it, one clock later; else 0
+    ra2_varying : a quad of the varying that it takes, one clock later
     ra2_files : the registers read for it, one clock later
     ru_values : both ports, in RU
     """
@@ -50,7 +50,7 @@ class ReadPorts(wiring.Component):
     ra_load_busy: In(1)
     ra_vector: In(LaneWords)
     ra_fragments: In(PortValues)
-    ra2_varying: In(PortValues)
+    ra2_varying: In(LaneWords)
     ra2_files: In(PortValues)
     ru_values: Out(PortValues)
 
@@ -70,6 +70,7 @@ class ReadPorts(wiring.Component):
         """One port; an I/O value is a part `shared` by all lanes, or'ed with a few bits of each lane."""
         shared = Signal(32, name=f"ra_shared_{name}")
         from_vpm = Signal(name=f"ra_from_vpm_{name}")
+        varies = Signal(name=f"ra_varies_{name}")
         lane_bits = [Signal(range(ELEMENTS), name=f"ra_lane_{name}_{lane}") for lane in range(LANES)]
         with m.If(is_immediate):
             m.d.comb += shared.eq(select(address, [Const(value, 32) for value in SMALL_IMMEDIATES]))
@@ -79,7 +80,9 @@ class ReadPorts(wiring.Component):
             m.d.comb += shared.eq(busy)
         with m.Elif(address == read_address("vpm")):
             m.d.comb += from_vpm.eq(1)
-        with m.Elif((address == read_address("vary")) | (address == read_address("ms_mask"))):
+        with m.Elif(address == read_address("vary")):
+            m.d.comb += varies.eq(1)
+        with m.Elif(address == read_address("ms_mask")):
             pass  # it comes by itself
         with m.Elif(address == read_address(coordinate)):
             m.d.comb += Cat(lane_bits).eq(Cat(C(value, len(lane_bits[0])) for value in coordinates))
@@ -88,6 +91,8 @@ class ReadPorts(wiring.Component):
 
         ra2_reads = Signal(name=f"ra2_reads_{name}")
         ra2_is_io = Signal(name=f"ra2_is_io_{name}")
+        ra2_varies = Signal(name=f"ra2_varies_{name}")
+        m.d.sync += ra2_varies.eq(varies)
         m.d.sync += [ra2_reads.eq(reads & self.ra_live), ra2_is_io.eq(is_immediate | (address >= FILE_REGISTERS))]
         for lane, bits in enumerate(lane_bits):
             ra2_io = Signal(32, name=f"ra2_io_{name}_{lane}")
@@ -99,5 +104,6 @@ class ReadPorts(wiring.Component):
                 ra2_vector.eq(Mux(from_vpm, self.ra_vector[lane], 0) | self.ra_fragments[name][lane]),
             ]
             with m.If(ra2_reads):
-                value = Mux(ra2_is_io, ra2_io | ra2_vector | self.ra2_varying[name][lane], self.ra2_files[name][lane])
+                varying = self.ra2_varying[lane] & ra2_varies.replicate(32)
+                value = Mux(ra2_is_io, ra2_io | ra2_vector | varying, self.ra2_files[name][lane])
                 m.d.sync += self.ru_values[name][lane].eq(value)

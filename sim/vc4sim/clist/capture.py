@@ -43,6 +43,12 @@ class CaptureJob:
         bounds = [[self.registers.get(f"CT{number}{end}", 0) for end in ("CA", "EA")] for number in (0, 1)]
         return tuple(number for number, (start, end) in enumerate(bounds) if start != end)
 
+    @property
+    def starts(self) -> tuple[tuple[str, int], ...]:
+        """Registers that start its threads, with their words: the ends come last."""
+        names = (f"CT{thread}{end}" for end in ("CA", "EA") for thread in self.threads)
+        return tuple((name, self.registers[name]) for name in names)
+
     def load(self, memory: Memory) -> None:
         """Put the bytes into memory, over what is there."""
         for address, data in self.updates:

@@ -22,7 +22,4 @@ def front_jobs(capture: Capture, config: V3DConfig, **options) -> Iterator[tuple
         for _ in host.run(job, binned=lambda images=images: images.append(host.memory.read(0, capture.memory_size))):
             pass
         for image in images:
-            # The ends start the threads, so they come last.
-            names = [f"CT{thread}{name}" for name in ("CA", "EA") for thread in job.threads]
-            registers = tuple((name, job.registers[name]) for name in names)
-            yield job, FrontJob(image=image, registers=registers, config=config, **options)
+            yield job, FrontJob(image=image, registers=job.starts, config=config, **options)

@@ -11,9 +11,7 @@ from ..model.cle.cle import Cle
 from ..model.cle.pipeline import Recorder
 from ..model.compiled import Entry
 from ..model.fep.fragments import fill
-from ..model.qpu.instructions import units_mask
 from ..model.qpu.qpu import Qpu
-from ..model.unbuilt import FRAGMENT_UNITS
 from ..model.v3d import V3D
 from ..retired import KIND_BITS, WRITTEN
 from .draw import DrawJob, DrawRun
@@ -49,9 +47,8 @@ class DrawLockstep(FrontLockstep):
             deque() for _ in self.model.qpus
         ]  # None: the program is another one
         self._running = np.zeros((len(self.model.qpus), 2), bool)  # threads that shade fragments
-        units = FRAGMENT_UNITS if job.config.tmus_per_slice else FRAGMENT_UNITS - {"tmu"}
         self._fragments = self.model.parts.machine.part("fragments")
-        self._units = units_mask(units), int(self.model.machine.qpus.units[0])
+        self._units = self.model.fragment_shader.units, int(self.model.machine.qpus.units[0])
 
     def __call__(self, records: np.ndarray) -> None:
         """Compare what records tell, one a row; but words of memory are compared in the end."""
@@ -90,8 +87,8 @@ class DrawLockstep(FrontLockstep):
     def begin(self, qpu: Qpu, launch: Launch) -> None:
         """With its vector, or with the attributes of its batch."""
         vector, machine = self._shaded[qpu.number].popleft(), self.model.machine
+        self._note_ends(qpu)
         thread = qpu.place(launch.threaded)
-        self.vectors.under_way -= int(self._running[qpu.number, thread])  # the one before has ended
         self._running[qpu.number, thread] = vector is not None
         machine.qpus.fragment[qpu.number] = vector is not None
         machine.qpus.units[qpu.number] = self._units[vector is None]

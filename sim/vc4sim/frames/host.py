@@ -14,11 +14,6 @@ from .draw_lockstep import DrawLockstep
 __all__ = ["DrawHost"]
 
 
-def _start(job: CaptureJob) -> list[str]:
-    """The registers that start the threads: the ends come last."""
-    return [f"CT{thread}{name}" for name in ("CA", "EA") for thread in job.threads]
-
-
 class DrawHost:
     """Draws a capture: the model bins, the RTL renders.
 
@@ -55,7 +50,7 @@ class DrawHost:
         draw = DrawJob(
             image=self.memory.read(0, self._capture.memory_size),
             # The list that is binned already goes as well, up to shaded vertices: the other one may wait for its end.
-            registers=tuple((name, job.registers[name]) for name in _start(job)),
+            registers=job.starts,
             config=self._config,
             **self._options,
         )

@@ -61,8 +61,17 @@ class Engine(Protocol):
         ...
 
 
+def run_model(gpu: V3D, limit: int) -> Rest:
+    """Run the model up to an interrupt, which is seen after some steps; why it rests."""
+    rest = Rest.LIMIT
+    while limit > 0 and not gpu.interrupt and rest is Rest.LIMIT:
+        rest = gpu.advance(min(limit, _STEPS))
+        limit -= _STEPS
+    return rest
+
+
 class Model:
-    """The reference model as an `Engine`; an interrupt is seen after some steps."""
+    """The reference model as an `Engine`."""
 
     def __init__(self, config: V3DConfig, memory: Memory):
         self._gpu = V3D(config, memory)
@@ -70,8 +79,7 @@ class Model:
 
     def run(self, limit: int) -> None:
         """See `Engine`."""
-        while limit > 0 and not self._gpu.interrupt and self._gpu.advance(min(limit, _STEPS)) is Rest.LIMIT:
-            limit -= _STEPS
+        run_model(self._gpu, limit)
 
     @property
     def counts(self) -> Mapping[str, int]:

@@ -13,13 +13,13 @@ from ..model.cle.cle import Rest
 from ..model.memory import Memory
 from ..model.v3d import V3D
 from ..problem import BadInput
+from .device import run_model
 
 __all__ = ["Rtl"]
 
 #: What draws; a driver sees the registers of another configuration, and no difference in memory.
 _CONFIG = "gpu"
 _QUADS = "FEP_QUADS"
-_STEPS = 256
 
 
 class Rtl:
@@ -52,10 +52,7 @@ class Rtl:
 
     def run(self, limit: int) -> None:
         """See `Engine`; a frame is drawn at once, whatever the limit."""
-        rest = Rest.LIMIT
-        while limit > 0 and not self._gpu.interrupt and rest is Rest.LIMIT:
-            rest = self._gpu.advance(min(limit, _STEPS))
-            limit -= _STEPS
+        rest = run_model(self._gpu, limit)
         if self._wants and not self._gpu.interrupt and rest is Rest.STOPPED:
             self._wants = False
             self._draw()

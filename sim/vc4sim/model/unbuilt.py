@@ -18,7 +18,7 @@ def lacking(units: Iterable[str]) -> str:
     names = " and ".join(units)
     if BUILT_UNITS.issuperset(units):
         return f"waits for {names}, which this configuration does not have"
-    return f"waits for {names}: of the 3D pipeline, which only the model has yet (vc4 render)"
+    return f"waits for {names}: only fragment shaders have that (vc4 render)"
 
 
 class Unbuilt(Exception):

@@ -53,13 +53,14 @@ class FragmentShader:
 
     tile : where they draw
     shaders : what runs the programs
+    units : what they may use, see `units_mask`
     limit : instructions after which a program counts as one that does not end
     """
 
     def __init__(self, shaders: Shaders, tile: TileBuffer, has_tmus: bool):
         self.tile, self.shaders = tile, shaders
         self.limit = _LIMIT
-        self._units = units_mask(FRAGMENT_UNITS if has_tmus else FRAGMENT_UNITS - {"tmu"})
+        self.units = units_mask(FRAGMENT_UNITS if has_tmus else FRAGMENT_UNITS - {"tmu"})
 
     @property
     def lacks(self) -> str:
@@ -75,6 +76,6 @@ class FragmentShader:
             return _shade_vectors(*arguments, queue, vectors)
 
         try:
-            self.shaders.run(FRAGMENT, launch, self._units, self.limit, go_on=shade)
+            self.shaders.run(FRAGMENT, launch, self.units, self.limit, go_on=shade)
         except HangingProgram as hanging:
             raise HangingShader(f"fragment shader at {hanging.at:#010x}: {hanging}") from None

@@ -37,7 +37,6 @@ from .fragment_state import (
 )
 
 __all__ = [
-    "FIRST_REGISTER",
     "FRAGMENT_LOADS",
     "FRAGMENT_READS",
     "FRAGMENT_WRITES",
@@ -48,8 +47,6 @@ __all__ = [
     "fragment_write",
 ]
 
-#: Where W (file A) and Z (file B) of a fragment are at first.
-FIRST_REGISTER = 15
 #: Registers that programs read and write, in the order of their numbers; the first ones also that of `FragmentState.pixels`.
 FRAGMENT_READS = ("x_coord", "y_coord", "ms_mask", "rev_flag")
 FRAGMENT_WRITES = ("ms_mask", "rev_flag", "stencil", "tlbz", "tlbm", "tlbc", "tlbam")

@@ -5,7 +5,7 @@ the last quad on each read port and in each ALU, the delay slots. Where the guid
 """
 
 from vc4.isa.ops import AddOp
-from vc4.isa.registers import ELEMENTS, FILE_REGISTERS, QUADS
+from vc4.isa.registers import ELEMENTS, FILE_REGISTERS, FRAGMENT_REGISTER, QUADS
 from vc4.isa.timing import LINK_BYTES
 from vc4.isa.word import WORD_BYTES
 
@@ -22,7 +22,7 @@ from . import instructions as _i
 from . import state as _s
 from .datapath import merged, new_flags, operate_add, operate_mul, rotation_of
 from .flags import is_taken, passing
-from .fragment_port import FIRST_REGISTER, fragment_load, fragment_start
+from .fragment_port import fragment_load, fragment_start
 from .instructions import find_row
 from .read_ports import read_ports
 from .results import write_r5, write_result
@@ -81,7 +81,7 @@ def start(machine: Machine, q: int, pc: int, uniforms: int, length: int, threade
     begin_uniforms(machine.uniforms, q, thread, uniforms, length)
     tmu_start(machine.tmu, q, thread)
     if qpus.fragment[q]:
-        place = FIRST_REGISTER ^ view_of(qpus.sequences, q)
+        place = FRAGMENT_REGISTER ^ view_of(qpus.sequences, q)
         fragment_start(machine.fragments, q, thread, machine.effects.vector, machine.effects.second)
         for element in range(ELEMENTS):
             qpus.files[q, 0, place, element] = machine.effects.vector[element]
