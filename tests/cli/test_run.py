@@ -242,7 +242,7 @@ def test_names_that_are_nothing(refused, tmp_path):
         ("frob r0\n", "endless.qasm:1:"),
         (":a\nbrr -, r:a\nnop\nnop\nnop\n", "not ended after 1000 cycles: QPU 0 at 0x000100"),
         ("bra -, 0x40000\nnop\nnop\nnop\n", "QPU 0 at 0x00040000: instruction"),
-        ("mov tlbz, r0\nthrend\nnop\nnop\n", "waits for tile_buffer: of the 3D pipeline"),
+        ("mov tlbz, r0\nthrend\nnop\nnop\n", "waits for tile_buffer: only fragment shaders have that"),
     ],
 )
 def test_programs_that_go_nowhere(tmp_path, refused, text, message):

@@ -49,6 +49,7 @@ class Device(wiring.Component):
             {
                 "records": In(stream.Signature(PipelineRecord)),
                 "finished": Out(1),
+                "beside": Out(1),
                 "port": Out(MemoryPort(word_bytes=BUS_BYTES)),
             }
         )
@@ -62,6 +63,7 @@ class Device(wiring.Component):
         connect(m, flipped(self.records), transfers.records)
         connect(m, transfers.port, flipped(self.port))
         m.d.comb += [store.form.eq(transfers.form), self.finished.eq(transfers.finished)]
+        m.d.comb += self.beside.eq(transfers.beside)
         return m
 
 

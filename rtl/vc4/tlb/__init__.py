@@ -14,6 +14,8 @@
                 └ tile_walk ─► tile_addresses ─┬─► tile_reads, stored_pixels ─► bus_words ─► bus_bursts ─► memory
                                                └─► tile_loads ◄───────────────────────────────────────────┘
 
+Where both ways read a memory, `tile_turns` gives each its answers: of two tile buffers one is drawn while the other is stored.
+
 A word of a memory has one sample of the four pixels of a quad, `quad_place` says which. A clear is a new number in place of
 1024 writes: what has another number reads as the value of the clear. Each tile buffer is cleared alone.
 """

@@ -5,7 +5,7 @@ from amaranth.utils import ceil_log2
 
 from .structs import QUARTERS, WORDS, QuadPlace, TileForm
 
-__all__ = ["quarters_of", "word_address", "word_of"]
+__all__ = ["quarters_of", "two_buffers", "word_address", "word_of"]
 
 _BITS = ceil_log2(WORDS)
 
@@ -22,7 +22,7 @@ def word_address(form: TileForm, place: QuadPlace, sample: ValueLike = 0, word: 
     next one.
     """
     samples = Cat(Value.cast(sample)[:2], place.x[:-1], place.y[:-1])
-    double = _has_two(form)
+    double = two_buffers(form)
     second = Value.cast(word)[0] & form.wide
     halves = Cat(Const(0, _BITS - 2), second & double, Mux(double, place.buffer, second))
     return Mux(form.multisample, samples, Cat(place.x, place.y)) | halves
@@ -30,15 +30,15 @@ def word_address(form: TileForm, place: QuadPlace, sample: ValueLike = 0, word: 
 
 def quarters_of(form: TileForm, buffer: Value) -> Value:
     """A bit for each quarter of a memory that a tile buffer has."""
-    two = _has_two(form)
+    two = two_buffers(form)
     return Value.cast(Cat(~two | (buffer == number // (QUARTERS // 2)) for number in range(QUARTERS)))
 
 
 def word_of(form: TileForm, quarter: Value) -> Value:
     """Which word of wide colours lies in a quarter."""
-    return Mux(_has_two(form), quarter[0], quarter[1])
+    return Mux(two_buffers(form), quarter[0], quarter[1])
 
 
-def _has_two(form: TileForm) -> Value:
+def two_buffers(form: TileForm) -> Value:
     """Whether there are two tile buffers."""
     return form.double & ~form.multisample

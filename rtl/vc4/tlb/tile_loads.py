@@ -155,6 +155,7 @@ class TileLoads(wiring.Component):
             m.d.comb += [
                 write.place.x.eq(step.x >> 1),
                 write.place.y.eq(step.y >> 1),
+                write.place.buffer.eq(transfer.buffer),
                 write.flags.as_value().eq(pixels.flags),
                 *(Value.cast(word).eq(pixels.lanes[pixel % COLUMNS]) for pixel, word in enumerate(words)),
             ]

@@ -10,7 +10,7 @@ from vc4.records.quads import QUAD_PIXELS
 from vc4.records.state import DepthTest
 
 from .stored_pixels import StoredPixels
-from .structs import COLOUR_BITS, MASK_BITS, ColourRead, DepthAnswer, DepthWrite
+from .structs import COLOUR_BITS, MASK_BITS, ColourRead, DepthAnswer, DepthWrite, QuadPlace
 from .transfer_structs import BusChunk, PlacedStep, TilePart, TileTransfer
 
 __all__ = ["TileReads"]
@@ -61,9 +61,11 @@ class TileReads(wiring.Component):
         takes = Signal()
         frees = Signal()
         next_reserved = Signal.like(reserved)
-        x = Mux(transfer.block, step.x, step.x >> 1)
-        y = Mux(transfer.block, step.y, step.y >> 1)
+        place = Signal(QuadPlace)
         m.d.comb += [
+            place.x.eq(Mux(transfer.block, step.x, step.x >> 1)),
+            place.y.eq(Mux(transfer.block, step.y, step.y >> 1)),
+            place.buffer.eq(transfer.buffer),
             room.eq(known.i.ready & ~full),
             steps.o.ready.eq(room & ready),
             takes.eq(steps.o.valid & room & ready),
@@ -83,7 +85,7 @@ class TileReads(wiring.Component):
             (TilePart.ZS, self.depth_writes, self.depth_answers),
             (TilePart.MASK, self.mask_reads, self.masks),
         ):
-            m.d.comb += [reads.payload.place.x.eq(x), reads.payload.place.y.eq(y)]
+            m.d.comb += reads.payload.place.eq(place)
             words = answers.payload.words if part is TilePart.ZS else answers.payload
             with m.If(transfer.part == part):
                 m.d.comb += [

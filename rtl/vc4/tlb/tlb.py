@@ -15,6 +15,7 @@ from .scoreboard import Scoreboard
 from .stencil_set_ups import StencilSetUps
 from .structs import CoverageQuad, TileForm, fragment_quad
 from .tile_store import TileStore
+from .tile_turns import TileTurns
 from .transfers import TlbTransfers
 
 __all__ = ["Tlb"]
@@ -25,7 +26,8 @@ class Tlb(wiring.Component):
 
     Behaviour: that of its parts, see `TlbRequests`, `Scoreboard`, `CoverageUpdates` and `TlbTransfers`. A record begins when no
     vector is there, no request of a QPU and no quad of coverage is under way; quads of coverage wait until it is taken. Whoever
-    hands out vectors and coverage keeps the order between them, and between them and records.
+    hands out vectors and coverage keeps the order between them, and between them and records. If there are two tile buffers, a
+    store may go on beside what is drawn in the other one, see `TransferRecords`: for what both read, they take turns.
 
     Parameters
     ----------
@@ -37,7 +39,7 @@ class Tlb(wiring.Component):
     quads : stream of `fragment_quad`, vectors in their order; the number of a thread is 2 · QPU + thread
     coverage : stream of `CoverageQuad`
     records : stream of `PipelineRecord`, each taken when it is carried out; others than those of the tile buffer do nothing
-    stops, moves : no record begins any more; one is carried out
+    stops, moves : no record begins any more; one is carried out, or its store goes on
     form : how the tile buffer is divided
     buffer : which one is drawn, if there are two
     finished : strobe: the last store of a frame has ended
@@ -83,6 +85,7 @@ class Tlb(wiring.Component):
         m.d.comb += [
             store.form.eq(transfers.form),
             self.form.eq(transfers.form),
+            self.buffer.eq(transfers.buffer),
             self.finished.eq(transfers.finished),
             self.events.eq(requests.events),
             requests.depth_counts.eq(store.depth_counts),
@@ -100,29 +103,39 @@ class Tlb(wiring.Component):
         return m
 
     def _take_turns(self, m, store, requests, updates, transfers, drawn):
-        """Records, coverage or QPUs."""
-        moves = self.moves
+        """Records, coverage or QPUs; and a store beside what is drawn."""
+        takes = Signal()  # a record may be carried out
         others = Signal()
         m.d.comb += [
             others.eq(drawn | requests.busy | updates.busy),
-            transfers.records.valid.eq(self.records.valid & moves),
+            transfers.records.valid.eq(self.records.valid & takes),
             transfers.records.payload.eq(self.records.payload),
-            self.records.ready.eq(transfers.records.ready & moves),
-            updates.i.valid.eq(self.coverage.valid & ~moves),
+            self.records.ready.eq(transfers.records.ready & takes),
+            updates.i.valid.eq(self.coverage.valid & ~takes),
             updates.i.payload.eq(self.coverage.payload),
-            self.coverage.ready.eq(updates.i.ready & ~moves),
-            self.busy.eq(self.records.valid | self.coverage.valid | others),
+            self.coverage.ready.eq(updates.i.ready & ~takes),
+            self.moves.eq(takes | transfers.beside),
+            self.busy.eq(self.records.valid | self.coverage.valid | others | transfers.beside),
         ]
-        m.d.sync += moves.eq(Mux(moves, ~self.records.ready, self.records.valid & ~others & ~self.stops))
+        m.d.sync += takes.eq(Mux(takes, ~self.records.ready, self.records.valid & ~others & ~self.stops))
         own, tile = requests.tile, transfers.tile
-        covers = updates.busy
-        for name in ("colour_writes", "colour_reads", "mask_writes", "mask_reads"):
-            _join(m, getattr(store.tile, name), [(moves, getattr(tile, name)), (~moves, getattr(own, name))])
-        writes = [(moves, tile), (~moves & covers, updates), (~moves & ~covers, own)]
-        _join(m, store.tile.depth_writes, [(turn, one.depth_writes) for turn, one in writes])
-        for name in ("colours", "masks"):
-            _split(m, getattr(store.tile, name), [(moves, getattr(tile, name)), (~moves, getattr(own, name))])
-        _split(m, store.tile.depth_answers, [(turn, one.depth_answers) for turn, one in writes])
+        for name in ("colour_writes", "mask_writes"):
+            _join(m, getattr(store.tile, name), [(takes, getattr(tile, name)), (~takes, getattr(own, name))])
+        for name, asks, answers in (
+            ("colours", "colour_reads", "colours"),
+            ("masks", "mask_reads", "masks"),
+            ("depths", "depth_writes", "depth_answers"),
+        ):
+            memory, memory_answers = getattr(store.tile, asks), getattr(store.tile, answers)
+            turns = TileTurns(memory.payload.shape(), memory_answers.payload.shape())
+            m.submodules[f"turns_{name}"] = turns
+            connect(m, turns.memory_requests, memory)
+            connect(m, memory_answers, turns.memory_answers)
+            connect(m, getattr(tile, asks), turns.requests[1])
+            connect(m, turns.answers[1], getattr(tile, answers))
+            users = [(updates.busy, updates), (~updates.busy, own)] if name == "depths" else [(Const(1), own)]
+            _join(m, turns.requests[0], [(turn, getattr(one, asks)) for turn, one in users])
+            _split(m, turns.answers[0], [(turn, getattr(one, answers)) for turn, one in users])
 
 
 def _join(m, to, sources):

@@ -15,6 +15,7 @@ from vc4.records.tile_buffer import (
     TileBuffer,
 )
 
+from .quad_place import two_buffers
 from .structs import TileForm
 from .transfer_structs import COORDINATE_BITS, TilePart, TileTransfer
 
@@ -27,6 +28,7 @@ __all__ = [
     "part_transfer",
     "plan_of",
     "sizes_of",
+    "swaps_after",
 ]
 
 #: Fields of loads lie where those of stores do.
@@ -121,7 +123,7 @@ def plan_of(m, plan: TransferPlan, record, frame: FrameForm):
 
 def sizes_of(form: TileForm):
     """Of the parts of a dump, in units of 512 bytes: colours, Z and stencil, alpha mask."""
-    halves = form.double & ~form.multisample
+    halves = two_buffers(form)
     colours = Const(32, 6) >> halves
     zs = colours >> form.wide
     return colours, zs, Mux(form.multisample, 2, 8) >> form.wide >> halves
@@ -153,7 +155,7 @@ def part_transfer(m, transfer: TileTransfer, plan: TransferPlan, form: TileForm)
         transfer.samples.eq(form.multisample & (plan.colour | plan.zs)),
         transfer.size.eq(size),
         transfer.columns.eq(columns),
-        transfer.rows.eq(columns >> (form.wide + (form.double & ~form.multisample))),
+        transfer.rows.eq(columns >> (form.wide + two_buffers(form))),
         transfer.address.eq(plan.address),
     ]
 
@@ -166,6 +168,13 @@ def cleared_by(record):
         general.disable_color_buffer_clear, general.disable_z_stencil_buffer_clear, general.disable_vg_mask_buffer_clear
     )
     return Mux(record.code == ControlCode.STORE_TILE_BUFFER_GENERAL, ~disabled, ~none.replicate(len(disabled)))
+
+
+def swaps_after(record):
+    """Whether a store lets drawing go on in the other tile buffer: that one is cleared, so all that is stored must be, too."""
+    general = fields_of(record, _GENERAL)
+    keeps = (record.code == ControlCode.STORE_TILE_BUFFER_GENERAL) & general.disable_double_buffer_swap
+    return cleared_by(record).all() & ~keeps & ~ends_frame(record)
 
 
 def ends_frame(record):

@@ -57,6 +57,7 @@ class TileTransfer(data.Struct):
     size : log2 of the bytes of a pixel in memory
     columns, rows : of the tile, in pixels of the image, less 1
     address : of the image, or of the dump
+    buffer : which tile buffer, if there are two
     """
 
     loads: unsigned(1)
@@ -73,6 +74,7 @@ class TileTransfer(data.Struct):
     columns: unsigned(COORDINATE_BITS)
     rows: unsigned(COORDINATE_BITS)
     address: unsigned(32)
+    buffer: unsigned(1)
 
 
 class TileStep(data.Struct):

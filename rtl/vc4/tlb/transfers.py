@@ -26,7 +26,8 @@ class TlbTransfers(wiring.Component):
 
     Behaviour: a record is taken when everything is done, and all of it is in memory. Two pixels a clock are stored or loaded,
     or one sample of a pixel or of a quad whose mean is stored; with multisampling a load takes a clock for each sample. Rows and
-    columns of microtiles that the frame does not have take no time. Nobody else uses the memories meanwhile.
+    columns of microtiles that the frame does not have take no time. Nobody else uses the memories meanwhile, unless it is a store
+    `beside` what is drawn in the other tile buffer.
 
     Interface attributes
     --------------------
@@ -36,7 +37,8 @@ class TlbTransfers(wiring.Component):
     clears : stream of `TileClear`
     finished : strobe: the last store of a frame has ended
     port : the way into memory
-    busy : a record is under way, or offered
+    buffer : which tile buffer is drawn, if there are two
+    beside : a store goes on, whose record has been taken
     """
 
     records: In(stream.Signature(PipelineRecord))
@@ -45,7 +47,8 @@ class TlbTransfers(wiring.Component):
     clears: Out(stream.Signature(TileClear))
     finished: Out(1)
     port: Out(MemoryPort(word_bytes=BUS_BYTES))
-    busy: Out(1)
+    buffer: Out(1)
+    beside: Out(1)
 
     def elaborate(self, platform):
         m = Module()
@@ -81,7 +84,8 @@ class TlbTransfers(wiring.Component):
         m.d.comb += [
             self.form.eq(control.form),
             self.finished.eq(control.finished),
-            self.busy.eq(self.records.valid | control.finished),
+            self.buffer.eq(control.buffer),
+            self.beside.eq(control.beside),
             *(part.transfer.eq(transfer) for part in (walk, addresses, reads, loads)),
             walk.starts.eq(control.starts),
             addresses.starts.eq(control.starts),
