@@ -1,13 +1,14 @@
 """Random frames on the RTL in lockstep with the model, with any latency and gaps of memory."""
 
 import dataclasses
-import struct
 from collections import Counter
+from functools import partial
 
 import pytest
 
 from vc4.config import preset
 from vc4.records.control import ControlCode as Code
+from vc4.records.primitives import PrimitiveMode
 from vc4sim.asm import assemble
 from vc4sim.checker.check import Subject, check
 from vc4sim.cli import main
@@ -89,11 +90,10 @@ def test_a_fault_in_the_list_is_found_and_made_small(engine):
     assert len(small.lines) <= len(small.kept)
 
 
-def drops_a_list(job, on, **options):
-    """The RTL gets a frame in which the first compressed list has another vertex."""
-    image = bytearray(job.image)
-    marker = struct.pack("<BII", Code.VERTEX_ARRAY_PRIMITIVES.value, 0, 0)[:1]
-    first = image.find(marker + bytes([4]))
+def draws_points(job, on, *, frame, **options):
+    """The RTL gets a frame whose first triangles are points."""
+    image, triangles = bytearray(job.image), bytes([Code.VERTEX_ARRAY_PRIMITIVES.value, PrimitiveMode.TRIANGLES.value])
+    first = image.find(triangles, frame.records, dict(job.registers)["CT1EA"])
     if first >= 0:
         image[first + 1] = 0
     return run_draw(dataclasses.replace(job, image=bytes(image)), on, **options)
@@ -101,17 +101,17 @@ def drops_a_list(job, on, **options):
 
 @pytest.mark.thorough
 def test_what_a_fault_needs_is_kept(engine):
-    """Points in place of triangles."""
     for seed in range(200):
         frame = RandomFrame(seed)
         wanted = [one for one in frame.things if isinstance(one, Lists) and one.code is Code.VERTEX_ARRAY_PRIMITIVES]
-        if not wanted or wanted[0].fields["primitive_mode"].value != 4:
+        if not wanted or wanted[0].fields["primitive_mode"] is not PrimitiveMode.TRIANGLES:
             continue
+        draw = partial(draws_points, frame=frame)
         try:
-            compare_frame(frame_job(frame, CONFIG), engine, draw=drops_a_list)
+            compare_frame(frame_job(frame, CONFIG), engine, draw=draw)
         except Difference:
             break
-    small = shrink_frame(frame, CONFIG, engine, draw=drops_a_list, most=60)
+    small = shrink_frame(frame, CONFIG, engine, draw=draw, most=60)
     assert small
     left = Counter(type(thing) for thing in frame.left(set(small.kept)))
     assert left[Lists] == 1

@@ -48,11 +48,13 @@ class Drawing:
         self.frame = V3D(PRESETS["bcm2835"], self.memory)
         self.list = ListBuilder(LIST)
         self.draws = ListBuilder(0)
-        self._tile = 64
+        self._tile = (64, 64)
         self._next = {"record": RECORDS, "code": CODE, "uniforms": UNIFORMS, "vertices": VERTICES}
         fields = {"frame_buffer_color_format": FrameColorFormat.RGBA8888, "memory_format": MemoryFormat.RASTER}
         if configuration.get("multisample_mode"):
-            self._tile = 32
+            self._tile = (32, 32)
+        elif configuration.get("double_buffer_in_non_ms_mode"):
+            self._tile = (64, 32)
         self.list.add(
             Code.TILE_RENDERING_MODE_CONFIGURATION,
             memory_address=PICTURE,
@@ -140,7 +142,7 @@ class Drawing:
         sub_list = self._place("code", b"")
         self._next["code"] += len(self.draws.data)
         self.memory.write(sub_list, bytes(self.draws.data))
-        columns, rows = -(-self.width // self._tile), -(-self.height // self._tile)
+        columns, rows = -(-self.width // self._tile[0]), -(-self.height // self._tile[1])
         tiles = deque((column, row) for row in range(rows) for column in range(columns))
         while tiles:
             column, row = tiles.popleft()

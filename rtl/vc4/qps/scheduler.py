@@ -26,13 +26,14 @@ class Scheduler(wiring.Component):
 
     Behaviour: at most one program starts in a clock. The kinds that could go to some QPU are on offer in turn, a clock
     each; the one that is alone is on offer all the time, so its programs start in successive clocks, and in the first clock
-    in which a QPU can take one. The QPU with the lowest number gets it. A kind that becomes possible beside others, or
-    after another one, is on offer a clock later, or up to `len(KINDS)`.
+    in which a QPU can take one. An idle QPU gets it, or else any, that with the lowest number first. A kind that becomes
+    possible beside others, or after another one, is on offer a clock later, or up to `len(KINDS)`.
 
     A QPU that runs nothing takes of the kinds that wait and may use it the one whose last program there is the longest time
     ago: so each kind waits for one program of each other kind at the most on every QPU that it may use. A QPU with one
-    thread free takes threaded programs only. They pass over a vertex shader that waits for a whole QPU, 2**`vertex_limit`
-    times at the most, then no more second threads begin until it has started; the same for coordinate shaders.
+    thread free takes threaded programs only, or a shader of fragments behind one, if both do not share. They pass over a vertex
+    shader that waits for a whole QPU, 2**`vertex_limit` times at the most, then no more second threads begin until it has started;
+    the same for coordinate shaders, and over a user program once.
 
     The ports to the QPUs are no streams in one respect: what is offered may change from clock to clock, and `valid` is high
     only where `ready` is.
@@ -101,8 +102,8 @@ class Scheduler(wiring.Component):
 
         held = Signal()  # no second thread begins
         possible = Signal(len(KINDS))
-        takes, starts, beside, users = (
-            Signal(self._count, name=name) for name in ("takes", "starts", "beside", "users")
+        takes, idle, first, starts, beside, users = (
+            Signal(self._count, name=name) for name in ("takes", "idle", "first", "starts", "beside", "users")
         )
         m.submodules.turn = turn = RoundRobin(len(KINDS))
         choices = [
@@ -113,7 +114,9 @@ class Scheduler(wiring.Component):
             takes.eq(
                 Cat((choice & kind).any() & port.ready for choice, port in zip(choices, self.starts, strict=True))
             ),
-            starts.eq(Cat(takes[number] & ~takes[:number].any() for number in range(self._count))),
+            idle.eq(takes & ~beside),
+            first.eq(Mux(idle.any(), idle, takes)),
+            starts.eq(Cat(first[number] & ~first[:number].any() for number in range(self._count))),
             *(port.valid.eq(start) for port, start in zip(self.starts, starts, strict=True)),
             *(port.payload.eq(program) for port in self.starts),
             *(source.ready.eq(once & takes.any()) for source, once in zip(sources, kind, strict=True)),
@@ -124,7 +127,7 @@ class Scheduler(wiring.Component):
         ]
         with m.If(possible.any()):
             m.d.sync += kind.eq(turn.grant_onehot)
-        self._limits(m, held, (starts & beside).any())
+        self._limits(m, user.o, held, (starts & beside).any())
         self._completed(m, users)
         return m
 
@@ -135,13 +138,18 @@ class Scheduler(wiring.Component):
         occupied = Signal(THREADS, name=f"occupied_{number}")  # a bit for each thread
         left = Signal(THREADS, name=f"left_{number}")  # of these, those that go on
         place = Signal(THREADS, name=f"place_{number}")
+        single = Signal(name=f"single_{number}")  # what runs is a shader of fragments that does not share
+        waits = Cat(source.valid for source in sources) & ~self.reservations[number]
         m.d.comb += [
             left.eq(occupied & ~ended),
             beside.eq(left.any()),
             place.eq(Mux(starts, Mux(self.places[number], 2, 1), 0)),
             choice.requests.eq(
-                Cat(source.valid & (~beside | (source.payload.threaded & ~held)) for source in sources)
-                & ~self.reservations[number]
+                waits
+                & Cat(
+                    ~beside | (~held & (source.payload.threaded | (single if source is self.fragments else 0)))
+                    for source in sources
+                )
             ),
             choice.advance.eq(starts),
         ]
@@ -150,16 +158,18 @@ class Scheduler(wiring.Component):
             # A user program has the QPU for itself.
             user.eq(Mux(starts, kind[_USER], user & ~ended.any())),
             self.fragment[number].eq(Mux(starts, kind[_FRAGMENT], self.fragment[number] & left.any())),
+            single.eq(Mux(starts, kind[_FRAGMENT] & ~self.fragments.payload.threaded, single)),
             Assert((ended & ~occupied) == 0, "a program ends that did not start"),
             Assert((left & place) == 0, "a program starts in a thread that has one"),
             Assert(~user | (occupied == 1) | (occupied == 2), "a user program does not run alone"),
         ]
         return choice.grant_onehot
 
-    def _limits(self, m, held, passes):
-        """Counts how often each shader that waits has been passed over by a second thread."""
+    def _limits(self, m, user, held, passes):
+        """Counts how often each program that may wait for a whole QPU has been passed over by a second thread."""
         full = []
         for name, source, limit in (
+            ("user", user, Const(0)),
             ("vertex", self.vertices, self.vertex_limit),
             ("coordinate", self.coordinates, self.coordinate_limit),
         ):
@@ -167,7 +177,7 @@ class Scheduler(wiring.Component):
             waits = source.valid & ~source.ready
             m.d.sync += [
                 passed.eq(Mux(waits, passed + passes, 0)),
-                Assert(passed <= _MOST_PASSES, "a shader is passed over too often"),
+                Assert(passed <= _MOST_PASSES, "a program is passed over too often"),
             ]
             full.append(source.valid & (passed >= 1 << limit))
         m.d.comb += held.eq(Cat(full).any())

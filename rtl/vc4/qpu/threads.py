@@ -23,6 +23,9 @@ class Threads(wiring.Component):
     order of the lookups, and wait for the scoreboard behind their last switch: with as many switches in both, the older one is
     there first, and never waits for the other.
 
+    A shader of fragments may have the free place before the running one switches or ends, so that its quads and varyings come
+    meanwhile; also one that does not share, behind one that does not. It begins before any other program is taken.
+
     Interface attributes
     --------------------
     start : programs
@@ -68,6 +71,7 @@ class Threads(wiring.Component):
         thread = Signal()
         other = ~thread
         shares = Signal()  # what runs may share the QPU
+        draws = Signal()  # it is a shader of fragments
         suspended = Signal(THREADS)
         banks = Signal(THREADS)
         resume = [Signal(32, name=f"resume_pc_{number}") for number in range(THREADS)]
@@ -77,15 +81,21 @@ class Threads(wiring.Component):
         fits = Signal()  # it may share the QPU with the program that is there
         series = Signal(SERIES_BITS)
         beside = Signal()  # there is room for it beside the one that runs
+        behind = Signal()  # or behind that one
+        fresh = Signal()  # the suspended one has not begun
 
         m.d.comb += [
             resumes.eq(suspended.bit_select(other, 1)),
             fits.eq(start.threaded & (~start.fragments | (start.series == series))),
             beside.eq(self.asks & shares & fits & ~resumes),
-            self.start.ready.eq(~self.closing & (beside | (~self.running & self.settled & (fits | ~self.waiting)))),
+            behind.eq(self.running & draws & start.fragments & ~resumes & Mux(shares, fits, ~start.threaded)),
+            self.start.ready.eq(
+                ~self.closing
+                & (beside | behind | (~self.running & self.settled & ((fits & shares & ~fresh) | ~self.waiting)))
+            ),
             takes.eq(self.start.valid & self.start.ready),
             place.eq(Mux(self.running, other, thread & start.threaded)),
-            self.offers.eq(resumes | takes),
+            self.offers.eq((resumes | takes) & (shares | ~self.running)),
             self.enters.eq(~self.running & self.settled & self.offers),
             self.entered.eq(Mux(takes, place, other)),
             self.pc[ALIGNED_BITS:].eq(Mux(takes, start.pc, Mux(other, resume[1], resume[0]))[ALIGNED_BITS:]),
@@ -101,6 +111,7 @@ class Threads(wiring.Component):
         m.d.sync += self.ended.eq(Mux(self.ends, 1 << thread, 0))
         with m.If(takes):
             m.d.sync += [shares.eq(start.threaded), banks.eq(banks ^ (1 << place)), series.eq(start.series)]
+            m.d.sync += draws.eq(start.fragments)
         for number in range(THREADS):
             with m.If(takes & self.running & (other == number)):
                 m.d.sync += [resume[number][ALIGNED_BITS:].eq(self.pc[ALIGNED_BITS:]), suspended[number].eq(1)]
@@ -108,6 +119,7 @@ class Threads(wiring.Component):
                 m.d.sync += suspended[number].eq(thread == number)
                 with m.If(thread == number):
                     m.d.sync += resume[number][ALIGNED_BITS:].eq(self.resume_pc[ALIGNED_BITS:])
+        m.d.sync += fresh.eq((fresh | (takes & self.running)) & ~self.leaves & ~self.enters)
         with m.If(self.leaves):
             m.d.sync += thread.eq(other)
         with m.If(self.enters):

@@ -10,7 +10,7 @@ from ..lockstep import Difference
 from ..model.cle.cle import Cle
 from ..model.cle.pipeline import Recorder
 from ..model.compiled import Entry
-from ..model.fep.fragments import fill
+from ..model.fep.fragment_shader import give
 from ..model.qpu.qpu import Qpu
 from ..model.v3d import V3D
 from ..retired import KIND_BITS, WRITTEN
@@ -22,7 +22,7 @@ from .lockstep import FrontLockstep
 __all__ = ["DrawLockstep"]
 
 _LIMIT = 1 << 40
-_fill = Entry(fill)
+_give = Entry(give)
 
 
 class DrawLockstep(FrontLockstep):
@@ -47,7 +47,6 @@ class DrawLockstep(FrontLockstep):
             deque() for _ in self.model.qpus
         ]  # None: the program is another one
         self._running = np.zeros((len(self.model.qpus), 2), bool)  # threads that shade fragments
-        self._fragments = self.model.parts.machine.part("fragments")
         self._units = self.model.fragment_shader.units, int(self.model.machine.qpus.units[0])
 
     def __call__(self, records: np.ndarray) -> None:
@@ -84,20 +83,19 @@ class DrawLockstep(FrontLockstep):
                 self._running[qpu.number, thread] = False
                 self.vectors.under_way -= 1
 
-    def begin(self, qpu: Qpu, launch: Launch) -> None:
+    def begin(self, qpu: Qpu, launch: Launch, thread: int) -> None:
         """With its vector, or with the attributes of its batch."""
         vector, machine = self._shaded[qpu.number].popleft(), self.model.machine
         self._note_ends(qpu)
-        thread = qpu.place(launch.threaded)
         self._running[qpu.number, thread] = vector is not None
         machine.qpus.fragment[qpu.number] = vector is not None
         machine.qpus.units[qpu.number] = self._units[vector is None]
         if vector is None:
-            super().begin(qpu, launch)
+            super().begin(qpu, launch, thread)
             return
         where = qpu.number, thread, vector.number
-        _fill(self._fragments, vector.queue, *where, vector.varyings, *vector.program.modes.codes)
-        qpu.start(launch)
+        _give(self.model.parts.machine, vector.queue, *where, vector.varyings, *vector.program.modes.codes)
+        qpu.start(launch, thread)
 
     def compare_memory(self, run: DrawRun) -> None:
         """How the run ended, and all memory."""

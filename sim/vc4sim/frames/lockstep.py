@@ -43,14 +43,14 @@ class FrontLockstep(Lockstep):
                 return
         self.differ("a program starts that nobody has asked for", start, [batches[:1] for batches in self._batches])
 
-    def begin(self, qpu: Qpu, launch: Launch) -> None:
+    def begin(self, qpu: Qpu, launch: Launch, thread: int) -> None:
         """With the attributes of its batch."""
         batch, vpm = self._begun[qpu.number].popleft(), self.model.machine.vpm
         clear_port(vpm, qpu.number)
         use_as_shader(vpm, qpu.number)
         rows = self.model.vpm.attributes(qpu.number)
         load_attributes(self.model.memory, batch.shader, batch.coordinate, batch.indices, rows)
-        super().begin(qpu, launch)
+        super().begin(qpu, launch, thread)
 
     def compare(self, run: FrontRun) -> None:
         """All of what came of a run."""

@@ -135,12 +135,14 @@ class Lockstep:
         """A program begins, or a suspended thread goes on, if that is due; returns why the QPU has nothing to do.
 
         `thread` is the one that runs in the RTL, if that is known: a switch may have come before the next program, and
-        what runs tells whether that has begun.
+        what runs tells whether that has begun. In a QPU without programs it may have either place.
         """
         started = self._started[qpu.number]
         place = qpu.place(started[0].threaded) if started else None
-        if place is not None and thread in (None, place):
-            self.begin(qpu, started.popleft())
+        if thread is not None and not qpu.running and not qpu.suspended:
+            place = thread
+        if started and place is not None and thread in (None, place):
+            self.begin(qpu, started.popleft(), place)
             self._state.arrays.waiting[qpu.number] -= 1
         elif not qpu.running:
             if not qpu.suspended:
@@ -148,9 +150,9 @@ class Lockstep:
             qpu.resume()
         return ""
 
-    def begin(self, qpu: Qpu, launch: Launch) -> None:
+    def begin(self, qpu: Qpu, launch: Launch, thread: int) -> None:
         """A program begins in the model."""
-        qpu.start(launch)
+        qpu.start(launch, thread)
 
     def conclude(self, outcome: Outcome) -> None:
         """Compare how the run ended, and all memory."""

@@ -16,7 +16,7 @@ from ..tlb.tlb import TileBuffer
 from ..unbuilt import FRAGMENT_UNITS
 from .fragments import VECTORS, FragmentProgram, HangingShader, QueueState, fill
 
-__all__ = ["FragmentShader"]
+__all__ = ["FragmentShader", "give"]
 
 #: Instructions of a program that count as one that does not end.
 _LIMIT = 1 << 16
@@ -27,12 +27,29 @@ _VECTOR, _RUNS, _VARYINGS, _DEPTH, _Z_UPDATES, _CLEARS, _AS_MASK = range(7)
 
 
 @kernel
+def give(
+    machine: Machine,
+    queue: QueueState,
+    q: int,
+    t: int,
+    vector: int,
+    varyings: int,
+    depth: int,
+    z_updates: int,
+    clears: int,
+    as_mask: int,
+) -> None:
+    """A vector of a queue for a thread of a QPU, see `fill`."""
+    fill(machine.fragments, queue, q, t, vector, varyings, depth, z_updates, clears, as_mask)
+
+
+@kernel
 def _shade(machine: Machine, memory: MemoryState, about: np.ndarray, queue: QueueState, vectors: np.ndarray) -> int:
     """A program for each vector of a queue; comes back as `run_program` does, `ENDED` after the last one."""
     for _ in range(_CHUNK):
         if not vectors[_RUNS]:
             modes = vectors[_DEPTH], vectors[_Z_UPDATES], vectors[_CLEARS], vectors[_AS_MASK]
-            fill(machine.fragments, queue, about[QPU], 0, vectors[_VECTOR], vectors[_VARYINGS], *modes)
+            give(machine, queue, about[QPU], 0, vectors[_VECTOR], vectors[_VARYINGS], *modes)
             vectors[_RUNS] = 1
         status = run_program(machine, memory, about)
         if status == ENDED:

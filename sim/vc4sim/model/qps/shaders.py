@@ -66,7 +66,7 @@ def _begin(machine: Machine, about: np.ndarray, q: int) -> None:
     machine.qpus.fragment[q] = 1 - about[_IS_VERTEX]
     if about[_IS_VERTEX]:
         use_as_shader(machine.vpm, q)
-    start(machine, q, about[_PC], about[_UNIFORMS], 0, about[_THREADED])
+    start(machine, q, about[_PC], about[_UNIFORMS], 0, about[_THREADED], 0)
 
 
 @kernel

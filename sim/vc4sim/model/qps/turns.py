@@ -121,9 +121,10 @@ def _starts(machine: Machine, q: int) -> bool:
     if not is_empty(scheduler):
         requests, first = scheduler.requests, first_request(scheduler)
         threaded = requests[first, 3]
-        if may_run(scheduler, q, FRAGMENT if threaded else USER) and place_of(sequences, q, threaded) >= 0:
+        place = place_of(sequences, q, threaded)
+        if place >= 0 and may_run(scheduler, q, FRAGMENT if threaded else USER):
             take_request(scheduler)
-            start(machine, q, requests[first, 0], requests[first, 1], requests[first, 2], threaded)
+            start(machine, q, requests[first, 0], requests[first, 1], requests[first, 2], threaded, place)
             return True
     if not sequences[q, RUNNING] and has_suspended(sequences, q):
         resume(sequences, q)

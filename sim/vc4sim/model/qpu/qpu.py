@@ -83,10 +83,11 @@ class Qpu:
         found = place_of(self._sequence, self.number, int(threaded))
         return None if found < 0 else found
 
-    def start(self, launch: Launch) -> None:
-        """Begin a program; registers keep what they hold. There must be a place for it."""
-        assert self.place(launch.threaded) is not None, "there is no place for a program"
-        arguments = launch.pc, launch.uniforms, launch.length, int(launch.threaded)
+    def start(self, launch: Launch, thread: int | None = None) -> None:
+        """Begin a program in its place, or in `thread`; registers keep what they hold. There must be a place for it."""
+        place = self.place(launch.threaded)
+        assert place is not None, "there is no place for a program"
+        arguments = launch.pc, launch.uniforms, launch.length, int(launch.threaded), place if thread is None else thread
         _start(self._parts.machine, self.number, *arguments)
 
     def resume(self) -> None:

@@ -96,9 +96,8 @@ def place_of(sequences: np.ndarray, qpu: int, threaded: int) -> int:
 
 
 @kernel
-def begin_program(sequences: np.ndarray, qpu: int, pc: int, threaded: int) -> int:
-    """A program begins where there is a place for it; returns its thread."""
-    thread = place_of(sequences, qpu, threaded)
+def begin_program(sequences: np.ndarray, qpu: int, pc: int, threaded: int, thread: int) -> None:
+    """A program begins in the thread that is its place."""
     sequences[qpu, BANKS + thread] ^= 1
     sequences[qpu, SHARES] = threaded
     first = pc & -WORD_BYTES
@@ -108,7 +107,6 @@ def begin_program(sequences: np.ndarray, qpu: int, pc: int, threaded: int) -> in
     else:
         sequences[qpu, THREAD] = thread
         _begin(sequences, qpu, first)
-    return thread
 
 
 @kernel

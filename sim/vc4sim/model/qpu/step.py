@@ -74,10 +74,10 @@ def clear(machine: Machine, q: int) -> None:
 
 
 @kernel
-def start(machine: Machine, q: int, pc: int, uniforms: int, length: int, threaded: int) -> int:
-    """Begin a program; registers keep what they hold. There must be a place for it. Returns its thread."""
+def start(machine: Machine, q: int, pc: int, uniforms: int, length: int, threaded: int, thread: int) -> None:
+    """Begin a program in the thread that is its place, see `place_of`; registers keep what they hold."""
     qpus = machine.qpus
-    thread = begin_program(qpus.sequences, q, pc, threaded)
+    begin_program(qpus.sequences, q, pc, threaded, thread)
     begin_uniforms(machine.uniforms, q, thread, uniforms, length)
     tmu_start(machine.tmu, q, thread)
     if qpus.fragment[q]:
@@ -86,7 +86,6 @@ def start(machine: Machine, q: int, pc: int, uniforms: int, length: int, threade
         for element in range(ELEMENTS):
             qpus.files[q, 0, place, element] = machine.effects.vector[element]
             qpus.files[q, 1, place, element] = machine.effects.second[element]
-    return thread
 
 
 @kernel
