@@ -68,12 +68,7 @@ def shade(m, front, sequencer, threads, issue, *, fragments: bool):
     ]
     issued = front.issued
     with m.If(ends):
-        m.d.comb += [
-            issued.closes.eq(own.fragments.bit_select(sequencer.sp_view.thread, 1)),
-            issued.view.eq(sequencer.sp_view),
-        ]
-    with m.If(own.loads | own.fills):
-        m.d.comb += [issued.eq(0), issued.view.eq(sequencer.sp_view)]
+        m.d.comb += issued.closes.eq(own.fragments.bit_select(sequencer.sp_view.thread, 1))
     with m.If(own.loads):
         m.d.comb += [
             issued.loads_fragments.eq(1),
