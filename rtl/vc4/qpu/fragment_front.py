@@ -13,13 +13,13 @@ from .tile_beat import TileBeat
 
 __all__ = ["FRONT_FRAGMENTS", "shade"]
 
-_FLAGS = read_address("ms_mask")
+_NOTHING = read_address("vary")  # unless a varying is taken
 #: Moves what port A shows into a register of file A, and port B into file B.
 _FRAGMENT_LOAD = {
     "read_a": 1,
     "read_b": 1,
-    "raddr_a": _FLAGS,
-    "raddr_b": _FLAGS,
+    "raddr_a": _NOTHING,
+    "raddr_b": _NOTHING,
     "add_a": ops.Mux.A,
     "add_b": ops.Mux.A,
     "mul_a": ops.Mux.B,
