@@ -19,14 +19,14 @@ def small_immediate(code):
     return 0xFFFF_FFF0 | code % 16
 
 
-def io_value(file, address, quad, lane, uniform, busy, vector):
+def io_value(file, address, quad, lane, uniform, busy, vector, fragments):
     """What an I/O address delivers; those that only wait or name nothing give element or QPU number."""
     if address == UNIFORM:
         return uniform
     if address == X_COORD:
-        return (lane & 1, lane >> 1)[file]
-    if address == MS_MASK:  # what it shows comes by itself
-        return 0
+        return (fragments["x"] | lane & 1, fragments["y"] | lane >> 1)[file]
+    if address == MS_MASK:
+        return (fragments["flags"][lane], fragments["back"])[file]
     if address == BUSY:
         return busy >> file & 1
     if address == VPM:
@@ -37,10 +37,11 @@ def io_value(file, address, quad, lane, uniform, busy, vector):
 class Bench:
     """Drives one quad a clock, and knows what each port must show two clocks later."""
 
-    def __init__(self, ctx, dut, rng):
-        self.ctx, self.dut, self.rng = ctx, dut, rng
+    def __init__(self, ctx, dut, rng, fragments):
+        self.ctx, self.dut, self.rng, self.fragments = ctx, dut, rng, fragments
         self.shown = [[0] * 4, [0] * 4]
         self.pending = None
+        self.varying = {"a": [0] * 4, "b": [0] * 4}  # of what is pending
 
     async def clock(self, live=1, read=(0, 0), address=(NOP, NOP), immediate=0, uniform=0, busy=0):
         """One clock with a quad in RA. The register files deliver random words for the quad of the clock before.
@@ -61,25 +62,39 @@ class Bench:
         ctx.set(dut.ra_load_busy, busy & 1)
         ctx.set(dut.ra_store_busy, busy >> 1)
         ctx.set(dut.ra_vector, vector)
-        fragments = self._words(address, (X_COORD, MS_MASK), immediate)
-        varying = [self.rng.getrandbits(32) for _ in range(4)]
-        ctx.set(dut.ra_fragments, dict(zip("ab", fragments, strict=True)))
-        ctx.set(dut.ra2_varying, varying)
+        fragments = self._fragments(address, immediate)
+        varying = [
+            [self.rng.getrandbits(32) if address[file] == VARY and not (file and immediate) else 0 for _ in range(4)]
+            for file in range(2)
+        ]
+        ctx.set(dut.ra_fragments, fragments)
+        ctx.set(dut.ra2_varyings, self.varying)
         ctx.set(dut.ra2_files, {"a": files[0], "b": files[1]})
         await ctx.tick()
         if self.pending:
-            self._show(files, varying)
+            self._show(files)
         for file, name in enumerate("ab"):
             found = [ctx.get(getattr(dut.ru_values, name)[lane]) for lane in range(4)]
             assert found == self.shown[file], f"port {name}, {self.pending}"
         self.pending = (live, read, address, immediate, quad, uniform, busy, vector, fragments)
+        self.varying = dict(zip("ab", varying, strict=True))
 
-    def _words(self, address, wanted, immediate):
-        """Random words on ports with certain addresses, 0 on others."""
-        reads = address[0] in wanted, address[1] in wanted and not immediate
-        return [[self.rng.getrandbits(32) & -16 if one else 0 for _ in range(4)] for one in reads]
+    def _fragments(self, address, immediate):
+        """Random fragments, if there are any; words for registers only where nothing else is shown."""
+        rng, words = self.rng, {name: [0] * 4 for name in "ab"}
+        if self.fragments and address == (VARY, VARY) and not immediate:
+            words = {name: [rng.getrandbits(32) for _ in range(4)] for name in "ab"}
+        if not self.fragments:
+            return {"words": words, "x": 0, "y": 0, "flags": [0] * 4, "back": 0}
+        return {
+            "words": words,
+            "x": 2 * rng.randrange(1024),
+            "y": 2 * rng.randrange(1024),
+            "flags": [rng.randrange(16) for _ in range(4)],
+            "back": rng.randrange(2),
+        }
 
-    def _show(self, files, varying):
+    def _show(self, files):
         live, read, address, immediate, quad, *state, fragments = self.pending
         for file in range(2):
             if not (live and read[file]):
@@ -90,23 +105,23 @@ class Bench:
                 self.shown[file] = files[file]
             else:
                 self.shown[file] = [
-                    varying[lane]
+                    self.varying["ab"[file]][lane] | fragments["words"]["ab"[file]][lane]
                     if address[file] == VARY
-                    else io_value(file, address[file], quad, lane, *state) | fragments[file][lane]
+                    else io_value(file, address[file], quad, lane, *state, fragments)
                     for lane in range(4)
                 ]
 
 
-@pytest.fixture
-def run(simulate):
+@pytest.fixture(params=[False, True], ids=["plain", "fragments"])
+def run(simulate, request):
     """`run(script)`: a coroutine with a `Bench`."""
 
     def start(script, seed=1):
-        dut = ReadPorts()
+        dut = ReadPorts(fragments=request.param)
 
         async def bench(ctx):
             ctx.set(dut.number, NUMBER)
-            await script(Bench(ctx, dut, random.Random(seed)))
+            await script(Bench(ctx, dut, random.Random(seed), request.param))
 
         simulate(dut, bench)
 

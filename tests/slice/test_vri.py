@@ -90,9 +90,10 @@ class Programs:
         ctx, port, rng = self.ctx, self.port, self.rng
         there = ctx.get(port.there)
         if self.checks is not None:
-            partial, c = self.checks
+            partial, c, shows = self.checks
             found = ctx.get(port.taken)
-            assert (list(found.partial), found.c) == (partial, c), clock
+            wanted = [partial if shows >> number & 1 else [0] * 4 for number in range(2)]
+            assert ([list(one) for one in found.partials], found.c) == (wanted, c), clock
         self.checks = None
         goes = rng.random() >= self.pause
         self.ends = []
@@ -123,7 +124,9 @@ class Programs:
             vector, varying, quad = self.now
             ctx.set(port.thread, vector.thread)
             ctx.set(port.quad, quad)
-            self.checks = vector.wanted(varying, quad)
+            shows = rng.randrange(4)
+            ctx.set(port.shows, shows)
+            self.checks = *vector.wanted(varying, quad), shows
             self.now = (vector, varying, quad + 1) if quad < 3 else None
         ctx.set(port.ended, sum(1 << thread for thread in self.ends))
 

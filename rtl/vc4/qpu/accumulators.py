@@ -42,7 +42,7 @@ class Accumulators(wiring.Component):
     quad : the quad in A2, and in RU, which is four clocks from it
     a2_add, a2_mul : its results; the add ALU writes whole words
     takes_varying : the instruction in A2 has taken a varying; what it writes to r5 itself is lost
-    rr_c, rr_c_stb : C of a quad of a varying, whose instruction is in RR; it is r5 of that quad from the next clock on
+    a1_c, a1_c_stb : C of a quad of a varying, whose instruction is in A1; it is r5 of that quad from the next clock on
     ru_numbers : which of r0 to r3 the operands name, those of the add ALU first
     ru_rotation : elements that the operands of the mul ALU move up
     ru_newest : for each operand and lane, the bytes that come from the bank of the mul ALU
@@ -55,8 +55,8 @@ class Accumulators(wiring.Component):
     a2_add: In(ResultWrite)
     a2_mul: In(ResultWrite)
     takes_varying: In(1)
-    rr_c: In(32)
-    rr_c_stb: In(1)
+    a1_c: In(32)
+    a1_c_stb: In(1)
     ru_numbers: In(data.ArrayLayout(range(ACCUMULATORS), len(OPERANDS)))
     ru_rotation: In(4)
     ru_newest: Out(data.ArrayLayout(data.ArrayLayout(4, LANES), len(OPERANDS)))
@@ -109,18 +109,21 @@ class Accumulators(wiring.Component):
             for write in (self.a2_add, self.a2_mul)
         )
         # What the quads get is chosen twice, not for each of them: once for the first one, which both files write in its
-        # own clock, and once for all others.
-        for wins, quads in ((mul[1], [0]), (mul[1] & (mul[0].file == first), range(1, QUADS))):
-            word = Mux(wins, mul[0].data[0], add[0].data[0])
+        # own clock, and once for all others. A C never meets what an instruction writes there: that in A2 takes the same
+        # varying and writes nothing; but when the first quad is in A1 it is the one before, and has come to the last quad.
+        a1_quad = Signal.like(self.quad)
+        m.d.comb += a1_quad.eq(self.quad + 1)
+        for wins, quads, varies in (
+            (mul[1], [0], self.a1_c_stb),
+            (mul[1] & (mul[0].file == first), range(1, QUADS), self.a1_c_stb & (a1_quad != 0)),
+        ):
+            word = Mux(varies, self.a1_c, Mux(wins, mul[0].data[0], add[0].data[0]))
             for quad in quads:
                 here = [hit & Mux(write.file, first, self.quad == quad) for write, hit in (add, mul)]
-                with m.If(Cat(here).any()):
+                with m.If(Cat(*here, self.a1_c_stb & (a1_quad == quad)).any()):
                     m.d.sync += words[quad].eq(word)
         rr_quad = Signal.like(self.quad)
         m.d.sync += rr_quad.eq(self.quad)
-        for quad in range(QUADS):
-            with m.If(self.rr_c_stb & (rr_quad == quad)):
-                m.d.sync += words[quad].eq(self.rr_c)
         m.d.comb += [
             self.rr_r5.eq(select(rr_quad, [words[quad] for quad in range(QUADS)])),
             self.r5_rotation.eq(words[0][:4]),

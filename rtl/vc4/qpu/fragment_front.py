@@ -13,13 +13,13 @@ from .tile_beat import TileBeat
 
 __all__ = ["FRONT_FRAGMENTS", "shade"]
 
-_FLAGS = read_address("ms_mask")
+_NOTHING = read_address("vary")  # unless a varying is taken
 #: Moves what port A shows into a register of file A, and port B into file B.
 _FRAGMENT_LOAD = {
     "read_a": 1,
     "read_b": 1,
-    "raddr_a": _FLAGS,
-    "raddr_b": _FLAGS,
+    "raddr_a": _NOTHING,
+    "raddr_b": _NOTHING,
     "add_a": ops.Mux.A,
     "add_b": ops.Mux.A,
     "mul_a": ops.Mux.B,
@@ -68,12 +68,7 @@ def shade(m, front, sequencer, threads, issue, *, fragments: bool):
     ]
     issued = front.issued
     with m.If(ends):
-        m.d.comb += [
-            issued.closes.eq(own.fragments.bit_select(sequencer.sp_view.thread, 1)),
-            issued.view.eq(sequencer.sp_view),
-        ]
-    with m.If(own.loads | own.fills):
-        m.d.comb += [issued.eq(0), issued.view.eq(sequencer.sp_view)]
+        m.d.comb += issued.closes.eq(own.fragments.bit_select(sequencer.sp_view.thread, 1))
     with m.If(own.loads):
         m.d.comb += [
             issued.loads_fragments.eq(1),

@@ -26,7 +26,7 @@ FRAGMENT_PORTS = {
     "waits_scoreboard": Out(1),
     "waits_varyings": Out(1),
 }
-_FLAGS = read_address("ms_mask")
+_VARYING = read_address("vary")
 
 
 def attach_fragments(m, qpu):
@@ -102,46 +102,40 @@ def _beats(m, qpu, outputs, queue):
 def _read(m, qpu, quads, flags):
     """What the ports show in RA: W and Z for the first slot of a program; else place, flags and side."""
     ra = qpu.pipeline.ra
-    control, shown, pixels = ra.issued.control, qpu.read_ports.ra_fragments, quads.pixels
+    shown = qpu.read_ports.ra_fragments
     of = Cat(ra.quad, ra.issued.view.thread)
-    shades = qpu.front.fragments.bit_select(ra.issued.view.thread, 1)
-    m.d.comb += [quads.pixels_of.eq(of), flags.reads[1].eq(of)]
-    with m.If(ra.issued.loads_fragments):
-        m.d.comb += [shown.a.eq(pixels.w), *(lane.eq(z) for lane, z in zip(shown.b, pixels.z, strict=True))]
-    with m.Elif(shades):
-        for port, address, coordinate, values in (
-            (shown.a, control.raddr_a, "x", list(flags.flags[1])),
-            (shown.b, control.raddr_b, "y", [flags.back[1]] * len(list(shown.b))),
-        ):
-            for lane, value in zip(port, values, strict=True):
-                with m.If(address == read_address(f"{coordinate}_coord")):
-                    m.d.comb += lane.eq(getattr(pixels, coordinate))
-                with m.Elif(address == _FLAGS):
-                    m.d.comb += lane.eq(value)
-    # A small immediate has no register.
-    with m.If(control.b_immediate):
-        m.d.comb += shown.b.eq(0)
+    m.d.comb += [
+        quads.seen_of.eq(of),
+        quads.place_stb.eq(qpu.front.fragments.bit_select(ra.issued.view.thread, 1)),
+        quads.depths_stb.eq(ra.issued.loads_fragments),
+        flags.reads[1].eq(of),
+        *(shown.x.eq(quads.place.x), shown.y.eq(quads.place.y)),
+        shown.words.a.eq(quads.depths.w),
+        *(lane.eq(z) for lane, z in zip(shown.words.b, quads.depths.z, strict=True)),
+        *(shown.flags.eq(flags.flags[1]), shown.back.eq(flags.back[1])),
+    ]
 
 
 def _varyings(m, qpu):
-    """A varying is taken in RA; its partial result is on the port, and its C in r5 for the next instruction."""
-    ra, port, accumulators = qpu.pipeline.ra, qpu.varyings, qpu.accumulators
+    """A varying is taken in RA; its partial result is on the ports that name it, and its C in r5 for the next instruction."""
+    ra, port, ports, accumulators = qpu.pipeline.ra, qpu.varyings, qpu.read_ports, qpu.accumulators
     takes = ra.live & ra.issued.control.takes_varying
-    came = Signal()
-    ru_c = Signal(32)
-    ru_came = Signal()
+    named = [
+        ra.issued.control.raddr_a == _VARYING,
+        (ra.issued.control.raddr_b == _VARYING) & ~ra.issued.control.b_immediate,
+    ]
     m.d.comb += [
         port.take.eq(takes),
+        port.shows.eq(Cat(named) & takes.replicate(len(named))),
         port.thread.eq(ra.issued.view.thread),
         port.quad.eq(ra.quad),
-        qpu.read_ports.ra2_varying.eq(port.taken.partial),
+        *(ports.ra2_varyings.a.eq(port.taken.partials[0]), ports.ra2_varyings.b.eq(port.taken.partials[1])),
         accumulators.takes_varying.eq(qpu.pipeline.a2.issued.control.takes_varying),
         *(port.ended[number].eq(ended & qpu.front.fragments[number]) for number, ended in enumerate(qpu.ended)),
     ]
-    m.d.sync += [
-        came.eq(takes),
-        ru_c.eq(port.taken.c),
-        ru_came.eq(came),
-        accumulators.rr_c.eq(ru_c),
-        accumulators.rr_c_stb.eq(ru_came),
-    ]
+    c, stb = port.taken.c, Signal(name="ra2_takes_varying")
+    m.d.sync += stb.eq(takes)
+    for stage in ("ru", "rr", "a0", "a1"):
+        before, c, stb = (c, stb), Signal(32, name=f"{stage}_c"), Signal(name=f"{stage}_c_stb")
+        m.d.sync += [c.eq(before[0]), stb.eq(before[1])]
+    m.d.comb += [accumulators.a1_c.eq(c), accumulators.a1_c_stb.eq(stb)]

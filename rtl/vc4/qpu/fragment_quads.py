@@ -12,7 +12,7 @@ from vc4.tlb.structs import QuadPlace
 
 from .structs import LANES, THREADS, LaneWords
 
-__all__ = ["FragmentPixels", "FragmentQuads", "FragmentWork", "QuadNumber"]
+__all__ = ["FragmentDepths", "FragmentPlace", "FragmentQuads", "FragmentWork", "QuadNumber"]
 
 
 class QuadNumber(data.Struct):
@@ -22,11 +22,16 @@ class QuadNumber(data.Struct):
     thread: range(THREADS)
 
 
-class FragmentPixels(data.Struct):
-    """What programs see of a quad; x and y of pixel 0."""
+class FragmentPlace(data.Struct):
+    """Where pixel 0 of a quad is."""
 
     x: unsigned(PIXEL_BITS)
     y: unsigned(PIXEL_BITS)
+
+
+class FragmentDepths(data.Struct):
+    """What programs have in registers of a quad."""
+
     z: data.ArrayLayout(unsigned(DEPTH_BITS), LANES)
     w: LaneWords
 
@@ -49,16 +54,21 @@ class FragmentQuads(wiring.Component):
     quad, quad_stb : a quad comes, of a thread whose vector before has gone; quad 0 first
     leaves : strobes: the vector of a thread has gone
     there : threads with a whole vector
-    pixels_of, pixels : what programs see of a quad, in the same clock
-    work_of, work : what the tile buffer has to know, the same
+    seen_of : a quad of which programs see something in the same clock
+    place, place_stb : where it is; 0 without the strobe
+    depths, depths_stb : W and Z, the same
+    work_of, work : what the tile buffer has to know of a quad, in the same clock
     """
 
     quad: In(FragmentQuad)
     quad_stb: In(1)
     leaves: In(THREADS)
     there: Out(THREADS)
-    pixels_of: In(QuadNumber)
-    pixels: Out(FragmentPixels)
+    seen_of: In(QuadNumber)
+    place: Out(FragmentPlace)
+    place_stb: In(1)
+    depths: Out(FragmentDepths)
+    depths_stb: In(1)
     work_of: In(QuadNumber)
     work: Out(FragmentWork)
 
@@ -66,16 +76,24 @@ class FragmentQuads(wiring.Component):
         m = Module()
         quad = self.quad
         number = Cat(quad.quad, quad.thread)
-        for name in ("pixels", "work"):
+        places = QUADS * THREADS
+        for name, address in (
+            # Nothing is written to the upper half, so that a read there gives zeros, and costs no LUTs behind the memory.
+            ("place", Cat(self.seen_of, ~self.place_stb)),
+            ("depths", Cat(self.seen_of, ~self.depths_stb)),
+            ("work", self.work_of),
+        ):
             seen = getattr(self, name)
-            m.submodules[name] = ram = LutRam(len(Value.cast(seen)), QUADS * THREADS)
+            m.submodules[f"{name}_memory"] = ram = LutRam(
+                len(Value.cast(seen)), places if name == "work" else 2 * places
+            )
             written = Signal.like(seen, name=f"{name}_written")
             m.d.comb += [
                 *(getattr(written, field).eq(getattr(quad, field)) for field, _ in data.Layout.cast(seen.shape())),
                 ram.write_address.eq(number),
                 ram.write_data.eq(written),
                 ram.write_enable.eq(self.quad_stb),
-                ram.read_address.eq(getattr(self, f"{name}_of")),
+                ram.read_address.eq(address),
                 Value.cast(seen).eq(ram.read_data),
             ]
         whole = self.quad_stb & (quad.quad == QUADS - 1)

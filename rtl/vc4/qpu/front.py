@@ -11,6 +11,7 @@ from vc4.qps.port import SyncRequest
 from vc4.records.tmu import TMU_NAMES
 from vc4.slice.uniform_reader import UniformStream
 
+from .control import Control
 from .decode import Decode
 from .fragment_front import FRONT_FRAGMENTS, shade
 from .halt import Halt
@@ -127,7 +128,10 @@ class Front(wiring.Component):
         self._takes_uniform = Signal(name="takes_uniform")
         connect(m, flipped(self.start), threads.start)
         connect(m, flipped(self.instructions), sequencer.instructions)
-        control = decode.control
+        # A word is decoded on its way into SP, so that all of a clock is left to decide whether it goes.
+        control = Signal(Control, name="sp_control")
+        with m.If(sequencer.loads):
+            m.d.sync += control.eq(decode.control)
         m.d.comb += [
             threads.running.eq(sequencer.running),
             # An empty slot is issued behind the last instruction of a program.
@@ -145,7 +149,7 @@ class Front(wiring.Component):
             sequencer.sp_branch.eq(control.branch),
             sequencer.sp_ends.eq(control.ends),
             sequencer.sp_switches.eq(control.needs.threads),
-            decode.word.eq(sequencer.sp_word),
+            decode.word.eq(self.instructions.payload.word),
             *(getattr(issue, name).eq(getattr(self, name)) for name in ("ra", "a0", "vpm", "sfu_busy", "granted")),
             issue.sp_valid.eq(sequencer.sp_valid),
             issue.sp_error.eq(sequencer.sp_error),
@@ -191,12 +195,9 @@ class Front(wiring.Component):
             *(getattr(lookups, name).eq(getattr(self, name)) for name in ("sets_swap", "swap_disabled", "swap_thread")),
             lookups.events.eq(self.tmu_events),
             issue.tmu.eq(lookups.state),
+            self.issued.control.tmu_unit.eq(lookups.unit),
+            self.issued.control.tmu_load_unit.eq(lookups.load_unit),
         ]
-        with m.If(sequencer.sp_valid):
-            m.d.comb += [
-                self.issued.control.tmu_unit.eq(lookups.unit),
-                self.issued.control.tmu_load_unit.eq(lookups.load_unit),
-            ]
         return lookups.takes_uniform
 
     def _share(self, m, sequencer, control, asks):
@@ -224,22 +225,25 @@ class Front(wiring.Component):
         m.d.sync += issue.cancelling.eq(cancels | (issue.cancelling & ~self.cancelled))
 
     def _issued(self, m, sequencer, control, issue):
-        """What enters RA; an empty slot is all zeros but for `cancels`: it reads, computes and writes nothing."""
+        """What enters RA; the control of an empty slot is all zeros: it reads, computes and writes nothing."""
         issued = self.issued
-        m.d.comb += self.uniforms.ready.eq(sequencer.issue_instruction & self._takes_uniform)
-        with m.If(sequencer.sp_valid):
+        m.d.comb += [
+            self.uniforms.ready.eq(sequencer.issue_instruction & self._takes_uniform),
+            issued.pc.eq(sequencer.sp_pc),
+            issued.word.eq(sequencer.sp_word),
+            issued.uniform.eq(self.uniforms.payload.value),
+            issued.store_busy.eq(issue.store_pending),
+            issued.load_busy.eq(issue.load_pending),
+            issued.r4_vector.eq(self.r4_vector),
+            issued.r4_loaded.eq(self.r4_loaded),
+            issued.view.eq(sequencer.sp_view),
+        ]
+        # Slots of fragments that begin go in front of the instruction.
+        with m.If(sequencer.sp_valid & ~issue.fragments.start):
             m.d.comb += [
                 issued.control.eq(control),
                 issued.retires.eq(1),
                 issued.control.reads_uniform.eq(self._takes_uniform),
-                issued.pc.eq(sequencer.sp_pc),
-                issued.word.eq(sequencer.sp_word),
-                issued.uniform.eq(self.uniforms.payload.value),
-                issued.store_busy.eq(issue.store_pending),
-                issued.load_busy.eq(issue.load_pending),
-                issued.r4_vector.eq(self.r4_vector),
-                issued.r4_loaded.eq(self.r4_loaded),
-                issued.view.eq(sequencer.sp_view),
                 issued.leaves.eq(sequencer.sp_leaves),
                 # The stream of the other thread takes the place of this one's.
                 issued.control.moves_uniforms.eq(control.moves_uniforms | sequencer.sp_leaves),

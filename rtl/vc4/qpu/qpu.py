@@ -94,7 +94,7 @@ class Qpu(wiring.Component):
         m = Module()
         m.submodules.front = self.front = Front(self._config)
         m.submodules.pipeline = self.pipeline = Pipeline()
-        m.submodules.read_ports = self.read_ports = ReadPorts()
+        m.submodules.read_ports = self.read_ports = ReadPorts(fragments=self._config.pixels)
         m.submodules.file_a = self.file_a = Regfile()
         m.submodules.file_b = self.file_b = Regfile()
         m.submodules.branch = self.branch = Branch()

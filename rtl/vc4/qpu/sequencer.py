@@ -38,6 +38,7 @@ class Sequencer(wiring.Component):
     sp_branch, sp_ends, sp_switches : what the instruction in SP is
     resolved_stb, taken, target : a branch has been decided; the last two hold until the next one
     sp_valid, sp_word, sp_pc, sp_error, sp_view : the instruction in SP
+    loads : the fetched word is the next instruction in SP
     sp_leaves : it is the last one before its thread is suspended
     branch_close : a branch in SP would follow another one, or a switch, too closely
     issue : a slot enters RA with the next clock: the instruction in SP, or an empty one if `sp_valid` is low
@@ -64,6 +65,7 @@ class Sequencer(wiring.Component):
     resolved_stb: In(1)
     taken: In(1)
     target: In(32)
+    loads: Out(1)
     sp_valid: Out(1)
     sp_word: Out(WORD_BITS)
     sp_pc: Out(32)
@@ -83,13 +85,12 @@ class Sequencer(wiring.Component):
         head = self.instructions.payload
         self._next_pc = Signal(32, name="next_pc")
         self._following = Signal(32, name="following_pc")  # the one after that, unless the thread changes
-        self._load = Signal(name="load")
         self._ending = Signal(name="ending")
         self._switching = Signal(range(SWITCH_SLOTS + 1), name="switch_slots_left")  # to be issued
         self._branch_slots = Signal(range(DELAY_SLOTS + 1), name="branch_slots_left")  # to be loaded
         self._held = Signal(name="load_held")
         self._switch_boundary = Signal(32, name="switch_boundary")
-        next_pc, load = self._next_pc, self._load
+        next_pc, load = self._next_pc, self.loads
         last_loaded = self._end(m)
         expected = Signal(name="head_is_next")
         m.d.comb += expected.eq(head.pc[ALIGNED_BITS:] == next_pc[ALIGNED_BITS:])
@@ -117,15 +118,17 @@ class Sequencer(wiring.Component):
                 self.sp_error.eq(head.error),
                 self.sp_view.eq(self.current),
                 self.sp_valid.eq(1),
-                next_pc[ALIGNED_BITS:].eq(self._following[ALIGNED_BITS:]),
             ]
         with m.Elif(self.issue_instruction | (last_loaded & self.halted)):
             m.d.sync += self.sp_valid.eq(0)
 
         self._branches(m)
-        self._switches(m)
-        with m.If(self.enters | self.leaves):
-            m.d.sync += next_pc[ALIGNED_BITS:].eq(self.pc[ALIGNED_BITS:])
+        leaves_now, leaves_with_load = self._switches(m)
+        # What comes next is chosen without knowing whether SP takes a word, which is known late.
+        with m.If(load | self.enters | leaves_now):
+            m.d.sync += next_pc[ALIGNED_BITS:].eq(
+                Mux(self.enters | leaves_now | leaves_with_load, self.pc, self._following)[ALIGNED_BITS:]
+            )
         return m
 
     def _end(self, m):
@@ -133,8 +136,8 @@ class Sequencer(wiring.Component):
         ending = self._ending
         slots_left = Signal(range(END_SLOTS + 1), name="end_slots_left")
         with m.If(self.issue_instruction & self.sp_ends & ~ending & (self._switching == 0)):
-            m.d.sync += [ending.eq(1), slots_left.eq(END_SLOTS - self._load)]
-        with m.Elif(self._load & ending):
+            m.d.sync += [ending.eq(1), slots_left.eq(END_SLOTS - self.loads)]
+        with m.Elif(self.loads & ending):
             m.d.sync += slots_left.eq(slots_left - 1)
         with m.If(self.enters):
             m.d.sync += [self.running.eq(1), ending.eq(0)]
@@ -152,10 +155,10 @@ class Sequencer(wiring.Component):
         m.d.comb += self.branch_close.eq(recent.any() | (self._switching != 0))
         with m.If(branches):
             m.d.sync += [
-                slots_left.eq(DELAY_SLOTS - self._load),
+                slots_left.eq(DELAY_SLOTS - self.loads),
                 boundary[ALIGNED_BITS:].eq(_behind(self._next_pc, DELAY_SLOTS)[ALIGNED_BITS:]),
             ]
-        with m.Elif(self._load & (slots_left != 0)):
+        with m.Elif(self.loads & (slots_left != 0)):
             m.d.sync += slots_left.eq(slots_left - 1)
         with m.If(self.issue_instruction):
             m.d.sync += recent.eq(Cat(self.sp_branch, recent))
@@ -181,11 +184,16 @@ class Sequencer(wiring.Component):
             m.d.sync += [slots_left.eq(0), recent.eq(0)]
 
     def _switches(self, m):
-        """Thread switches: as branches that are always taken, with two delay slots, once no branch is in front of them."""
+        """Thread switches: as branches that are always taken, with two delay slots, once no branch is in front of them.
+
+        Returns whether the thread is suspended, and whether it would be with a word that SP takes.
+        """
         slots_left = Signal(range(SWITCH_SLOTS + 1), name="switch_slots_to_load")
         wanted = Signal(name="switch_wanted")
         going = Signal(name="switch_going")
         last_in_sp = Signal()
+        leaves_now = Signal()
+        leaves_with_load = Signal()
         switches = self.issue_instruction & self.sp_switches & ~self._ending & (self._switching == 0)
         none_left = slots_left == 0
         goes = going | (self.asks & self.offers)
@@ -194,21 +202,24 @@ class Sequencer(wiring.Component):
             # Whether the next word is still of this thread is known a clock later.
             self._held.eq(self.asks & none_left),
             self._switch_boundary.eq(_behind(self._next_pc, slots_left)),
-            self.leaves.eq(goes & (none_left | ((slots_left == 1) & self._load))),
+            leaves_now.eq(goes & none_left),
+            leaves_with_load.eq(goes & (slots_left == 1)),
+            self.leaves.eq(leaves_now | (leaves_with_load & self.loads)),
             self.resume_pc.eq(Mux(none_left, self._next_pc, self._following)),
-            self.sp_leaves.eq(last_in_sp | (self.leaves & none_left)),
+            self.sp_leaves.eq(last_in_sp | leaves_now),
         ]
         with m.If(switches):
-            m.d.sync += [wanted.eq(1), slots_left.eq(SWITCH_SLOTS - self._load), self._switching.eq(SWITCH_SLOTS)]
+            m.d.sync += [wanted.eq(1), slots_left.eq(SWITCH_SLOTS - self.loads), self._switching.eq(SWITCH_SLOTS)]
         with m.Else():
             with m.If(self.asks):
                 m.d.sync += wanted.eq(0)
-            with m.If(self._load & ~none_left):
+            with m.If(self.loads & ~none_left):
                 m.d.sync += slots_left.eq(slots_left - 1)
             with m.If(self.issue_instruction & (self._switching != 0)):
                 m.d.sync += self._switching.eq(self._switching - 1)
         m.d.sync += going.eq(goes & ~self.leaves)
-        with m.If(self.leaves & (self._load | ~self.issue_instruction)):
+        with m.If(self.leaves & (self.loads | ~self.issue_instruction)):
             m.d.sync += last_in_sp.eq(1)
         with m.Elif(self.issue_instruction):
             m.d.sync += last_in_sp.eq(0)
+        return leaves_now, leaves_with_load

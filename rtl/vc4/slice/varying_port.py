@@ -11,9 +11,9 @@ __all__ = ["VaryingPort", "VaryingQuad"]
 
 
 class VaryingQuad(data.Struct):
-    """A varying of a quad: A dx + B dy of each pixel, and C, the same for all."""
+    """A varying of a quad: A dx + B dy of each pixel, for both ports of the register files, and C, the same for all."""
 
-    partial: LaneWords
+    partials: data.ArrayLayout(LaneWords, 2)
     c: unsigned(32)
 
 
@@ -25,7 +25,8 @@ class VaryingPort(wiring.Signature):
     there : threads whose next varying is there, all four quads; behind the last varying zeros are. Falls in the clock after
         the first quad of the last one that is there is taken; means nothing until the quads of the vector have come
     take, thread, quad : a quad of the next varying is taken, 0 to 3 one after the other
-    taken : that quad, a clock later
+    shows : ports of the register files, A and B, that show it
+    taken : that quad, a clock later; partial results are zero for ports that do not show it
     ended : strobes: the program of a thread has ended, and takes nothing more
     """
 
@@ -34,6 +35,7 @@ class VaryingPort(wiring.Signature):
             {
                 "there": In(THREADS),
                 "take": Out(1),
+                "shows": Out(2),
                 "thread": Out(range(THREADS)),
                 "quad": Out(range(QUADS)),
                 "taken": In(VaryingQuad),

@@ -28,7 +28,7 @@ class VaryingStore(wiring.Component):
     --------------------
     place, step, values, stb : strobe: partial results of pixels `step` times `lanes` on of a quad
     c_place, c, c_stb : strobe: C of a quad
-    read, zero : the quad that is read; there is none, but zeros
+    read, zero, shows : the quad that is read; there is none, but zeros; ports that want partial results, and not zeros
     o : it
     """
 
@@ -45,6 +45,7 @@ class VaryingStore(wiring.Component):
                 "c_stb": In(1),
                 "read": In(VaryingPlace),
                 "zero": In(1),
+                "shows": In(2),
                 "o": Out(VaryingQuad),
             }
         )
@@ -63,7 +64,7 @@ class VaryingStore(wiring.Component):
             constants.write_enable.eq(self.c_stb),
             *(partials.read_address.eq(self.read), constants.read_address.eq(self.read)),
         ]
-        m.d.sync += [Value.cast(self.o.partial).eq(partials.read_data), self.o.c.eq(constants.read_data)]
-        with m.If(self.zero):
-            m.d.sync += self.o.eq(0)
+        for shown, shows in zip(self.o.partials, self.shows, strict=True):
+            m.d.sync += Value.cast(shown).eq(Mux(shows & ~self.zero, partials.read_data, 0))
+        m.d.sync += self.o.c.eq(Mux(self.zero, 0, constants.read_data))
         return m

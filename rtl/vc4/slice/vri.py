@@ -124,6 +124,7 @@ class Vri(wiring.Component):
                 port.there.eq(Cat(thread.there for thread in own)),
                 *(port.taken.eq(store.o), store.read.quad.eq(port.quad), store.read.thread.eq(port.thread)),
                 store.read.held.eq(Mux(port.thread, own[1].kept, own[0].kept)),
+                store.shows.eq(port.shows),
                 store.zero.eq(Mux(port.thread, own[1].zero, own[0].zero)),
             ]
             for place, thread in enumerate(own):
