@@ -5,7 +5,6 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from vc4.cle.structs import PipelineRecord
-from vc4.common.slack import Slack
 from vc4.pse.structs import DrawItem, PlaneCoefficients, SetUpPrimitive
 from vc4.qpu.structs import THREADS, ProgramStart
 from vc4.records.quads import QUAD_PIXELS
@@ -16,7 +15,8 @@ from .fep import Fep
 from .fragment_order import FragmentOrder
 from .plane_slots import PlaneSlots
 from .plane_writer import PlaneWriter
-from .structs import PLANE_SLOTS, DepthQuad, FragmentQuad, PlaneSlot, PlaneWrite
+from .quad_match import QuadMatch
+from .structs import PLANE_SLOTS, FragmentQuad, PlaneSlot, PlaneWrite
 from .vector_assembly import VectorAssembly
 from .vector_dispatch import VectorDispatch
 from .vector_structs import FrontEndEvents
@@ -92,7 +92,7 @@ class FrontEnd(wiring.Component):
         m.submodules.draw_order = draws = DrawOrder()
         m.submodules.fep = fep = Fep(self._lanes)
         # With one lane a quad comes every four clocks.
-        m.submodules.quads = quads = Slack(DepthQuad, full_rate=self._lanes != 1)
+        m.submodules.quad_match = match = QuadMatch(full_rate=self._lanes != 1)
         m.submodules.fragment_order = order = FragmentOrder()
         m.submodules.plane_writer = writer = PlaneWriter()
         m.submodules.plane_slots = slots = PlaneSlots(THREADS * self._qpus)
@@ -104,8 +104,8 @@ class FrontEnd(wiring.Component):
             (flipped(self.planes), writer.planes),
             (draws.raster, fep.i),
             (draws.o, order.i),
-            (fep.o, quads.i),
-            (quads.o, order.quads),
+            (fep.o, match.i),
+            (match.o, order.quads),
             (order.jobs, writer.jobs),
             (order.o, assembly.i),
             (assembly.vectors, dispatch.vectors),
@@ -118,7 +118,7 @@ class FrontEnd(wiring.Component):
         m.d.comb += [
             *(fep.window.eq(draws.window), fep.limits.eq(draws.limits), draws.outside.eq(fep.outside)),
             *(order.is_open.eq(assembly.is_open), assembly.closes.eq(order.closes)),
-            order.stands.eq(assembly.uses_plane),
+            *(order.stands.eq(assembly.uses_plane), match.places.eq(assembly.places), assembly.same.eq(match.same)),
             is_done.eq(~assembly.is_open & ~dispatch.vectors.valid),
             order.rests.eq(is_done & ~dispatch.there.any()),
             self.there.eq(dispatch.there.any() | self.scoreboard.valid),
@@ -134,7 +134,7 @@ class FrontEnd(wiring.Component):
             self.coverage.payload.eq(order.coverage.payload),
             self.coverage.payload.place.buffer.eq(self.buffer),
             order.coverage.ready.eq(self.coverage.ready),
-            self.busy.eq(draws.busy | ~order.idle | writer.busy | ~is_done | self.there),
+            self.busy.eq(draws.busy | order.busy | writer.busy | ~is_done | self.there),
         ]
         self._slots(m, slots, writer, dispatch, is_done & order.idle, assembly.uses_plane)
         m.d.comb += [

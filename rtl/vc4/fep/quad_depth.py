@@ -23,12 +23,14 @@ class _Step(data.Struct):
 
     pixel : that of lane 0
     is_last : they are the last ones of the quad
+    has : pixels with a sample
     """
 
     valid: unsigned(1)
     quad: CoveredQuad
     pixel: range(QUAD_PIXELS)
     is_last: unsigned(1)
+    has: unsigned(QUAD_PIXELS)
 
 
 class QuadDepth(wiring.Component):
@@ -120,6 +122,7 @@ class QuadDepth(wiring.Component):
         with m.If(advances):
             m.d.sync += [steps[0].valid.eq(valid), steps[0].quad.eq(quad), steps[0].pixel.eq(pixel)]
             m.d.sync += [steps[0].is_last.eq(is_last), steps[1].eq(steps[0])]
+            m.d.sync += steps[1].has.eq(Cat(covered.any() for covered in steps[0].quad.covered))
         for lane, (value, z) in enumerate(zip(gained, zs, strict=True)):
             number = pixel if self._lanes == 1 else Const(lane, 2)
             own = gain + PIXEL * (Mux(number[0], plane.gain_x, 0) + Mux(number[1], plane.gain_y, 0))
@@ -137,21 +140,25 @@ class QuadDepth(wiring.Component):
         out, quad = self.o.payload, step.quad
         insides = [(limits.nearest <= z) & (z <= limits.farthest) for z in zs]
         covered = Signal.like(out.covered)
+        left = Signal(QUAD_PIXELS)  # pixels with a sample that are between the planes
+        kept_before = Signal()  # of those before there is one
         for number in range(QUAD_PIXELS):
             lane = number % self._lanes
             now = step.pixel == number // self._lanes
             kept = Mux(insides[lane], quad.covered[number], 0)
             m.d.comb += covered[number].eq(Mux(now, kept, Mux(step.pixel == 0, 0, out.covered[number])))
+            m.d.comb += left[number].eq(now & insides[lane] & step.has[number])
             with m.If(advances & now):
                 m.d.sync += out.z[number].eq(zs[lane])
-        any_covered = covered.as_value().any()
+        any_covered = left.any() | kept_before
         ended = advances & step.valid & step.is_last
         m.d.comb += [
             self.between.eq(self.o.valid & self.o.ready & ~out.is_empty),
-            self.clipped.eq(ended & quad.covered.as_value().any() & ~any_covered),
+            self.clipped.eq(ended & step.has.any() & ~any_covered),
         ]
         with m.If(advances):
             m.d.sync += self.o.valid.eq(step.valid & step.is_last & (any_covered | quad.ends))
             with m.If(step.valid):
+                m.d.sync += kept_before.eq(any_covered & ~step.is_last)
                 m.d.sync += [out.x.eq(quad.x), out.y.eq(quad.y), out.covered.eq(covered), out.ends.eq(quad.ends)]
                 m.d.sync += out.is_empty.eq(~any_covered)
