@@ -8,9 +8,10 @@ from vc4.cle.structs import PipelineRecord
 from vc4.pse.structs import DrawItem, PlaneCoefficients, SetUpPrimitive
 from vc4.qpu.structs import THREADS, ProgramStart
 from vc4.records.quads import QUAD_PIXELS
-from vc4.tlb.structs import CoverageQuad, TileForm, fragment_quad
+from vc4.tlb.structs import CoverageQuad, FarthestDepth, TileForm, fragment_quad
 
 from .draw_order import DrawOrder
+from .early_depth import EarlyDepth
 from .fep import Fep
 from .fragment_order import FragmentOrder
 from .plane_slots import PlaneSlots
@@ -22,6 +23,9 @@ from .vector_dispatch import VectorDispatch
 from .vector_structs import FrontEndEvents
 
 __all__ = ["FrontEnd"]
+
+#: Quads on their way from the planes of Z to where hidden ones go no further, and some more.
+_MOST_OWED = 15
 
 
 class FrontEnd(wiring.Component):
@@ -35,6 +39,7 @@ class FrontEnd(wiring.Component):
     ----------
     qpus : number of QPUs
     lanes : pixels of which Z and W are found in a clock: 1 or 4
+    early : there is early Z
 
     Interface attributes
     --------------------
@@ -52,13 +57,15 @@ class FrontEnd(wiring.Component):
     coverage : stream of `CoverageQuad`, when all fragments before are done
     tiles : stream of `PipelineRecord` for the tile buffer, when all fragments and coverage before are done; nothing
         behind a record goes before it is taken
+    farthest, farthest_stb : strobe: what a Z write has left in the tile buffer; unused without early Z, as the next one
+    rested : the tile buffer has nothing of vectors under way, nor something to tell
     form, buffer : how the tile buffer is divided, and which one of two is drawn into
     events : what is counted
     busy : something that was taken is under way
     """
 
-    def __init__(self, qpus: int, lanes: int = QUAD_PIXELS):
-        self._qpus, self._lanes = qpus, lanes
+    def __init__(self, qpus: int, lanes: int = QUAD_PIXELS, *, early: bool = False):
+        self._qpus, self._lanes, self._early = qpus, lanes, early
         threads = THREADS * qpus
         super().__init__(
             {
@@ -80,6 +87,9 @@ class FrontEnd(wiring.Component):
                 "plane_write_stb": Out(1),
                 "coverage": Out(stream.Signature(CoverageQuad)),
                 "tiles": Out(stream.Signature(PipelineRecord)),
+                "farthest": In(FarthestDepth),
+                "farthest_stb": In(1),
+                "rested": In(1),
                 "form": In(TileForm),
                 "buffer": In(1),
                 "events": Out(FrontEndEvents),
@@ -104,7 +114,6 @@ class FrontEnd(wiring.Component):
             (flipped(self.planes), writer.planes),
             (draws.raster, fep.i),
             (draws.o, order.i),
-            (fep.o, match.i),
             (match.o, order.quads),
             (order.jobs, writer.jobs),
             (order.o, assembly.i),
@@ -136,14 +145,34 @@ class FrontEnd(wiring.Component):
             order.coverage.ready.eq(self.coverage.ready),
             self.busy.eq(draws.busy | order.busy | writer.busy | ~is_done | self.there),
         ]
+        self._test_early(m, fep, match, order)
+        owed = Signal(range(_MOST_OWED + 1))  # hidden quads that are not counted
         self._slots(m, slots, writer, dispatch, is_done & order.idle, assembly.uses_plane)
         m.d.comb += [
             self.events.primitives.eq(order.primitive),
             self.events.primitives_empty.eq(order.primitive_empty),
             self.events.quads.eq(fep.between),
-            self.events.quads_clipped.eq(fep.clipped),
+            self.events.quads_clipped.eq(fep.clipped | owed.any()),
         ]
+        m.d.sync += owed.eq(owed + order.hides - (owed.any() & ~fep.clipped))
         return m
+
+    def _test_early(self, m, fep, match, order):
+        """What is behind the tile buffer's Z goes no further."""
+        if not self._early:
+            connect(m, fep.o, match.i)
+            return
+        m.submodules.early_depth = early = EarlyDepth()
+        connect(m, fep.o, early.i)
+        connect(m, early.o, match.i)
+        quad = order.quads.payload
+        m.d.comb += [
+            *(match.hides.eq(early.hidden), match.voids.eq(early.voids), order.hidden.eq(match.hidden)),
+            *(early.raises.eq(order.raises), early.covers.eq(order.state.to_coverage)),
+            *(early.place.eq(Cat(quad.x, quad.y)), early.rests.eq(order.rests & self.rested)),
+            *(early.record.eq(self.tiles.payload), early.record_stb.eq(self.tiles.valid & self.tiles.ready)),
+            *(early.written.eq(self.farthest), early.written_stb.eq(self.farthest_stb)),
+        ]
 
     def _slots(self, m, slots, writer, dispatch, is_done, stands):
         """Coefficients."""

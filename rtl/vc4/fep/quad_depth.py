@@ -5,7 +5,7 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from vc4.pse.structs import Z_FRACTION
-from vc4.records.quads import DEPTH_BITS, QUAD_PIXELS
+from vc4.records.quads import DEPTH_BITS, QUAD_PIXELS, TILE_QUAD_BITS
 from vc4.records.samples import PIXEL
 
 from .structs import CoveredQuad, DepthPlane, DepthQuad
@@ -94,20 +94,22 @@ class QuadDepth(wiring.Component):
             m.d.sync += [quad.eq(before) for quad, before in zip(quads, (self.i.payload, *quads), strict=False)]
         with m.If(advances & valid[-1]):
             m.d.sync += pixel.eq(Mux(is_last, 0, pixel + 1))
-        gain = self._place(m, moves, plane, quads[0])
+        gain = self._place(m, moves, opens, plane)
         under_way = self._pixels(m, advances, plane, gain, quads[-1], valid[-1], pixel, is_last)
         m.d.comb += rests.eq(~(valid.any() | under_way))
         return m
 
-    def _place(self, m, moves, plane, quad):
+    def _place(self, m, moves, opens, plane):
         """What Z has gained at the first pixel of a quad."""
         products = []
         gain = Signal.like(plane.first)
-        for name, factor, place in (("x", plane.gain_x, quad.x - plane.x), ("y", plane.gain_y, quad.y - plane.y)):
+        for name, factor in (("x", plane.gain_x), ("y", plane.gain_y)):
             product = Signal.like(gain, name=f"gain_{name}")
+            place = Signal(TILE_QUAD_BITS, name=f"place_{name}")  # from the first quad on
             products.append(product)
+            first = Mux(opens, self.planes.payload[name], plane[name])
             with m.If(moves):
-                m.d.sync += product.eq(factor * place[: len(quad.x)])
+                m.d.sync += [place.eq(self.i.payload[name] - first), product.eq(factor * place)]
         with m.If(moves):
             m.d.sync += gain.eq(plane.first + _SIDE * sum(products))
         return gain

@@ -27,6 +27,8 @@ class QuadMatch(wiring.Component):
     i, o : streams of `DepthQuad`
     places : of the quads of the open vector; one changes with a quad that goes
     same : those that are the place of the quad on offer
+    hides, hidden : early Z of the quad that comes, and of the one on offer
+    voids : strobe: what early Z has said of quads counts no more
     """
 
     def __init__(self, *, full_rate: bool):
@@ -37,6 +39,9 @@ class QuadMatch(wiring.Component):
                 "o": Out(stream.Signature(DepthQuad)),
                 "places": In(data.ArrayLayout(PLACE_BITS, OPEN_QUADS)),
                 "same": Out(OPEN_QUADS),
+                "hides": In(1),
+                "voids": In(1),
+                "hidden": Out(1),
             }
         )
 
@@ -45,6 +50,14 @@ class QuadMatch(wiring.Component):
         m.submodules.slack = slack = Slack(DepthQuad, full_rate=self._full_rate)
         connect(m, flipped(self.i), slack.i)
         connect(m, slack.o, flipped(self.o))
+        hidden = Signal()  # the quad that is held
+        m.d.comb += self.hidden.eq(hidden)
+        if self._full_rate:
+            m.d.comb += self.hidden.eq(Mux(self.i.ready, self.hides, hidden))
+        with m.If(self.i.ready):
+            m.d.sync += hidden.eq(self.hides & ~self.voids)
+        with m.Elif(self.voids):
+            m.d.sync += hidden.eq(0)
         stream = self.o if self._full_rate else self.i
         place = Cat(stream.payload.x, stream.payload.y)
         same = Cat(place == one for one in self.places)
