@@ -80,6 +80,7 @@ class Rig:
     async def run(self, ctx):
         dut, coming = self.dut, deque(item for item in self.items if "x" in item)
         left, offered, waited = deque(self.items), False, 0
+        clock, raised = 0, -9
         while left or self.under_way or any(self.telling):
             comes = bool(coming) and (self.ahead or coming[0] is left[0])
             offered = comes and (offered or self.rng.random() >= self.gap)
@@ -94,10 +95,13 @@ class Rig:
             ctx.set(dut.record_stb, strikes)
             if strikes:
                 ctx.set(dut.record, item["record"])
-            takes = "x" in item and self.rng.random() >= self.pause and (item["does"] != "cover" or rests)
+            apart = item.get("does") != "less" or clock - raised > 2
+            takes = "x" in item and apart and self.rng.random() >= self.pause and (item["does"] != "cover" or rests)
             ctx.set(dut.o.ready, takes)
+            clock += 1
             goes = takes and ctx.get(dut.o.valid)
             raises = goes and item["does"] != "less" and any(item["covered"])
+            raised = clock if raises else raised
             ctx.set(dut.raises, bool(raises))
             ctx.set(dut.covers, item.get("does") == "cover")
             if goes:

@@ -40,7 +40,7 @@ class EarlyDepth(wiring.Component):
     a new tile makes all of them void at once; each tile renews a word, so that numbers may come again.
 
     Behaviour: a quad a clock, at the output two clocks after it was taken. A quad that is looked for while a bound is given up
-    counts as not hidden.
+    counts as not hidden. No quad that is tested may be handed out in the two clocks behind one that raises: a record is between them.
 
     Interface attributes
     --------------------
@@ -81,21 +81,28 @@ class EarlyDepth(wiring.Component):
         nearest = Signal(DEPTH_BITS)  # of its pixels with samples
         void = Signal()  # its bound
         bound = Signal(_Bound)
-        hides = Signal()
+        raises = Signal()
+        raised = Signal(PLACE_BITS)
+        # Of the quad on offer: it is behind its bound, behind that of the tile, has a bound.
+        behind_own, behind_base, has_own = Signal(), Signal(), Signal()
         m.d.comb += [
-            *(self.voids.eq(self.raises | begins), moves.eq(~self.o.valid | self.o.ready), self.i.ready.eq(moves)),
+            *(self.voids.eq(raises | begins), moves.eq(~self.o.valid | self.o.ready), self.i.ready.eq(moves)),
             bounds.read_address.eq(Cat(self.i.payload.x, self.i.payload.y)),
             bounds.read_enable.eq(moves & self.i.valid & ~self.voids),
             bound.as_value().eq(bounds.read_data),
-            hides.eq(Mux(bound.tile == tile, nearest > bound.z, nearest > base) & enabled & ~void & ~self.voids),
+            self.hidden.eq(Mux(has_own, behind_own, behind_base)),
         ]
         with m.If(moves):
             m.d.sync += [valid.eq(self.i.valid), taken.eq(self.i.payload), nearest.eq(_nearest(self.i.payload))]
-            m.d.sync += [self.o.valid.eq(valid), self.o.payload.eq(taken), self.hidden.eq(hides), void.eq(self.voids)]
+            m.d.sync += [self.o.valid.eq(valid), self.o.payload.eq(taken), void.eq(self.voids)]
+            counts = enabled & ~void & ~self.voids
+            m.d.sync += [behind_own.eq((nearest > bound.z) & counts), behind_base.eq((nearest > base) & counts)]
+            m.d.sync += has_own.eq(bound.tile == tile)
         with m.Elif(self.voids):
-            m.d.sync += [void.eq(1), self.hidden.eq(0)]
+            m.d.sync += [void.eq(1), behind_own.eq(0), behind_base.eq(0)]
+        m.d.sync += [raises.eq(self.raises), raised.eq(self.place)]
         self._follow(m, tile, base, enabled, begins)
-        self._write(m, bounds, tile, base, begins)
+        self._write(m, bounds, tile, base, begins, raises, raised)
         return m
 
     def _follow(self, m, tile, base, enabled, begins):
@@ -126,7 +133,7 @@ class EarlyDepth(wiring.Component):
                 with m.If(cleared_by(record)[_ZS]):
                     m.d.sync += [begins.eq(1), base.eq(cleared)]
 
-    def _write(self, m, bounds, tile, base, begins):
+    def _write(self, m, bounds, tile, base, begins, raises, raised):
         """A tile begins, Z may move away, or the tile buffer tells what there is."""
         away = Signal()  # fragments that may move it are under way
         covered = Signal()  # coverage is in place of Z
@@ -134,15 +141,15 @@ class EarlyDepth(wiring.Component):
         place = Cat(self.written.place.x, self.written.place.y)
         meets = bounds.read_enable & (place == bounds.read_address)
         m.d.sync += [
-            away.eq((self.raises | (away & ~self.rests)) & ~begins),
+            away.eq((self.raises | raises | (away & ~self.rests)) & ~begins),
             covered.eq(((self.raises & self.covers) | covered) & ~begins),
         ]
         m.d.comb += [bounds.write_data.eq(bound), bound.tile.eq(tile)]
         with m.If(begins):
             m.d.comb += [bound.z.eq(base), bound.tile.eq(tile + 1)]
             m.d.comb += [bounds.write_address.eq(tile[:PLACE_BITS]), bounds.write_enable.eq(1)]
-        with m.Elif(self.raises):
-            m.d.comb += [bound.z.eq(_FARTHEST), bounds.write_address.eq(self.place), bounds.write_enable.eq(1)]
+        with m.Elif(raises):
+            m.d.comb += [bound.z.eq(_FARTHEST), bounds.write_address.eq(raised), bounds.write_enable.eq(1)]
         with m.Else():
             # A bound may stay as it was: what was told is only nearer.
             m.d.comb += [bound.z.eq(self.written.z), bounds.write_address.eq(place)]

@@ -146,15 +146,16 @@ class FrontEnd(wiring.Component):
             self.busy.eq(draws.busy | order.busy | writer.busy | ~is_done | self.there),
         ]
         self._test_early(m, fep, match, order)
+        clipped = Signal()
         owed = Signal(range(_MOST_OWED + 1))  # hidden quads that are not counted
         self._slots(m, slots, writer, dispatch, is_done & order.idle, assembly.uses_plane)
         m.d.comb += [
             self.events.primitives.eq(order.primitive),
             self.events.primitives_empty.eq(order.primitive_empty),
             self.events.quads.eq(fep.between),
-            self.events.quads_clipped.eq(fep.clipped | owed.any()),
+            self.events.quads_clipped.eq(clipped | owed.any()),
         ]
-        m.d.sync += owed.eq(owed + order.hides - (owed.any() & ~fep.clipped))
+        m.d.sync += [clipped.eq(fep.clipped), owed.eq(owed + order.hides - (owed.any() & ~clipped))]
         return m
 
     def _test_early(self, m, fep, match, order):

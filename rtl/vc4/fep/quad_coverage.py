@@ -124,13 +124,15 @@ class QuadCoverage(wiring.Component):
 
     def _sample(self, m, oversample, walked, within, advances):
         """From a sample to the next one, and behind the last to the first; an empty row has one."""
+        following = Signal(_Within)
         with m.Switch(oversample):
             for mode, places in SAMPLES.items():
-                with m.Case(mode):
-                    with m.Switch(walked.sample):
-                        for number in range(len(places)):
-                            with m.Case(number), m.If(walked.valid & advances):
-                                m.d.sync += _place(within, places, (number + 1) % len(places))
+                with m.Case(mode), m.Switch(walked.sample):
+                    for number in range(len(places)):
+                        with m.Case(number):
+                            m.d.comb += _place(following, places, (number + 1) % len(places))
+        with m.If(walked.valid & advances):
+            m.d.sync += within.eq(following)
 
     def _decide(self, m, own, advances, values, step):
         """Which pixels have the sample, and with the last one whether the quad has any."""
