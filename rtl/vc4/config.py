@@ -42,6 +42,7 @@ class V3DConfig:
     lists : build what executes control lists; without it the host starts programs by themselves
     pixels : build what draws primitives of control lists; not without `lists`
     lanes : pixels of which the front end finds Z and W in a clock, 1 or 4
+    early_z : build early Z; not without `pixels`
     memory_windows : build the windows outside of which the GPU cannot reach memory
     trace : build the trace ports that tell every retired instruction, and the counters of stalls; simulation only
 
@@ -55,6 +56,7 @@ class V3DConfig:
     lists: bool = False
     pixels: bool = False
     lanes: int = 1
+    early_z: bool = False
     memory_windows: bool = False
     trace: bool = False
 
@@ -72,6 +74,8 @@ class V3DConfig:
                 raise ValueError(f"{name} must be {', '.join(map(str, most))} or {last}, not {value!r}")
         if self.pixels and not self.lists:
             raise ValueError("pixels need lists")
+        if self.early_z and not self.pixels:
+            raise ValueError("early Z needs pixels")
 
     @property
     def qpus(self) -> int:

@@ -52,7 +52,7 @@ class PixelPipe(wiring.Component):
         self._qpus = config.qpus
         self.reader = PrimitiveReader()
         self.pse = Pse()
-        self.front_end = FrontEnd(config.qpus, config.lanes)
+        self.front_end = FrontEnd(config.qpus, config.lanes, early=config.early_z)
         self.tlb_block = Tlb(config.qpus)
         self._hub = Hub(2, word_bytes=BUS_BYTES)
         super().__init__(
@@ -108,6 +108,8 @@ class PixelPipe(wiring.Component):
             front_end.done.eq(Cat(port.done for port in self.tlb)),
             front_end.form.eq(tiles.form),
             front_end.buffer.eq(tiles.buffer),
+            *(front_end.farthest.eq(tiles.farthest), front_end.farthest_stb.eq(tiles.farthest_stb)),
+            front_end.rested.eq(tiles.rests),
             *(getattr(bus, name).eq(getattr(front_end, name)) for name in bus.signature.members),
             self.dropped.eq(pse.dropped),
             self.fep_events.eq(front_end.events),

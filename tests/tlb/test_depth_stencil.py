@@ -65,8 +65,11 @@ class Run:
         self.form, self.steps, self.pauses = form, steps, {"gap": gap, "pause": pause}
         self.model = ModelTile(form)
         self.wanted, self.counts, self.clocks = [], Counter(), []
+        self.left = {}  # what is told of Z of quads, since the last clear
         self.rig, self.dut = simulation()
         self.rig.run(self.bench)
+        for (x, y), zs in self.left.items():
+            assert zs == [int(self.model.tile.zs[row, column, 0]) >> 8 for column, row in pixels_of({"x": x, "y": y})]
         wanted = {name: count for name, count in self.model.tile.counts.items() if name in COUNTS.values()}
         assert {COUNTS[name]: self.counts[name] for name in COUNTS} == wanted
 
@@ -95,6 +98,9 @@ class Run:
     def watch(self, ctx):
         for name in COUNTS:
             self.counts[name] += ctx.get(self.dut.counts[name])
+        if ctx.get(self.dut.stb) and not self.form["multisample"]:
+            place = ctx.get(self.dut.place)
+            self.left[place.x, place.y] = list(ctx.get(self.dut.zs))
 
     async def write(self, ctx, writes):
         dut = self.dut
@@ -111,6 +117,7 @@ class Run:
         drains = [(self.dut.o, self.got, lambda: len(self.wanted))]
         await exchange(ctx, self.rng, feeds, drains, watch=self.watch, **self.pauses)
         self.model.tile.clear(values, colour=False, mask=False)
+        self.left.clear()
 
     async def bench(self, ctx):
         ctx.set(self.dut.form, self.form)

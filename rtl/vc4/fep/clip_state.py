@@ -24,7 +24,7 @@ _SETTLES = 2
 class ClipState(wiring.Component):
     """Keeps what records say of tile, clip window and planes of Z (docs/reference/rendering.md).
 
-    Behaviour: everything is settled three clocks after a record, or with planes of Z up to 26 clocks after it.
+    Behaviour: everything is settled three clocks after a record, or with planes of Z up to 29 clocks after it.
 
     Interface attributes
     --------------------
@@ -36,7 +36,7 @@ class ClipState(wiring.Component):
 
     record: In(PipelineRecord)
     stb: In(1)
-    settled: Out(1)
+    settled: Out(1, init=1)
     window: Out(ClippedWindow)
     limits: Out(DepthLimits)
 
@@ -51,9 +51,11 @@ class ClipState(wiring.Component):
             *(nearest.value.eq(planes.minimum_zw), nearest.stb.eq(sets_planes)),
             *(farthest.value.eq(planes.maximum_zw), farthest.stb.eq(sets_planes)),
             *(self.limits.nearest.eq(nearest.z), self.limits.farthest.eq(farthest.z)),
-            self.settled.eq((steps == 0) & ~nearest.busy & ~farthest.busy),
         ]
-        m.d.sync += steps.eq(Mux(self.stb, _SETTLES, Mux(steps == 0, 0, steps - 1)))
+        m.d.sync += [
+            steps.eq(Mux(self.stb, _SETTLES, Mux(steps == 0, 0, steps - 1))),
+            self.settled.eq(~(self.stb | steps[1] | nearest.busy | farthest.busy)),
+        ]
         narrow, low, lower = self._form(m)
         clip = fields_of(self.record, ClipWindow)
         tile = fields_of(self.record, TileCoordinates)

@@ -16,7 +16,7 @@ _WHOLE = 126
 class DepthLimit(wiring.Component):
     """A float as Z of 24 bits: the model's `z_of` without the bits behind the point.
 
-    Behaviour: up to 26 clocks after `stb`, a place a clock.
+    Behaviour: up to 27 clocks after `stb`, a place a clock.
 
     Parameters
     ----------
@@ -43,13 +43,15 @@ class DepthLimit(wiring.Component):
         value = self.value
         number = Signal(DEPTH_BITS, init=self._first)
         exponent = Signal(8, init=_WHOLE)
-        m.d.comb += [self.z.eq(number), self.busy.eq((exponent != _WHOLE) & (number != 0))]
+        shifts = Signal()
+        m.d.comb += [self.z.eq(number), shifts.eq((exponent != _WHOLE) & (number != 0))]
+        m.d.sync += self.busy.eq(self.stb | (self.busy & shifts))
         with m.If(self.stb):
             m.d.sync += [number.eq(Cat(value.fraction, 1)), exponent.eq(value.exponent)]
             with m.If(value.sign):
                 m.d.sync += number.eq(0)
             with m.Elif(value.exponent > _WHOLE):
                 m.d.sync += [number.eq(-1), exponent.eq(_WHOLE)]
-        with m.Elif(self.busy):
+        with m.Elif(shifts):
             m.d.sync += [number.eq(number >> 1), exponent.eq(exponent + 1)]
         return m

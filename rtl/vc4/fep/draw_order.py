@@ -5,7 +5,6 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from vc4.common.queue import Queue
-from vc4.common.slack import Slack
 from vc4.pse.structs import DrawItem, SetUpPrimitive
 from vc4.records.control import RECORDS, ControlCode, Role
 from vc4.vcm.structs import VcmKind
@@ -25,6 +24,12 @@ _BINNER = (
     ControlCode.CLIPPER_Z_SCALE_AND_OFFSET,
 )
 _PASSED = [row.code for row in RECORDS.values() if row.role not in _SILENT and row.code not in _BINNER]
+
+_TILE = [
+    row.code
+    for row in RECORDS.values()
+    if row.role is Role.TILE or row.code in (ControlCode.CLEAR_COLORS, ControlCode.TILE_RENDERING_MODE_CONFIGURATION)
+]
 
 
 class DrawOrder(wiring.Component):
@@ -55,15 +60,12 @@ class DrawOrder(wiring.Component):
         m = Module()
         m.submodules.clip_state = state = ClipState()
         m.submodules.order = order = Queue(OrderItem, _ITEMS)
-        # What takes an item reads it from a register. Neither a piece nor a record that has work to do goes every clock.
-        m.submodules.next_item = next_item = Slack(OrderItem, full_rate=False)
-        connect(m, order.o, next_item.i)
-        connect(m, next_item.o, flipped(self.o))
+        connect(m, order.o, flipped(self.o))
         item, primitive, out = self.items.payload, self.primitives.payload, order.i.payload
         m.d.comb += [
             *(self.window.eq(state.window), self.limits.eq(state.limits)),
             *(state.record.eq(item.body.record), self.raster.payload.eq(primitive)),
-            self.busy.eq(order.o.valid | self.o.valid | self.raster.valid | ~state.settled),
+            self.busy.eq(self.o.valid | self.raster.valid | ~state.settled),
         ]
         with m.If(self.items.valid):
             with m.Switch(item.kind):
@@ -72,7 +74,7 @@ class DrawOrder(wiring.Component):
                         self.items.ready.eq(order.i.ready),
                         order.i.valid.eq(_is_one_of(item.body.record.code, _PASSED)),
                         state.stb.eq(order.i.ready),
-                        out.kind.eq(OrderKind.RECORD),
+                        out.kind.eq(Mux(_is_one_of(item.body.record.code, _TILE), OrderKind.TILE, OrderKind.RECORD)),
                         out.body.record.eq(item.body.record),
                     ]
                 with m.Case(VcmKind.SHADER):

@@ -2,13 +2,14 @@
 
 from amaranth import *
 from amaranth.lib import enum, stream, wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In, Out, connect, flipped
 
 from vc4.cle.structs import PipelineRecord, fields_of
+from vc4.common.slack import Slack
 from vc4.pse.structs import MOST_PLANES
-from vc4.records.control import RECORDS, ControlCode, Role
+from vc4.records.control import ControlCode
 from vc4.records.samples import CENTRE, PIXEL
-from vc4.records.state import ConfigurationBits, VgInlineShaderRecord
+from vc4.records.state import ConfigurationBits, DepthTest, VgInlineShaderRecord
 from vc4.tlb.structs import CoverageQuad
 
 from .structs import DepthQuad
@@ -16,11 +17,6 @@ from .vector_structs import DrawState, OrderItem, OrderKind, PieceState, PlaneJo
 
 __all__ = ["FragmentOrder"]
 
-_TILE_CODES = [
-    row.code
-    for row in RECORDS.values()
-    if row.role is Role.TILE or row.code in (ControlCode.CLEAR_COLORS, ControlCode.TILE_RENDERING_MODE_CONFIGURATION)
-]
 _PIXEL_SHIFT = PIXEL.bit_length() - 1
 _ADDRESS_BITS = 32
 
@@ -56,8 +52,12 @@ class FragmentOrder(wiring.Component):
     rests : no fragments are under way, nor in the open vector
     coverage : stream of `CoverageQuad`, but for the buffer
     tiles : stream of `PipelineRecord`
+    hidden : early Z says of the quad that comes that it is behind what is in the tile buffer, by the tests less and less or equal
+    raises : strobe: a quad goes whose fragments may move Z away, or coverage
+    hides : strobe: a hidden quad goes no further
     primitive, primitive_empty : strobes: a piece has come; it has no quad
-    idle : the next item has not come
+    idle : nothing is done
+    busy : something is, or is to be done
     """
 
     i: In(stream.Signature(OrderItem))
@@ -72,35 +72,50 @@ class FragmentOrder(wiring.Component):
     rests: In(1)
     coverage: Out(stream.Signature(CoverageQuad))
     tiles: Out(stream.Signature(PipelineRecord))
+    hidden: In(1)
+    raises: Out(1)
+    hides: Out(1)
     primitive: Out(1)
     primitive_empty: Out(1)
     idle: Out(1)
+    busy: Out(1)
 
     def elaborate(self, platform):
         m = Module()
         step = Signal(_State)
-        quad, item, job = self.quads.payload, self.i.payload, self.jobs.payload
+        # An item is in a register, with what it does to the open vector. Neither a piece nor a record that has work to do goes every
+        # clock.
+        m.submodules.next_item = next_item = Slack(OrderItem, full_rate=False)
+        connect(m, flipped(self.i), next_item.i)
+        quad, item, job = self.quads.payload, next_item.o.payload, self.jobs.payload
+        tests = Signal()  # Z early
+        away = Signal()  # fragments may move it
         covered = Signal()
+        any_covered = Signal()  # of its piece that came before
+        kind = Signal(range(MOST_PLANES + 1))  # planes of the piece before
+        closes = Signal()
+        with m.If(self.i.ready):
+            # What it depends on changes no more once the item before has gone.
+            goes_on = self.state.to_coverage | (self.i.payload.body.piece.planes == kind)
+            m.d.sync += closes.eq((self.i.payload.kind != OrderKind.PIECE) | ~goes_on)
         m.d.comb += [
-            covered.eq(~quad.is_empty),
+            covered.eq(~quad.is_empty & ~(self.hidden & tests)),
+            self.hides.eq(self.quads.valid & self.quads.ready & ~quad.is_empty & ~covered),
+            self.raises.eq(self.quads.valid & self.quads.ready & covered & away),
             self.idle.eq(step == _State.NEXT),
+            self.busy.eq(~self.idle | next_item.o.valid),
             self.o.payload.eq(quad),
             self.tiles.payload.eq(item.body.record),
         ]
         self._cover(m, quad)
         with m.Switch(step):
             with m.Case(_State.NEXT):
-                self._next(m, step)
+                self._next(m, step, next_item, closes, kind)
+                m.d.sync += any_covered.eq(0)
+                with m.If(next_item.o.valid):
+                    self._depth(m, item, tests, away)
             with m.Case(_State.OPEN):
-                # What tests Z early says here whether the quad is kept; the same in DRAW.
-                with m.If(self.quads.valid):
-                    with m.If(covered):
-                        m.d.comb += self.jobs.valid.eq(1)
-                        with m.If(self.jobs.ready):
-                            m.d.sync += step.eq(Mux(self.state.to_coverage, _State.COVER, _State.DRAW))
-                    with m.Else():  # it is the only one
-                        m.d.comb += [self.quads.ready.eq(1), self.primitive_empty.eq(1)]
-                        m.d.sync += step.eq(_State.DROP)
+                self._open(m, step, covered, any_covered)
             with m.Case(_State.DRAW):
                 m.d.comb += [self.o.valid.eq(self.quads.valid & covered), self.quads.ready.eq(self.o.ready | ~covered)]
             with m.Case(_State.COVER):
@@ -113,8 +128,8 @@ class FragmentOrder(wiring.Component):
                 with m.If(self.jobs.ready):
                     m.d.sync += step.eq(_State.NEXT)
             with m.Case(_State.TILE):
-                m.d.comb += [self.tiles.valid.eq(self.rests), self.i.ready.eq(self.rests & self.tiles.ready)]
-                with m.If(self.i.ready):
+                m.d.comb += [self.tiles.valid.eq(self.rests), next_item.o.ready.eq(self.rests & self.tiles.ready)]
+                with m.If(next_item.o.ready):
                     m.d.sync += step.eq(_State.NEXT)
         with m.If((step == _State.DRAW) | (step == _State.COVER)):
             with m.If(self.quads.valid & self.quads.ready & quad.ends):
@@ -122,15 +137,28 @@ class FragmentOrder(wiring.Component):
         m.d.comb += job.keeps.eq((step == _State.OPEN) & ~self.state.to_coverage)
         return m
 
-    def _next(self, m, step):
+    def _open(self, m, step, covered, any_covered):
+        """Quads of a piece up to the first one that is drawn."""
+        quad = self.quads.payload
+        with m.If(self.quads.valid & covered):
+            m.d.comb += self.jobs.valid.eq(1)
+            with m.If(self.jobs.ready):
+                m.d.sync += step.eq(Mux(self.state.to_coverage, _State.COVER, _State.DRAW))
+        with m.Elif(self.quads.valid):
+            m.d.comb += self.quads.ready.eq(1)
+            m.d.sync += any_covered.eq(~quad.is_empty | any_covered)
+            with m.If(quad.ends):
+                m.d.comb += self.primitive_empty.eq(quad.is_empty & ~any_covered)
+                m.d.sync += step.eq(_State.DROP)
+
+    def _next(self, m, step, next_item, closes, kind):
         """The next item: what closes the open vector does so first."""
-        item, state, job = self.i.payload, self.state, self.jobs.payload
+        item, state, job = next_item.o.payload, self.state, self.jobs.payload
         piece = item.body.piece
-        kind = Signal(range(MOST_PLANES + 1))  # planes of the piece before
-        is_piece = item.kind == OrderKind.PIECE
-        m.d.comb += self.closes.eq(self.i.valid & ~(is_piece & (state.to_coverage | (piece.planes == kind))))
-        with m.If(self.i.valid & ~(self.closes & self.is_open) & ~(is_piece & self.stands)):
-            m.d.comb += self.i.ready.eq(1)
+        m.d.comb += self.closes.eq(next_item.o.valid & closes)
+        waits = (self.closes & self.is_open) | ((item.kind == OrderKind.PIECE) & self.stands)
+        with m.If(next_item.o.valid & ~waits):
+            m.d.comb += next_item.o.ready.eq(1)
             with m.Switch(item.kind):
                 with m.Case(OrderKind.PIECE):
                     m.d.comb += [self.primitive.eq(1), self.primitive_empty.eq(piece.outside)]
@@ -144,10 +172,10 @@ class FragmentOrder(wiring.Component):
                     # All kinds of shader records have this bit in the same place.
                     self._program(m, shader.flags[0], shader.pc, shader.uniforms)
                 with m.Case(OrderKind.RECORD):
-                    with m.If(Cat(item.body.record.code == code for code in _TILE_CODES).any()):
-                        m.d.comb += self.i.ready.eq(0)
-                        m.d.sync += step.eq(_State.TILE)
                     self._record(m, item.body.record)
+                with m.Case(OrderKind.TILE):
+                    m.d.comb += next_item.o.ready.eq(0)
+                    m.d.sync += step.eq(_State.TILE)
 
     def _piece(self, m, piece):
         """What its quads share."""
@@ -174,6 +202,19 @@ class FragmentOrder(wiring.Component):
             code = shader.fragment_shader_code_address
             pc = Cat(Const(0, _ADDRESS_BITS - len(code)), code)
             self._program(m, shader.single_threaded, pc, shader.fragment_shader_uniforms_address)
+
+    def _depth(self, m, item, tests, away):
+        """What configuration bits say of early Z; coverage is written in place of Z."""
+        record = item.body.record
+        bits = fields_of(record, ConfigurationBits)
+        test = bits.depth_test_function
+        with m.If((item.kind == OrderKind.RECORD) & (record.code == ControlCode.CONFIGURATION_BITS)):
+            nearer = (test == DepthTest.LESS) | (test == DepthTest.LESS_EQUAL)
+            stays = nearer | (test == DepthTest.EQUAL) | (test == DepthTest.NEVER)
+            m.d.sync += [
+                tests.eq(bits.early_z_enable & nearer & ~bits.coverage_pipe_select),
+                away.eq(bits.coverage_pipe_select | (bits.z_updates_enable & ~stays)),
+            ]
 
     def _program(self, m, single, pc, uniforms):
         program = self.state.program

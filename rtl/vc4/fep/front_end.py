@@ -5,23 +5,27 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from vc4.cle.structs import PipelineRecord
-from vc4.common.slack import Slack
 from vc4.pse.structs import DrawItem, PlaneCoefficients, SetUpPrimitive
 from vc4.qpu.structs import THREADS, ProgramStart
 from vc4.records.quads import QUAD_PIXELS
-from vc4.tlb.structs import CoverageQuad, TileForm, fragment_quad
+from vc4.tlb.structs import CoverageQuad, FarthestDepth, TileForm, fragment_quad
 
 from .draw_order import DrawOrder
+from .early_depth import EarlyDepth
 from .fep import Fep
 from .fragment_order import FragmentOrder
 from .plane_slots import PlaneSlots
 from .plane_writer import PlaneWriter
-from .structs import PLANE_SLOTS, DepthQuad, FragmentQuad, PlaneSlot, PlaneWrite
+from .quad_match import QuadMatch
+from .structs import PLANE_SLOTS, FragmentQuad, PlaneSlot, PlaneWrite
 from .vector_assembly import VectorAssembly
 from .vector_dispatch import VectorDispatch
 from .vector_structs import FrontEndEvents
 
 __all__ = ["FrontEnd"]
+
+#: Quads on their way from the planes of Z to where hidden ones go no further, and some more.
+_MOST_OWED = 15
 
 
 class FrontEnd(wiring.Component):
@@ -35,6 +39,7 @@ class FrontEnd(wiring.Component):
     ----------
     qpus : number of QPUs
     lanes : pixels of which Z and W are found in a clock: 1 or 4
+    early : there is early Z
 
     Interface attributes
     --------------------
@@ -52,13 +57,15 @@ class FrontEnd(wiring.Component):
     coverage : stream of `CoverageQuad`, when all fragments before are done
     tiles : stream of `PipelineRecord` for the tile buffer, when all fragments and coverage before are done; nothing
         behind a record goes before it is taken
+    farthest, farthest_stb : strobe: what a Z write has left in the tile buffer; unused without early Z, as the next one
+    rested : the tile buffer has nothing of vectors under way, nor something to tell
     form, buffer : how the tile buffer is divided, and which one of two is drawn into
     events : what is counted
     busy : something that was taken is under way
     """
 
-    def __init__(self, qpus: int, lanes: int = QUAD_PIXELS):
-        self._qpus, self._lanes = qpus, lanes
+    def __init__(self, qpus: int, lanes: int = QUAD_PIXELS, *, early: bool = False):
+        self._qpus, self._lanes, self._early = qpus, lanes, early
         threads = THREADS * qpus
         super().__init__(
             {
@@ -80,6 +87,9 @@ class FrontEnd(wiring.Component):
                 "plane_write_stb": Out(1),
                 "coverage": Out(stream.Signature(CoverageQuad)),
                 "tiles": Out(stream.Signature(PipelineRecord)),
+                "farthest": In(FarthestDepth),
+                "farthest_stb": In(1),
+                "rested": In(1),
                 "form": In(TileForm),
                 "buffer": In(1),
                 "events": Out(FrontEndEvents),
@@ -92,7 +102,7 @@ class FrontEnd(wiring.Component):
         m.submodules.draw_order = draws = DrawOrder()
         m.submodules.fep = fep = Fep(self._lanes)
         # With one lane a quad comes every four clocks.
-        m.submodules.quads = quads = Slack(DepthQuad, full_rate=self._lanes != 1)
+        m.submodules.quad_match = match = QuadMatch(full_rate=self._lanes != 1)
         m.submodules.fragment_order = order = FragmentOrder()
         m.submodules.plane_writer = writer = PlaneWriter()
         m.submodules.plane_slots = slots = PlaneSlots(THREADS * self._qpus)
@@ -104,8 +114,7 @@ class FrontEnd(wiring.Component):
             (flipped(self.planes), writer.planes),
             (draws.raster, fep.i),
             (draws.o, order.i),
-            (fep.o, quads.i),
-            (quads.o, order.quads),
+            (match.o, order.quads),
             (order.jobs, writer.jobs),
             (order.o, assembly.i),
             (assembly.vectors, dispatch.vectors),
@@ -118,7 +127,7 @@ class FrontEnd(wiring.Component):
         m.d.comb += [
             *(fep.window.eq(draws.window), fep.limits.eq(draws.limits), draws.outside.eq(fep.outside)),
             *(order.is_open.eq(assembly.is_open), assembly.closes.eq(order.closes)),
-            order.stands.eq(assembly.uses_plane),
+            *(order.stands.eq(assembly.uses_plane), match.places.eq(assembly.places), assembly.same.eq(match.same)),
             is_done.eq(~assembly.is_open & ~dispatch.vectors.valid),
             order.rests.eq(is_done & ~dispatch.there.any()),
             self.there.eq(dispatch.there.any() | self.scoreboard.valid),
@@ -134,16 +143,37 @@ class FrontEnd(wiring.Component):
             self.coverage.payload.eq(order.coverage.payload),
             self.coverage.payload.place.buffer.eq(self.buffer),
             order.coverage.ready.eq(self.coverage.ready),
-            self.busy.eq(draws.busy | ~order.idle | writer.busy | ~is_done | self.there),
+            self.busy.eq(draws.busy | order.busy | writer.busy | ~is_done | self.there),
         ]
+        self._test_early(m, fep, match, order)
+        clipped = Signal()
+        owed = Signal(range(_MOST_OWED + 1))  # hidden quads that are not counted
         self._slots(m, slots, writer, dispatch, is_done & order.idle, assembly.uses_plane)
         m.d.comb += [
             self.events.primitives.eq(order.primitive),
             self.events.primitives_empty.eq(order.primitive_empty),
             self.events.quads.eq(fep.between),
-            self.events.quads_clipped.eq(fep.clipped),
+            self.events.quads_clipped.eq(clipped | owed.any()),
         ]
+        m.d.sync += [clipped.eq(fep.clipped), owed.eq(owed + order.hides - (owed.any() & ~clipped))]
         return m
+
+    def _test_early(self, m, fep, match, order):
+        """What is behind the tile buffer's Z goes no further."""
+        if not self._early:
+            connect(m, fep.o, match.i)
+            return
+        m.submodules.early_depth = early = EarlyDepth()
+        connect(m, fep.o, early.i)
+        connect(m, early.o, match.i)
+        quad = order.quads.payload
+        m.d.comb += [
+            *(match.hides.eq(early.hidden), match.voids.eq(early.voids), order.hidden.eq(match.hidden)),
+            *(early.raises.eq(order.raises), early.covers.eq(order.state.to_coverage)),
+            *(early.place.eq(Cat(quad.x, quad.y)), early.rests.eq(order.rests & self.rested)),
+            *(early.record.eq(self.tiles.payload), early.record_stb.eq(self.tiles.valid & self.tiles.ready)),
+            *(early.written.eq(self.farthest), early.written_stb.eq(self.farthest_stb)),
+        ]
 
     def _slots(self, m, slots, writer, dispatch, is_done, stands):
         """Coefficients."""

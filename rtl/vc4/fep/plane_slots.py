@@ -20,8 +20,10 @@ __all__ = ["PlaneSlots"]
 class PlaneSlots(wiring.Component):
     """Gives slots in turn, and takes them back in their order when no quad needs them.
 
-    Behaviour: a slot is free again up to four clocks after its last quad was done, and a clock later for each one before it that
-    is free as well. The newest slot that a QPU has got stays until another vector or `all_given` says that it has all of its quads.
+    Behaviour: `free` and `following` know of a slot that is taken two clocks later, `current` and `room` a clock later; `complete` is
+    two clocks behind. A slot is free again up to four clocks after its last quad was done, and a clock later for each one before it
+    that is free as well; its places in the ring are a clock later. The newest slot that a QPU has got stays until another vector or
+    `all_given` says that it has all of its quads.
 
     Parameters
     ----------
@@ -76,8 +78,11 @@ class PlaneSlots(wiring.Component):
         held = Signal(PLANE_SLOTS)
         free_planes = Signal(range(PLANES + 1), init=PLANES)
         next_planes = Signal.like(free_planes)
+        freed = Signal.like(self.count)  # of the slot that was freed in the clock before
         used = Signal(range(PLANE_SLOTS + 1))
         frees = Signal()
+        took = Signal()
+        completed = Signal()
         place = len(counts.read_address)
         m.d.comb += [
             frees.eq((oldest != settled) & ~held.bit_select(oldest[:place], 1)),
@@ -85,21 +90,23 @@ class PlaneSlots(wiring.Component):
             counts.write_data.eq(self.count),
             counts.write_enable.eq(self.takes),
             counts.read_address.eq(oldest[:place]),
-            next_planes.eq(free_planes + Mux(frees, counts.read_data, 0) - self.wrote),
+            next_planes.eq(free_planes + freed - self.wrote),
         ]
         m.d.sync += [
-            following.eq(following + self.takes),
+            *(took.eq(self.takes), completed.eq(self.completes)),
+            following.eq(following + took),
             oldest.eq(oldest + frees),
+            freed.eq(Mux(frees, counts.read_data, 0)),
             free_planes.eq(next_planes),
             self.room.eq(next_planes != 0),
-            self.complete.eq(self.complete + self.completes),
+            self.complete.eq(self.complete + completed),
             settled.eq(given),
-            Assert(~self.takes | self.free, "a slot is taken that is in use"),
+            Assert(~self.takes | (self.free & ~took), "a slot is taken that is in use"),
             Assert(~self.wrote | (free_planes != 0), "a plane is overwritten"),
         ]
-        with m.If(self.takes & ~frees):
+        with m.If(took & ~frees):
             m.d.sync += [used.eq(used + 1), self.free.eq(used != PLANE_SLOTS - 1)]
-        with m.Elif(frees & ~self.takes):
+        with m.Elif(frees & ~took):
             m.d.sync += [used.eq(used - 1), self.free.eq(1)]
         with m.If(self.takes):
             m.d.sync += self.current.eq(following)

@@ -34,6 +34,14 @@ class _Step(data.Struct):
     ends: unsigned(1)
 
 
+class _Within(data.Struct):
+    """Where a sample lies in a pixel, and whether it is the last one."""
+
+    x: range(PIXEL)
+    y: range(PIXEL)
+    is_last: unsigned(1)
+
+
 class QuadCoverage(wiring.Component):
     """Goes through the quads of rows, and finds the samples of each that are inside of all edges (pipeline facts, 4.2).
 
@@ -79,21 +87,24 @@ class QuadCoverage(wiring.Component):
         span = Signal(RowSpan)
         column = Signal(TILE_QUAD_BITS)
         x, y = Signal(_POSITION_BITS), Signal(_POSITION_BITS)
+        within = Signal(_Within)  # of this, that in the pixel
         is_last = Signal()  # of its row
         moves = Signal()
         m.d.comb += [
-            is_last.eq((column == span.last) | span.is_empty),
+            is_last.eq((column == span.last) | (column == own.right[1:]) | span.is_empty),
             moves.eq(walked.valid & advances & walked.is_last & is_last),
             self.rows.ready.eq(Mux(row.opens, rests & ~walked.valid, moves | ~walked.valid)),
             walked.x.eq(own.x + column),
             walked.y.eq(own.y + span.row),
             walked.ends.eq(is_last & span.ends),
+            walked.is_last.eq(within.is_last),
         ]
-        self._sample(m, own.oversample, walked, column, span.row, x, y)
+        m.d.comb += [x.eq(Cat(within.x, Const(0, 1), column)), y.eq(Cat(within.y, Const(0, 1), span.row))]
+        self._sample(m, own.oversample, walked, within, advances)
         for pixel in range(QUAD_PIXELS):
             place, line = Cat(Const(pixel % 2, 1), column), Cat(Const(pixel // 2, 1), span.row)
-            within = (place >= own.left) & (place <= own.right) & (line >= own.low) & (line <= own.high)
-            m.d.comb += walked.inside[pixel].eq(within & ~span.is_empty)
+            is_within = (place >= own.left) & (place <= own.right) & (line >= own.low) & (line <= own.high)
+            m.d.comb += walked.inside[pixel].eq(is_within & ~span.is_empty)
         with m.If(walked.valid & advances):
             m.d.sync += walked.sample.eq(Mux(walked.is_last, 0, walked.sample + 1))
             with m.If(walked.is_last):
@@ -103,41 +114,56 @@ class QuadCoverage(wiring.Component):
         # Nothing of a primitive waits for what is behind the last quad of the one before.
         with m.If(self.rows.valid & row.opens & rests & ~walked.valid):
             m.d.sync += own.eq(self.primitive)
+            with m.Switch(self.primitive.oversample):
+                for mode, places in SAMPLES.items():
+                    with m.Case(mode):
+                        m.d.sync += _place(within, places, 0)
         with m.If(self.rows.valid & self.rows.ready):
             m.d.sync += [span.eq(row), column.eq(row.first), walked.valid.eq(~row.is_empty | row.ends)]
         return x, y
 
-    def _sample(self, m, oversample, walked, column, row, x, y):
-        """Where the sample lies that it is the turn of; an empty row has one."""
-        within = Signal(data.StructLayout({"x": _SIDE_BITS - 1, "y": _SIDE_BITS - 1}))
-        m.d.comb += [x.eq(Cat(within.x, Const(0, 1), column)), y.eq(Cat(within.y, Const(0, 1), row))]
+    def _sample(self, m, oversample, walked, within, advances):
+        """From a sample to the next one, and behind the last to the first; an empty row has one."""
+        following = Signal(_Within)
         with m.Switch(oversample):
             for mode, places in SAMPLES.items():
-                with m.Case(mode):
-                    m.d.comb += walked.is_last.eq(walked.sample == len(places) - 1)
-                    with m.Switch(walked.sample):
-                        for number, place in enumerate(places):
-                            with m.Case(number):
-                                m.d.comb += [within.x.eq(place[0]), within.y.eq(place[1])]
+                with m.Case(mode), m.Switch(walked.sample):
+                    for number in range(len(places)):
+                        with m.Case(number):
+                            m.d.comb += _place(following, places, (number + 1) % len(places))
+        with m.If(walked.valid & advances):
+            m.d.sync += within.eq(following)
 
     def _decide(self, m, own, advances, values, step):
         """Which pixels have the sample, and with the last one whether the quad has any."""
         bits = Signal(QUAD_PIXELS)
+        any_before = Signal()  # samples of the quad
+        diagonals = []  # what the edges' values grow by from the first pixel to the last one
+        for number, edge in enumerate(own.edges):
+            diagonal = Signal(signed(len(edge.a) + 1), name=f"diagonal_{number}")
+            diagonals.append(diagonal)
+            m.d.sync += diagonal.eq(edge.a + edge.b)
         covered = Signal.like(self.o.payload.covered)
         for pixel in range(QUAD_PIXELS):
             outside = [
-                (value + PIXEL * ((pixel % 2) * edge.a + (pixel // 2) * edge.b) < 0)
-                for value, edge in zip(values, own.edges, strict=True)
+                (value + PIXEL * (0, edge.a, edge.b, diagonal)[pixel] < 0)
+                for value, edge, diagonal in zip(values, own.edges, diagonals, strict=True)
             ]
             m.d.comb += bits[pixel].eq(step.inside[pixel] & ~Cat(outside).any())
             before = Mux(step.sample == 0, 0, self.o.payload.covered[pixel])
             m.d.comb += covered[pixel].eq(before | (bits[pixel] << step.sample))
         with m.If(advances):
-            m.d.sync += self.o.valid.eq(step.valid & step.is_last & (covered.as_value().any() | step.ends))
+            m.d.sync += self.o.valid.eq(step.valid & step.is_last & (bits.any() | any_before | step.ends))
             with m.If(step.valid):
                 m.d.sync += [
+                    any_before.eq((bits.any() | any_before) & ~step.is_last),
                     self.o.payload.x.eq(step.x),
                     self.o.payload.y.eq(step.y),
                     self.o.payload.covered.eq(covered),
                     self.o.payload.ends.eq(step.ends),
                 ]
+
+
+def _place(within, places, number):
+    x, y = places[number]
+    return [within.x.eq(x), within.y.eq(y), within.is_last.eq(number == len(places) - 1)]

@@ -5,7 +5,7 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from vc4.pse.structs import Z_FRACTION
-from vc4.records.quads import DEPTH_BITS, QUAD_PIXELS
+from vc4.records.quads import DEPTH_BITS, QUAD_PIXELS, TILE_QUAD_BITS
 from vc4.records.samples import PIXEL
 
 from .structs import CoveredQuad, DepthPlane, DepthQuad
@@ -23,12 +23,14 @@ class _Step(data.Struct):
 
     pixel : that of lane 0
     is_last : they are the last ones of the quad
+    has : pixels with a sample
     """
 
     valid: unsigned(1)
     quad: CoveredQuad
     pixel: range(QUAD_PIXELS)
     is_last: unsigned(1)
+    has: unsigned(QUAD_PIXELS)
 
 
 class QuadDepth(wiring.Component):
@@ -92,20 +94,22 @@ class QuadDepth(wiring.Component):
             m.d.sync += [quad.eq(before) for quad, before in zip(quads, (self.i.payload, *quads), strict=False)]
         with m.If(advances & valid[-1]):
             m.d.sync += pixel.eq(Mux(is_last, 0, pixel + 1))
-        gain = self._place(m, moves, plane, quads[0])
+        gain = self._place(m, moves, opens, plane)
         under_way = self._pixels(m, advances, plane, gain, quads[-1], valid[-1], pixel, is_last)
         m.d.comb += rests.eq(~(valid.any() | under_way))
         return m
 
-    def _place(self, m, moves, plane, quad):
+    def _place(self, m, moves, opens, plane):
         """What Z has gained at the first pixel of a quad."""
         products = []
         gain = Signal.like(plane.first)
-        for name, factor, place in (("x", plane.gain_x, quad.x - plane.x), ("y", plane.gain_y, quad.y - plane.y)):
+        for name, factor in (("x", plane.gain_x), ("y", plane.gain_y)):
             product = Signal.like(gain, name=f"gain_{name}")
+            place = Signal(TILE_QUAD_BITS, name=f"place_{name}")  # from the first quad on
             products.append(product)
+            first = Mux(opens, self.planes.payload[name], plane[name])
             with m.If(moves):
-                m.d.sync += product.eq(factor * place[: len(quad.x)])
+                m.d.sync += [place.eq(self.i.payload[name] - first), product.eq(factor * place)]
         with m.If(moves):
             m.d.sync += gain.eq(plane.first + _SIDE * sum(products))
         return gain
@@ -120,6 +124,7 @@ class QuadDepth(wiring.Component):
         with m.If(advances):
             m.d.sync += [steps[0].valid.eq(valid), steps[0].quad.eq(quad), steps[0].pixel.eq(pixel)]
             m.d.sync += [steps[0].is_last.eq(is_last), steps[1].eq(steps[0])]
+            m.d.sync += steps[1].has.eq(Cat(covered.any() for covered in steps[0].quad.covered))
         for lane, (value, z) in enumerate(zip(gained, zs, strict=True)):
             number = pixel if self._lanes == 1 else Const(lane, 2)
             own = gain + PIXEL * (Mux(number[0], plane.gain_x, 0) + Mux(number[1], plane.gain_y, 0))
@@ -137,21 +142,25 @@ class QuadDepth(wiring.Component):
         out, quad = self.o.payload, step.quad
         insides = [(limits.nearest <= z) & (z <= limits.farthest) for z in zs]
         covered = Signal.like(out.covered)
+        left = Signal(QUAD_PIXELS)  # pixels with a sample that are between the planes
+        kept_before = Signal()  # of those before there is one
         for number in range(QUAD_PIXELS):
             lane = number % self._lanes
             now = step.pixel == number // self._lanes
             kept = Mux(insides[lane], quad.covered[number], 0)
             m.d.comb += covered[number].eq(Mux(now, kept, Mux(step.pixel == 0, 0, out.covered[number])))
+            m.d.comb += left[number].eq(now & insides[lane] & step.has[number])
             with m.If(advances & now):
                 m.d.sync += out.z[number].eq(zs[lane])
-        any_covered = covered.as_value().any()
+        any_covered = left.any() | kept_before
         ended = advances & step.valid & step.is_last
         m.d.comb += [
             self.between.eq(self.o.valid & self.o.ready & ~out.is_empty),
-            self.clipped.eq(ended & quad.covered.as_value().any() & ~any_covered),
+            self.clipped.eq(ended & step.has.any() & ~any_covered),
         ]
         with m.If(advances):
             m.d.sync += self.o.valid.eq(step.valid & step.is_last & (any_covered | quad.ends))
             with m.If(step.valid):
+                m.d.sync += kept_before.eq(any_covered & ~step.is_last)
                 m.d.sync += [out.x.eq(quad.x), out.y.eq(quad.y), out.covered.eq(covered), out.ends.eq(quad.ends)]
                 m.d.sync += out.is_empty.eq(~any_covered)

@@ -66,12 +66,16 @@ class QuadPerspective(wiring.Component):
         pixel = Signal(range(QUAD_PIXELS))  # of lane 0
         valid = Signal(self.LATENCY - 1)  # of each step behind
         is_last = pixel == QUAD_PIXELS - self._lanes
+        used = Signal()  # the plane, by a pixel that walks no more
         m.d.comb += [
             self.i.ready.eq(~walks | is_last),
             self.stb.eq(valid[-1]),
-            self.uses_plane.eq(walks | valid[: PlaneSum.LATENCY + 2].any()),
+            self.uses_plane.eq(walks | used),
         ]
-        m.d.sync += [walks.eq(self.i.valid | (walks & ~is_last)), valid.eq(Cat(walks, valid))]
+        m.d.sync += [
+            *(walks.eq(self.i.valid | (walks & ~is_last)), valid.eq(Cat(walks, valid))),
+            used.eq(walks | valid[: PlaneSum.LATENCY + 1].any()),
+        ]
         with m.If(self.i.valid & self.i.ready):
             m.d.sync += place.eq(self.i.payload)
         if self._lanes == 1:

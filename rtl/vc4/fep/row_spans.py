@@ -152,10 +152,7 @@ class RowSpans(wiring.Component):
                 first.eq(_extreme([Mux(one.falls | ~one.any, 0, one.last + 1) for one in found.limits], operator.gt)),
                 span.last.eq(
                     _extreme(
-                        [
-                            primitive.right[1:],
-                            *(one.last | ~one.falls.replicate(TILE_QUAD_BITS) for one in found.limits),
-                        ],
+                        [one.last | ~one.falls.replicate(TILE_QUAD_BITS) for one in found.limits],
                         operator.lt,
                     )
                 ),
@@ -163,7 +160,10 @@ class RowSpans(wiring.Component):
                 span.opens.eq(found.row == 0),
                 span.ends.eq(found.ends),
             ]
-        m.d.comb += [span.first.eq(first), span.is_empty.eq(nothing | (first > span.last))]
+        m.d.comb += [
+            span.first.eq(first),
+            span.is_empty.eq(nothing | (first > span.last) | (first > primitive.right[1:])),
+        ]
 
 
 def _extreme(values, comes_first):

@@ -74,7 +74,7 @@ class RasterPrimitive(data.Struct):
 class RowSpan(data.Struct):
     """Quads of a row that may have samples of a primitive; `is_empty`: there are none.
 
-    row, first, last : in quads, from the first one of the primitive on
+    row, first, last : in quads, from the first one of the primitive on; `last` may be behind the primitive's last one
     opens, ends : it is the first row of its primitive, the last one
     """
 

@@ -14,7 +14,16 @@ from vc4.tlb.structs import SAMPLES
 
 from .quad_perspective import QuadPerspective
 from .structs import PLANE_SLOTS, DepthQuad
-from .vector_structs import HELD_QUADS, SLOT_NUMBER_BITS, DrawState, PieceState, Vector, VectorQuad
+from .vector_structs import (
+    HELD_QUADS,
+    OPEN_QUADS,
+    PLACE_BITS,
+    SLOT_NUMBER_BITS,
+    DrawState,
+    PieceState,
+    Vector,
+    VectorQuad,
+)
 
 __all__ = ["VectorAssembly"]
 
@@ -37,6 +46,7 @@ class VectorAssembly(wiring.Component):
     Interface attributes
     --------------------
     i : stream of `DepthQuad`, with samples
+    places, same : of the quads of the open vector; those that are the place of the quad that comes
     piece, state, slot : what comes with it: what its piece has, what records have said, the number of its slot
     plane, uses_plane : of 1/W, see `QuadPerspective`
     multisample : the tile buffer has four samples a pixel
@@ -54,6 +64,8 @@ class VectorAssembly(wiring.Component):
         super().__init__(
             {
                 "i": In(stream.Signature(DepthQuad)),
+                "places": Out(data.ArrayLayout(PLACE_BITS, OPEN_QUADS)),
+                "same": In(OPEN_QUADS),
                 "piece": In(PieceState),
                 "state": In(DrawState),
                 "slot": In(SLOT_NUMBER_BITS),
@@ -133,7 +145,6 @@ class VectorAssembly(wiring.Component):
         """The open vector."""
         quad, vector = self.i.payload, vectors.payload
         count = Signal(range(QUADS))  # its quads
-        places = [Signal(len(Cat(quad.x, quad.y)), name=f"place_{number}") for number in range(QUADS - 1)]
         slots = Signal(PLANE_SLOTS)
         newest = Signal(SLOT_NUMBER_BITS)
         own = Signal(PLANE_SLOTS)
@@ -142,7 +153,7 @@ class VectorAssembly(wiring.Component):
         place = Cat(quad.x, quad.y)
         m.d.comb += [
             self.is_open.eq(count != 0),
-            again.eq(Cat((count > number) & (place == one) for number, one in enumerate(places)).any()),
+            again.eq(Cat((count > number) & same for number, same in enumerate(self.same)).any()),
             fills.eq((count == QUADS - 1) & takes & ~again),
             own.eq(1 << self.slot[: PLANE_SLOTS.bit_length() - 1]),
             vectors.valid.eq((takes & again) | fills | (self.closes & self.is_open)),
@@ -158,7 +169,7 @@ class VectorAssembly(wiring.Component):
                 slots.eq(Mux(begins, 0, slots) | own),
                 newest.eq(self.slot),
             ]
-            for number, one in enumerate(places):
+            for number, one in enumerate(self.places):
                 with m.If(Mux(begins, number == 0, count == number)):
                     m.d.sync += one.eq(place)
         with m.Elif(self.closes & vectors.ready):

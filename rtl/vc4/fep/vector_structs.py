@@ -16,6 +16,8 @@ from .structs import PIXEL_BITS, PLANE_SLOTS, FragmentModes
 __all__ = [
     "DISTANCE_BITS",
     "HELD_QUADS",
+    "OPEN_QUADS",
+    "PLACE_BITS",
     "SLOT_NUMBER_BITS",
     "DrawState",
     "DrawnPiece",
@@ -31,6 +33,8 @@ __all__ = [
 
 #: Quads of vectors that wait for a QPU, or for the rest of their vector.
 HELD_QUADS = 32
+#: Quads of a vector that is open, and bits of a quad's place in the tile.
+OPEN_QUADS, PLACE_BITS = QUADS - 1, 2 * TILE_QUAD_BITS
 #: Slots are numbered on and on; a slot's place are the bits but the highest one.
 SLOT_NUMBER_BITS = (2 * PLANE_SLOTS - 1).bit_length()
 #: From a vertex to a pixel, in sixteenths, with sign.
@@ -60,9 +64,10 @@ class DrawnPiece(data.Struct):
 class OrderKind(enum.Enum, shape=unsigned(2)):
     """What comes beside the quads."""
 
-    RECORD = 0
+    RECORD = 0  # state
     SHADER = 1
     PIECE = 2
+    TILE = 3  # a record for the tile buffer
 
 
 class _OrderBody(data.Union):

@@ -17,7 +17,8 @@
 Where both ways read a memory, `tile_turns` gives each its answers: of two tile buffers one is drawn while the other is stored.
 
 A word of a memory has one sample of the four pixels of a quad, `quad_place` says which. A clear is a new number in place of
-1024 writes: what has another number reads as the value of the clear. Each tile buffer is cleared alone.
+1024 writes: what has another number reads as the value of the clear. Each tile buffer is cleared alone. What a write of Z has left
+in a quad is told to early Z (`depth_watch`).
 """
 
 from .tlb import Tlb

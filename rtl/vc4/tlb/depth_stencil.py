@@ -4,13 +4,13 @@ from amaranth import *
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from vc4.records.quads import QUAD_PIXELS
+from vc4.records.quads import DEPTH_BITS, QUAD_PIXELS
 
 from .compare import passes
 from .quad_place import quarters_of, word_address
 from .sample_walk import SampleWalk
 from .stencil import stencil_holds, stencil_updated
-from .structs import SAMPLES, WORDS, DepthAnswer, DepthCounts, DepthWord, DepthWrite, TileForm, clear_of
+from .structs import SAMPLES, WORDS, DepthAnswer, DepthCounts, DepthWord, DepthWrite, QuadPlace, TileForm, clear_of
 from .tile_memory import TileMemory
 
 __all__ = ["DepthStencil"]
@@ -54,6 +54,7 @@ class DepthStencil(wiring.Component):
     o : stream of `DepthAnswer`
     counts : strobes, when the answer of a quad with a flag is taken that is `counted` (performance counters 4 to 6)
     clears : stream of `clear_of`
+    place, zs, stb : strobe: of a step, what is in the memory from the next clock on
     """
 
     form: In(TileForm)
@@ -61,6 +62,9 @@ class DepthStencil(wiring.Component):
     o: Out(stream.Signature(DepthAnswer))
     counts: Out(DepthCounts)
     clears: In(stream.Signature(clear_of(DepthWord)))
+    place: Out(QuadPlace)
+    zs: Out(data.ArrayLayout(DEPTH_BITS, QUAD_PIXELS))
+    stb: Out(1)
 
     def elaborate(self, platform):
         m = Module()
@@ -136,6 +140,7 @@ class DepthStencil(wiring.Component):
             passed.eq(step.flags & holds & nearer),
             memory.write_address.eq(step.address),
             memory.write_enable.eq(Mux(moves & step.changes, step.flags, 0)),
+            *(self.place.eq(write.place), self.stb.eq(moves & step.changes)),
         ]
         for number, (word, old) in enumerate(zip(write.words, words, strict=True)):
             new = DepthWord(memory.write_data[number])
@@ -143,6 +148,7 @@ class DepthStencil(wiring.Component):
             m.d.comb += [
                 new.z.eq(Mux(holds[number] & nearer[number] & write.updates, word.z, old.z)),
                 new.stencil.eq(Mux(write.replaces, word.stencil, updated)),
+                self.zs[number].eq(Mux(step.flags[number], new.z, old.z)),
             ]
         with m.If(self.o.ready):
             m.d.sync += self.o.valid.eq(0)

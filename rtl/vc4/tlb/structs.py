@@ -20,6 +20,7 @@ __all__ = [
     "DepthCounts",
     "DepthWord",
     "DepthWrite",
+    "FarthestDepth",
     "QuadFlags",
     "QuadPlace",
     "StencilFace",
@@ -137,6 +138,13 @@ class DepthAnswer(data.Struct):
     words: data.ArrayLayout(DepthWord, QUAD_PIXELS)
     held: unsigned(1)
     counted: unsigned(1)
+
+
+class FarthestDepth(data.Struct):
+    """The farthest Z of a quad in the tile buffer."""
+
+    place: QuadPlace
+    z: unsigned(DEPTH_BITS)
 
 
 class DepthCounts(data.Struct):

@@ -6,7 +6,8 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 
 from .colour_buffer import ColourBuffer
 from .depth_stencil import DepthStencil
-from .structs import COLOUR_BITS, MASK_BITS, DepthCounts, TileClear, TileForm
+from .depth_watch import DepthWatch
+from .structs import COLOUR_BITS, MASK_BITS, DepthCounts, FarthestDepth, TileClear, TileForm
 from .tile_port import TilePort
 
 __all__ = ["TileStore"]
@@ -24,12 +25,16 @@ class TileStore(wiring.Component):
     tile : the way to it
     depth_counts : what has become of quads
     clears : stream of `TileClear`
+    farthest, farthest_stb, watching : strobe: what a Z write has left; one is on its way
     """
 
     form: In(TileForm)
     tile: In(TilePort())
     depth_counts: Out(DepthCounts)
     clears: In(stream.Signature(TileClear))
+    farthest: Out(FarthestDepth)
+    farthest_stb: Out(1)
+    watching: Out(1)
 
     def elaborate(self, platform):
         m = Module()
@@ -48,7 +53,12 @@ class TileStore(wiring.Component):
         for part, answers in ((depth, tile.depth_answers), (colour, tile.colours), (mask, tile.masks)):
             connect(m, part.o, flipped(answers))
         m.d.comb += [part.form.eq(self.form) for part in (depth, colour, mask)]
-        m.d.comb += self.depth_counts.eq(depth.counts)
+        m.submodules.watch = watch = DepthWatch()
+        m.d.comb += [
+            *(watch.place.eq(depth.place), watch.zs.eq(depth.zs), watch.stb.eq(depth.stb)),
+            *(self.farthest.eq(watch.o), self.farthest_stb.eq(watch.o_stb), self.watching.eq(watch.busy)),
+            self.depth_counts.eq(depth.counts),
+        ]
         self._clear(m, colour, depth, mask)
         return m
 

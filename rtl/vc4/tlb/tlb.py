@@ -13,7 +13,7 @@ from .request_structs import TlbEvents
 from .requests import TlbRequests
 from .scoreboard import Scoreboard
 from .stencil_set_ups import StencilSetUps
-from .structs import CoverageQuad, TileForm, fragment_quad
+from .structs import CoverageQuad, FarthestDepth, TileForm, fragment_quad
 from .tile_store import TileStore
 from .tile_turns import TileTurns
 from .transfers import TlbTransfers
@@ -45,6 +45,8 @@ class Tlb(wiring.Component):
     finished : strobe: the last store of a frame has ended
     port : the way into memory
     events : for performance counters
+    farthest, farthest_stb : strobe: what a Z write has left, for early Z
+    rests : no vector is there, and nothing of what they wrote is under way
     busy : something is under way, or offered
     """
 
@@ -63,6 +65,9 @@ class Tlb(wiring.Component):
                 "finished": Out(1),
                 "port": Out(MemoryPort(word_bytes=BUS_BYTES)),
                 "events": Out(TlbEvents),
+                "farthest": Out(FarthestDepth),
+                "farthest_stb": Out(1),
+                "rests": Out(1),
                 "busy": Out(1),
             }
         )
@@ -89,6 +94,7 @@ class Tlb(wiring.Component):
             self.finished.eq(transfers.finished),
             self.events.eq(requests.events),
             requests.depth_counts.eq(store.depth_counts),
+            *(self.farthest.eq(store.farthest), self.farthest_stb.eq(store.farthest_stb)),
             # A vector waits from its first quad on, and before that as well.
             requests.waits.eq(scoreboard.waits | ~scoreboard.there),
             *(port.form.eq(transfers.form) for port in self.ports),
@@ -117,6 +123,7 @@ class Tlb(wiring.Component):
             self.moves.eq(takes | transfers.beside),
             self.busy.eq(self.records.valid | self.coverage.valid | others | transfers.beside),
         ]
+        m.d.sync += self.rests.eq(~(others | store.watching | self.quads.valid))
         m.d.sync += takes.eq(Mux(takes, ~self.records.ready, self.records.valid & ~others & ~self.stops))
         own, tile = requests.tile, transfers.tile
         for name in ("colour_writes", "mask_writes"):
