@@ -21,12 +21,12 @@ from vc4sim.render import Host
 from ..model.mutation import mutate
 
 CASES = Path(__file__).parents[1] / "data/cases/gl"
-NAMES = ("tri_flat", "tri_clip", "points", "stencil", "tex_lt_small", "scissor")
+NAMES = ("tri_flat", "tri_clip", "points", "stencil", "scissor", "lines")
 CONFIG = dataclasses.replace(preset("gpu"), trace=True)
 #: Steps of the list until it counts as one that does not end, instructions of a program; clocks until the RTL is given up.
 STEPS, INSTRUCTIONS, CLOCKS = 20_000, 1000, 400_000
-#: Of the host: list, and where it stands.
-READ = ("CT1CS", "CT1CA")
+#: An instruction that does nothing, without its signal: every program has some.
+NOTHING = bytes.fromhex("00709e00e70900")
 
 pytestmark = [pytest.mark.usefixtures("compiler"), pytest.mark.thorough]
 
@@ -45,11 +45,12 @@ class Target:
         loaded = np.frombuffer(host.memory.read(0, capture.memory_size), np.uint8)
         host.bin(job)
         self.image = host.memory.read(0, capture.memory_size)
-        self.starts = tuple((name, job.registers[name]) for name in ("CT1CA", "CT1EA"))
-        self._wait_for_nothing(*(address for _, address in self.starts))
         binned = np.flatnonzero(loaded != np.frombuffer(self.image, np.uint8))
+        self.starts = tuple((name, job.registers[name]) for name in ("CT1CA", "CT1EA"))
         lists = (job.registers["CT1CA"], job.registers["CT1EA"])
-        pieces = [(address, address + len(data)) for address, data in job.updates]
+        self._wait_for_nothing(*lists)
+        # Damaged programs read registers that nobody has written: what these hold depends on who ran where.
+        pieces = [(address, address + len(data)) for address, data in job.updates if NOTHING not in data]
         self.regions = [lists] * 3 + [(int(binned[0]), int(binned[-1]) + 1)] * 3 + pieces
 
     def _wait_for_nothing(self, address, end):
@@ -63,7 +64,7 @@ class Target:
 
 
 def drawn_alone(target, image):
-    """How the model renders it: memory at the end, where the list stands, and what became of it."""
+    """How the model renders it: memory at the end, whether there was a frame, why the list stands still, why the model rests."""
     memory = Memory(len(image), 0, image)
     gpu = V3D(CONFIG, memory)
     gpu.fragment_shader.limit = gpu.renderer.screen.shading.limit = INSTRUCTIONS
@@ -72,25 +73,26 @@ def drawn_alone(target, image):
         thread = cle.threads[int(name[2])]
         (thread.set_current if name.endswith("CA") else thread.set_end)(value)
     rest = cle.run(STEPS)
-    return np.frombuffer(memory.read(0, len(image)), np.uint8), cle.threads[RENDERING], rest
+    thread = cle.threads[RENDERING]
+    why = thread.error or thread.waits or ""
+    return np.frombuffer(memory.read(0, len(image)), np.uint8), cle.frame_count > 0, why, rest
 
 
 def compare(target, image, engine):
     """Returns how the frame has ended."""
-    model, thread, rest = drawn_alone(target, image)
-    if rest is Rest.LIMIT or "does not end" in (thread.waits or ""):
+    model, is_drawn, why, rest = drawn_alone(target, image)
+    if rest is Rest.LIMIT or "does not end" in why:
         return "no end"
-    if "outside of memory" in (thread.waits or ""):
-        return "outside"
+    # The hardware goes on: memory answers with an error, and other QPUs shade other vectors.
+    if "outside of memory" in why or "shader" in why:
+        return "goes on"
     job = DrawJob(image=image, registers=target.starts, config=CONFIG, max_cycles=CLOCKS)
-    run = run_draw(job, engine, read=READ)
+    run = run_draw(job, engine)
     rtl = np.frombuffer(bytes(run.memory[: len(image)]), np.uint8)
     different = np.flatnonzero(rtl != model)
-    assert not len(different), (
-        f"{len(different)} bytes differ, from {different[0]:#x} on; the model: {thread.error or thread.waits}"
-    )
-    assert not run.drawn or not (thread.error or thread.waits)
-    return "error" if thread.error else "waits" if thread.waits else "drawn" if run.drawn else "no frame"
+    assert not len(different), f"{len(different)} bytes differ, from {different[0]:#x} on; the model: {why or 'draws'}"
+    assert run.drawn == is_drawn, why
+    return "drawn" if is_drawn else "error" if why else "no frame"
 
 
 @pytest.mark.parametrize("name", NAMES)

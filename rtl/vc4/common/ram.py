@@ -66,7 +66,8 @@ class BlockRam(wiring.Component):
         ]
         if self._exclusive:
             meet = self.read_enable & self.write_enable.any() & (self.read_address == self.write_address)
-            m.d.sync += Assert(~meet, "a word is read in the clock that writes it")
+            what = f"a word of {self._depth} by {self._width} bits is read in the clock that writes it"
+            m.d.sync += Assert(~meet, what)
         return m
 
 

@@ -134,15 +134,18 @@ class VectorDispatch(wiring.Component):
         address = Signal(range(HELD_QUADS))
         is_real = Signal()
         is_last = Signal()
+        moves = Signal()
         sent = Signal(range(self._threads))
         with m.If(self.goes):
             m.d.sync += [last.eq(vector.last), qpus.eq(self.starts), modes.eq(vector.modes)]
             m.d.sync += thread.eq(_number_of(self.thread))
         m.d.comb += [
-            *(self.reads.eq(sends), self.address.eq(address), self.frees.eq(sends & (step <= last))),
+            # The last quad of a short vector is read again.
+            moves.eq(sends & ((step < last) | (step == QUADS - 1))),
+            *(self.reads.eq(sends), self.address.eq(address), self.frees.eq(moves)),
             waits.eq(queue.level > _MOST_WAITING),
         ]
-        with m.If(sends & ((step < last) | (step == QUADS - 1))):
+        with m.If(moves):
             m.d.sync += address.eq(address + 1)
         out, word = self.quad, self.word
         m.d.sync += [
