@@ -15,9 +15,10 @@ from ..clist import Capture, load_capture
 from ..problem import BadInput, ExitStatus
 from ..render.host import Host
 from ..render.picture import Picture, is_top_first, picture_of, save
+from ..render.sizes import tiles_of
 from ..workload.example import frame_folder
 from .engines import ENGINES, check_engine
-from .frames import tiles_of, verdict
+from .frames import verdict
 from .options import Commands, add_memory, integer, vcd_file, window
 from .render_rtl import render_rtl
 

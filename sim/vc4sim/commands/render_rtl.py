@@ -15,8 +15,9 @@ from ..clist import Capture, CaptureJob
 from ..lockstep.difference import Difference
 from ..problem import BadInput, ExitStatus
 from ..render.picture import is_top_first, picture_of, save
+from ..render.sizes import tile_size, tiles_of
 from .engines import wanted_waves
-from .frames import tile_size, tiles_of, verdict
+from .frames import verdict
 
 __all__ = ["render_rtl"]
 

@@ -79,10 +79,10 @@ class Watched(NamedTuple):
             for name, waits, held in zip(names, self.words[::2], self.words[1::2], strict=True)
         }
         each = [found.pop(name) for name in names[len(STAGES) :]]
-        together = (sum(counts) // len(each) for counts in zip(*(one[1:] for one in each), strict=True))
+        waits, held = (sum(getattr(one, name) for one in each) // len(each) for name in ("waits", "held"))
         at = STAGES.index(_AFTER_QPUS)
         stages = [found[name] for name in STAGES]
-        return (*stages[:at], *each, StageClocks(QPUS, *together), *stages[at:])
+        return (*stages[:at], *each, StageClocks(QPUS, self.clocks - waits - held, waits, held), *stages[at:])
 
 
 def stage_count(qpus: int) -> int:
