@@ -9,10 +9,12 @@ import pytest
 
 from vc4.activity import STAGES
 from vc4.config import preset
+from vc4sim.backends.base import Waves
 from vc4sim.cli import main
 from vc4sim.clist import load_capture
 from vc4sim.frames.__main__ import row_of
 from vc4sim.frames.activity import limit_of
+from vc4sim.frames.draw import DrawJob, run_draw
 from vc4sim.frames.host import DrawHost
 from vc4sim.problem import BadInput
 from vc4sim.render import Host, picture_of
@@ -120,6 +122,45 @@ class TestActivity:
         assert re.fullmatch(
             r"\| `stencil` \| 1 \| [\d,]+ \| 0\.\d\d \| 9,442 \| 0\.\d+ \| 80 \| [\d,]+ \| qpus, \d+% \|", str(row)
         )
+
+
+def beginning(recorded, on, clocks, **options):
+    """So many clocks of a frame."""
+    capture = load_capture(recorded / "cases/gl/tri_flat")
+    host = Host(capture, preset("bcm2835"))
+    host.bin(capture.jobs[0])
+    image = host.memory.read(0, capture.memory_size)
+    job = DrawJob(
+        image=image, registers=capture.jobs[0].starts, config=preset("gpu"), max_cycles=clocks, window=(90, None)
+    )
+    return run_draw(job, on, **options)
+
+
+@pytest.mark.slow
+def test_pysim_counts_the_same(recorded):
+    found, wanted = (beginning(recorded, on, 300) for on in ("pysim", "native"))
+    assert (found.cycles, found.stages, found.tiles) == (wanted.cycles, wanted.stages, wanted.tiles)
+
+
+@pytest.mark.slow
+class TestCxxrtl:
+    """It does the same; to compile it takes ten minutes."""
+
+    def test_lockstep(self, recorded):
+        (run,) = check(recorded / "cases/gl/tri_flat", "cxxrtl")
+        (wanted,) = drawn(recorded / "cases/gl/tri_flat")
+        assert (run.cycles, run.stages, run.tiles) == (wanted.cycles, wanted.stages, wanted.tiles)
+
+    def test_waves_of_a_tile(self, recorded, tmp_path):
+        """Changes of its clocks only."""
+        (run,) = drawn(recorded / "cases/gl/tri_color", "cxxrtl", tile=(1, 0), waves=Waves(tmp_path / "tile.vcd"))
+        (tile,) = (one for one in run.tiles if (one.x, one.y) == (1, 0))
+        text = (tmp_path / "tile.vcd").read_text()
+        times = [int(time) for time in re.findall(r"^#(\d+)$", text, re.MULTILINE)]
+        assert times
+        assert "pixel_pipe" in text
+        assert {time // 10 for time in times} <= set(range(tile.first, tile.last))
+        assert (tmp_path / "tile.gtkw").exists()
 
 
 def drawn(folder, on="native", **options):

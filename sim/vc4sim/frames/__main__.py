@@ -12,6 +12,7 @@ from tqdm import tqdm
 from vc4.config import PRESETS, preset
 
 from ..clist import load_capture
+from ..render.picture import is_top_first, picture_of, save
 from ..render.sizes import frame_size
 from ..workload.case import CASE_FILE
 from .activity import StageClocks, limit_of
@@ -51,8 +52,8 @@ class Row(NamedTuple):
         )
 
 
-def row_of(folder: Path, config: str, on: str = "native") -> Row:
-    """Draw all jobs of a frame."""
+def row_of(folder: Path, config: str, on: str = "native", pictures: Path | None = None) -> Row:
+    """Draw all jobs of a frame, and perhaps write the picture into a folder."""
     capture = load_capture(folder)
     host = DrawHost(capture, dataclasses.replace(preset(config), lists=True, pixels=True), on, counted=_COUNTED)
     runs: list[DrawRun] = []
@@ -63,6 +64,9 @@ def row_of(folder: Path, config: str, on: str = "native") -> Row:
             runs.append(drawn[0])
             width, height = frame_size(job)
             pixels += width * height
+    if pictures:
+        picture = picture_of(capture, host.memory)
+        save(picture, pictures / f"frame_{capture.name}.png", top_first=is_top_first(capture))
     stages = tuple(
         StageClocks(found[0].name, *(sum(counts) for counts in zip(*(one[1:] for one in found), strict=True)))
         for found in zip(*(run.stages for run in runs), strict=True)
@@ -78,11 +82,12 @@ def main() -> None:
     )
     parser.add_argument("cases", metavar="CASE", nargs="+", type=Path, help="directories with case.json")
     parser.add_argument("--config", choices=PRESETS, default="gpu", help="configuration of the GPU (default: gpu)")
+    parser.add_argument("--pictures", metavar="FOLDER", type=Path, help="write frame_NAME.png of each into it")
     options = parser.parse_args()
     print("\n".join(_HEAD))
     folders = [folder for folder in options.cases if (folder / CASE_FILE).exists()]
     for folder in tqdm(folders, unit=" frames", disable=not sys.stderr.isatty()):
-        print(row_of(folder, options.config), flush=True)
+        print(row_of(folder, options.config, pictures=options.pictures), flush=True)
 
 
 if __name__ == "__main__":
