@@ -138,7 +138,7 @@ def beginning(recorded, on, clocks, **options):
 
 @pytest.mark.slow
 def test_pysim_counts_the_same(recorded):
-    found, wanted = (beginning(recorded, on, 300) for on in ("pysim", "native"))
+    found, wanted = (beginning(recorded, on, 200) for on in ("pysim", "native"))
     assert (found.cycles, found.stages, found.tiles) == (wanted.cycles, wanted.stages, wanted.tiles)
 
 

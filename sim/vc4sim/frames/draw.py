@@ -201,6 +201,7 @@ def _run_pysim(job: DrawJob, listener: _Listener, waves: Waves | None, offsets: 
         instructions = await watch(ctx, bench, tell)
         state = DrawState(ctx.get(bench.drawn), ctx.get(bench.cycles), instructions)
         memory = await bench.memory.contents(ctx)
+        await ctx.tick()  # What counts has seen the last clock then.
         host = Host(ctx, bench.reader)
         ended.append((state, memory, [await host.read(offset) for offset in offsets], counted()))
 
