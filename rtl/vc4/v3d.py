@@ -4,6 +4,7 @@ from amaranth import *
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
+from vc4.activity import Activity, BlockActivity
 from vc4.bus.axi import AxiLitePort
 from vc4.bus.axi_lite import AxiLite
 from vc4.bus.hub import Hub
@@ -54,6 +55,7 @@ class V3D(wiring.Component):
     allocation : how the VPM is divided, for the blocks that are still to come
     vpm_error : memory has answered a DMA store or load with an error
     trace : of each QPU, if the configuration wants it
+    activity : then, if it draws: which blocks are busy, see `Activity`
     """
 
     def __init__(self, config: V3DConfig):
@@ -96,6 +98,7 @@ class V3D(wiring.Component):
                 ),
                 **({"renderer": Out(PipelinePort(VcmItem))} if config.lists and not config.pixels else {}),
                 **({"trace": Out(TracePort()).array(config.qpus)} if config.trace else {}),
+                **({"activity": Out(BlockActivity)} if config.trace and config.pixels else {}),
             }
         )
 
@@ -143,6 +146,9 @@ class V3D(wiring.Component):
             ]
             if self._config.trace:
                 connect(m, one.trace[place], flipped(self.trace[number]))
+        if self._config.trace and self._config.pixels:
+            m.submodules.watch = watch = Activity(self)
+            m.d.comb += self.activity.eq(watch.activity)
         m.d.comb += [
             self.irq.eq(registers.irq),
             self.interrupts.eq(registers.interrupts),

@@ -145,8 +145,11 @@ def test_progress(case, monkeypatch, capsys):
 WRONG = {
     "tile": (["--tile", "2,0"], {}, "has no tile 2,0"),
     "no tile": (["--tile", "1"], {}, "must be a column and a row like 1,0, not '1'"),
-    "tile elsewhere": (["--on", "native", "--tile", "0,0"], {}, "--tile is not for native"),
-    "another engine": (["--on", "cxxrtl"], {}, "cxxrtl does not draw: add --on native"),
+    "two windows": (
+        ["--on", "cxxrtl", "--waves", "frame.vcd", "--window", "0:9", "--tile", "0,0"],
+        {},
+        "--tile says which clocks: leave --window out",
+    ),
     "waves elsewhere": (["--waves", "frame.vcd"], {}, "--waves is not for model"),
     "kind of file": (["-o", "frame.nothing"], {}, "frame.nothing: unknown file extension"),
     "no such folder": (["-o", "/nowhere/frame.png"], {}, "/nowhere/frame.png: No such file"),

@@ -115,3 +115,28 @@ end
 def test_a_loop_is_refused():
     with pytest.raises(ValueError, match="depend on themselves"):
         narrow(read(LOOP))
+
+
+MIXED = r"""
+module \top
+  wire width 4 \q
+  wire width 2 input 0 \i
+  wire width 4 output 1 \o
+  wire input 2 \clk
+  cell $dff $1
+    parameter \CLK_POLARITY 1
+    parameter \WIDTH 2
+    connect \CLK \clk
+    connect \D \i
+    connect \Q \q [1:0]
+  end
+  connect \q [3:2] \i
+  connect \o \q
+end
+"""
+
+
+def test_what_registers_drive_is_cut_from_what_follows_within_the_clock():
+    """Or CXXRTL would want another evaluation."""
+    narrowed, _ = narrow(read(MIXED))
+    assert sorted(wire.width for name, wire in narrowed.wires.items() if name.startswith("\\q")) == [2, 2]

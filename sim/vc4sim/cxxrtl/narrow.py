@@ -8,7 +8,7 @@ full of structs runs several times faster when their fields are signals of their
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 
-from .cuts import BITWISE, MEMORY_READ, MEMORY_WRITE, Cuts, choices, is_register, memory_of, splits, width_of
+from .cuts import BITWISE, MEMORY_READ, MEMORY_WRITE, REGISTERS, Cuts, choices, is_register, memory_of, splits, width_of
 from .rtlil import Cell, Chunk, Memory, Module, Spec, Wire, sliced
 
 __all__ = ["Pieces", "narrow"]
@@ -169,6 +169,16 @@ def _loops(module: Module) -> set[str]:
                 before.pop(name, None)
 
 
+def _mixed(module: Module) -> set[str]:
+    """Wires of which registers drive some bits, while others follow within the clock: for these CXXRTL evaluates twice."""
+    held: set[str] = set()
+    followed = {chunk.wire for driven, _ in module.connections for chunk in driven}
+    for cell in module.cells:
+        driven = "\\Q" if cell.kind in REGISTERS else "\\Y"
+        (held if cell.kind in REGISTERS else followed).update(chunk.wire for chunk in cell.ports.get(driven, ()))
+    return held & followed - {""}
+
+
 def narrow(module: Module) -> tuple[Module, dict[str, Pieces]]:
     """The same design in pieces, and for each of its ports the name, lowest bit and width of the pieces.
 
@@ -179,8 +189,9 @@ def narrow(module: Module) -> tuple[Module, dict[str, Pieces]]:
         narrower = _Narrower(module, fine)
         narrowed, ports = narrower.narrow()
         looping = {narrower.whole(name) for name in _loops(narrowed)}
-        if not looping:
+        mixed = {narrower.whole(name) for name in _mixed(narrowed)} - fine
+        if not looping | mixed:
             return narrowed, ports
-        if looping <= fine:
+        if not mixed and looping <= fine:
             raise ValueError(f"signals depend on themselves: {', '.join(sorted(looping))}")
-        fine |= looping
+        fine |= looping | mixed

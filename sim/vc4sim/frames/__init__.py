@@ -6,7 +6,10 @@
 ``expected``        what the model hands them
 ``lockstep``        the model beside such a run
 ``draw``            the RTL draws a rendering list
+``activity``        what its blocks were busy with, and when each tile was drawn
+``places``          names for quads, pixels, bytes of memory
 ``followed``        the model's renderer, whose fragments somebody else shades
 ``draw_lockstep``   the model beside a run that draws
 ``host``            captured frames, job by job
+``__main__``        a table of what limits captured frames
 """

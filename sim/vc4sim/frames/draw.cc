@@ -4,20 +4,34 @@
 
 namespace bench {
 
+// When a tile was drawn, in the order of `TileClocks`.
+struct Tile {
+    uint32_t x, y, first, last;
+};
+
 class Bench : public Runner {
 public:
-    Bench(const Options &options, const uint8_t *image, const Write *writes, uint32_t write_count)
-        : Runner(options, image, writes, write_count, 0) {}
+    std::vector<Tile> tiles;
+
+    Bench(const Options &options, const uint8_t *image, const Write *writes, uint32_t write_count, uint32_t first, uint32_t last)
+        : Runner(options, image, writes, write_count, 0), first(first), last(last) {}
 
     // In the order of `DrawState`.
     uint32_t *report(uint32_t *words) override {
-        const std::array<uint32_t, 3> own = {drawn, cycles, retired};
-        return std::copy(own.begin(), own.end(), words);
+        const std::array<uint32_t, 5> own = {drawn, cycles, retired, stored, clocks};
+        words = std::copy(own.begin(), own.end(), words);
+        for (auto &count : counts)
+            words = std::copy(count.begin(), count.end(), words);
+        return words;
     }
 
 private:
+    static constexpr uint32_t QPUS = joints::qpu::COUNT;
     bool drawn = false;
+    const uint32_t first, last;    // clocks that are counted
     uint32_t still = 0, seen = 0;  // clocks since something has moved, and instructions by then
+    uint32_t begun = 0, stored = 0, clocks = 0;
+    std::array<std::array<uint32_t, 2>, STAGES + QPUS> counts = {};  // clocks in which a stage waits, or is held
 
     void offer() override {
         ports::binner__items__ready(gpu.v3d, {true});
@@ -28,14 +42,58 @@ private:
         bool moves = written < writes.size() || !answered || high(ports::bus__requests__valid(gpu.v3d)) || seen != retired;
         seen = retired;
         drawn = high(ports::irq(gpu.v3d));
+        auto activity = ports::activity(gpu.v3d);
+        mark(activity);
+        if (cycles >= first && cycles < last)
+            count(activity);
         still = moves ? 0 : still + 1;
         stopped = drawn || still >= STILL_CLOCKS + options.latency || cycles + 1 >= options.max_cycles;
+    }
+
+    template<class Words> void mark(const Words &activity) {
+        if (field(activity, TILE_BEGINS, 1))
+            tiles.push_back({uint32_t(field(activity, TILE_X, 8)), uint32_t(field(activity, TILE_Y, 8)), cycles, 0});
+        begun += field(activity, TILE_DRAWN, 1);
+        if (field(activity, TILE_STORED, 1) && begun) {
+            stored += !tiles[begun - 1].last;
+            tiles[begun - 1].last = cycles + 1;
+        }
+    }
+
+    template<class Words> void count(const Words &activity) {
+        clocks++;
+        for (uint32_t waits = field(activity, AT_WAITS, STAGES); waits; waits &= waits - 1)
+            counts[__builtin_ctz(waits)][0]++;
+        for (uint32_t held = field(activity, AT_HELD, STAGES); held; held &= held - 1)
+            counts[__builtin_ctz(held)][1]++;
+        for (uint32_t number = 0; number < QPUS; number++) {
+            bool runs = Gather::runs(gpu.qpus[number]);
+            uint32_t stall = runs ? Gather::stall(gpu.qpus[number]) : 0;
+            bool behind = stall & -stall & WAITS_BEHIND;
+            counts[STAGES + number][0] += !runs || (stall && !behind);
+            counts[STAGES + number][1] += behind;
+        }
     }
 };
 
 }  // namespace bench
 
-extern "C" bench::Runner *bench_create(const bench::Options *options, const uint8_t *image, const bench::Write *writes,
-                                       uint32_t write_count) {
-    return new bench::Bench(*options, image, writes, write_count);
+extern "C" {
+
+bench::Runner *bench_create(const bench::Options *options, const uint8_t *image, const bench::Write *writes, uint32_t write_count,
+                            uint32_t first, uint32_t last) {
+    return new bench::Bench(*options, image, writes, write_count, first, last);
+}
+
+// How many tiles have begun; their words if there is a place for them.
+uint32_t draw_tiles(bench::Runner *runner, uint32_t *words) {
+    auto &tiles = static_cast<bench::Bench *>(runner)->tiles;
+    for (size_t number = 0; words && number < tiles.size(); number++) {
+        auto &tile = tiles[number];
+        const std::array<uint32_t, 4> own = {tile.x, tile.y, tile.first, tile.last};
+        words = std::copy(own.begin(), own.end(), words);
+    }
+    return tiles.size();
+}
+
 }

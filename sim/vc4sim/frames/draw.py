@@ -3,7 +3,7 @@
 import contextlib
 import ctypes
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
 from typing import NamedTuple
@@ -14,21 +14,23 @@ from vc4.config import V3DConfig
 from vc4.regs.counters import SOURCES
 from vc4.regs.table import register
 
-from ..backends import native
+from ..backends import cxxrtl, native
 from ..backends.base import BenchJob, Follower, Waves
 from ..backends.library import LibraryRun
 from ..backends.simulation import bench_options, say_instead, simulate, watch
 from ..bench.draws import STILL_CLOCKS, DrawBench
 from ..bench.host import Host
 from ..cache import cache_folder
-from ..cxxrtl.build import NoCompiler
-from ..problem import BadInput
+from ..cxxrtl.build import Kind, NoCompiler
 from ..render.host import BEGINNING, FRAME_DONE
+from ..waves.view import write_view
+from .activity import StageClocks, TileClocks, Watched, constants, merged, stage_count, watching
 
-__all__ = ["DrawJob", "DrawRun", "run_draw"]
+__all__ = ["DrawJob", "DrawRun", "Progress", "run_draw"]
 
-#: Performance counters of the GPU.
-_MOST_COUNTED = 16
+_LAST_CLOCK = (1 << 32) - 1
+#: Told how many tiles are in memory, now and then.
+Progress = Callable[[int], object]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,12 +40,14 @@ class DrawJob(BenchJob):
     registers : names and values of the registers that start it, in the order in which they are written
     later : the same behind them, with the clock before which each is not written
     counted : names of the sources of performance counters
+    window : clocks of which is counted what stages do, from the first one to the one before the last, `None` for the end
     """
 
     base: int = 0
     registers: tuple[tuple[str, int], ...]
     later: tuple[tuple[int, str, int], ...] = ()
     counted: tuple[str, ...] = ()
+    window: tuple[int, int | None] = (0, None)
     max_cycles: int = 50_000_000
 
     @property
@@ -83,6 +87,8 @@ class DrawRun:
     instructions : of all shaders
     counts : performance counters, by the names of their sources
     read : registers that were asked for
+    stages : what the blocks did
+    tiles : when they were drawn
     """
 
     drawn: bool
@@ -91,6 +97,19 @@ class DrawRun:
     instructions: int
     counts: dict[str, int] = field(default_factory=dict)
     read: dict[str, int] = field(default_factory=dict)
+    stages: tuple[StageClocks, ...] = ()
+    tiles: list[TileClocks] = field(default_factory=list)
+
+
+class _Listener(NamedTuple):
+    """Who wants to hear of a run while it runs."""
+
+    follow: Follower | None
+    progress: Progress | None
+
+
+#: What a simulator gives back: how it ended, memory, words of registers, what was counted.
+_Ended = tuple[DrawState, bytes, list[int], Watched]
 
 
 def run_draw(
@@ -100,14 +119,17 @@ def run_draw(
     follow: Follower | None = None,
     waves: Waves | None = None,
     read: Sequence[str] = (),
+    progress: Progress | None = None,
 ) -> DrawRun:
-    """Run `job` on `native` or `pysim`, and read registers at the end; see `run_front`.
+    """Run `job` on `native`, `cxxrtl` or `pysim`, and read registers at the end; see `run_front`.
 
-    Raises `AssertionError` if a check of the hardware fails, and `BadInput` for another simulator, and for waves that this one
-    does not write.
+    progress : called with the number of tiles that are in memory; pysim does not tell
+
+    Raises `AssertionError` if a check of the hardware fails, and `BadInput` for waves that the simulator does not write.
     """
     names = (*(f"PCTR{number}" for number in range(len(job.counted))), *read)
-    state, memory, words = _engine(job, on, follow, waves, [register(name).offset for name in names])
+    offsets = [register(name).offset for name in names]
+    state, memory, words, watched = _engine(job, on, _Listener(follow, progress), waves, offsets)
     return DrawRun(
         drawn=bool(state.drawn),
         memory=memory,
@@ -115,55 +137,73 @@ def run_draw(
         instructions=state.instructions,
         counts=dict(zip(job.counted, words, strict=False)),
         read=dict(zip(read, words[len(job.counted) :], strict=True)),
+        stages=watched.stages,
+        tiles=watched.tiles,
     )
 
 
-def _engine(
-    job: DrawJob, on: str, follow: Follower | None, waves: Waves | None, offsets: Sequence[int]
-) -> tuple[DrawState, bytes, list[int]]:
+def _engine(job: DrawJob, on: str, listener: _Listener, waves: Waves | None, offsets: Sequence[int]) -> _Ended:
     if on == "pysim":
-        return _run_pysim(job, follow, waves, offsets)
-    if on != "native":
-        # One evaluation a clock is not enough for what CXXRTL makes of the front end.
-        raise BadInput(f"{on} does not draw: add --on native, or --on pysim for waves")
-    native.refuse_waves(waves)
-    bench = f"constexpr uint32_t STILL_CLOCKS = {STILL_CLOCKS};\n"
+        return _run_pysim(job, listener, waves, offsets)
+    if on == "native":
+        native.refuse_waves(waves)
+    bench = f"constexpr uint32_t STILL_CLOCKS = {STILL_CLOCKS};\n{constants()}"
     bench += (resources.files(__package__) / "draw.cc").read_text()
     try:
-        library = native.library(job.built, cache_folder(), bench)
+        if on == "native":
+            library = native.library(job.built, cache_folder(), bench)
+        else:
+            library = cxxrtl.library(job.built, cache_folder(), Kind.WAVES if waves else Kind.FAST, bench)
     except NoCompiler as reason:
         say_instead(reason)
-        return _run_pysim(job, follow, waves, offsets)
-    return _run_library(library, job, follow, offsets)
+        return _run_pysim(job, listener, waves, offsets)
+    return _run_library(library, job, listener, waves, offsets)
 
 
 def _run_library(
-    library: ctypes.CDLL, job: DrawJob, follow: Follower | None, offsets: Sequence[int]
-) -> tuple[DrawState, bytes, list[int]]:
-    run = LibraryRun(library, job, job.writes, report_words=len(DrawState._fields))
-    with contextlib.closing(run):
-        for rows in run.records(wanted=follow is not None):
-            if follow:
-                follow(rows)
-        return DrawState(*run.report), run.memory, [run.read(offset) for offset in offsets]
+    library: ctypes.CDLL, job: DrawJob, listener: _Listener, waves: Waves | None, offsets: Sequence[int]
+) -> _Ended:
+    first, last = job.window
+    room = len(DrawState._fields) + 2 + stage_count(job.config.qpus)
+    window = (ctypes.c_uint32(clock) for clock in (first, _LAST_CLOCK if last is None else last))
+    run = LibraryRun(library, job, job.writes, *window, report_words=room, waves=waves)
+    with contextlib.ExitStack() as stack:
+        stack.callback(run.close)
+        if waves:
+            stack.callback(write_view, waves.path)
+        for rows in run.records(wanted=listener.follow is not None):
+            if listener.follow:
+                listener.follow(rows)
+            if listener.progress:
+                listener.progress(sum(tile.last > 0 for tile in merged(_tiles(run))))
+        state, (_, clocks, *words) = run.report[: len(DrawState._fields)], run.report[len(DrawState._fields) :]
+        watched = Watched(clocks, words, merged(_tiles(run)))
+        return DrawState(*state), run.memory, [run.read(offset) for offset in offsets], watched
 
 
-def _run_pysim(
-    job: DrawJob, follow: Follower | None, waves: Waves | None, offsets: Sequence[int]
-) -> tuple[DrawState, bytes, list[int]]:
+def _tiles(run: LibraryRun) -> list[TileClocks]:
+    size = len(TileClocks._fields)
+    words = (ctypes.c_uint32 * (size * run.ask("draw_tiles", None)))()
+    run.ask("draw_tiles", words)
+    return [TileClocks(*words[at : at + size]) for at in range(0, len(words), size)]
+
+
+def _run_pysim(job: DrawJob, listener: _Listener, waves: Waves | None, offsets: Sequence[int]) -> _Ended:
     bench = DrawBench(writes=job.writes, **bench_options(job, waves))
+    count, counted = watching(bench, job.window)
     ended = []
 
     def tell(rows: np.ndarray) -> None:
-        if follow:
-            follow(rows)
+        if listener.follow:
+            listener.follow(rows)
 
     async def testbench(ctx):
         instructions = await watch(ctx, bench, tell)
         state = DrawState(ctx.get(bench.drawn), ctx.get(bench.cycles), instructions)
         memory = await bench.memory.contents(ctx)
+        await ctx.tick()  # What counts has seen the last clock then.
         host = Host(ctx, bench.reader)
-        ended.append((state, memory, [await host.read(offset) for offset in offsets]))
+        ended.append((state, memory, [await host.read(offset) for offset in offsets], counted()))
 
-    simulate(bench, testbench, waves=waves)
+    simulate(bench, testbench, [count], waves=waves)
     return ended[0]

@@ -4,7 +4,7 @@ from collections import deque
 
 import numpy as np
 
-from ..events import Start
+from ..events import Retirement, Start
 from ..launch import Launch
 from ..lockstep import Difference
 from ..model.cle.cle import Cle
@@ -15,6 +15,7 @@ from ..model.qpu.qpu import Qpu
 from ..model.v3d import V3D
 from ..retired import KIND_BITS, WRITTEN
 from .draw import DrawJob, DrawRun
+from .expected import Batch
 from .followed import FollowedRenderer, Vector, Vectors
 from .job import FrontJob
 from .lockstep import FrontLockstep
@@ -46,6 +47,7 @@ class DrawLockstep(FrontLockstep):
         self._shaded: list[deque[Vector | None]] = [
             deque() for _ in self.model.qpus
         ]  # None: the program is another one
+        self._shown: dict[tuple[int, int], Vector | Batch] = {}  # what QPU and thread shade
         self._running = np.zeros((len(self.model.qpus), 2), bool)  # threads that shade fragments
         self._units = self.model.fragment_shader.units, int(self.model.machine.qpus.units[0])
 
@@ -88,6 +90,7 @@ class DrawLockstep(FrontLockstep):
         vector, machine = self._shaded[qpu.number].popleft(), self.model.machine
         self._note_ends(qpu)
         self._running[qpu.number, thread] = vector is not None
+        self._shown[qpu.number, thread] = vector or self._begun[qpu.number][0]
         machine.qpus.fragment[qpu.number] = vector is not None
         machine.qpus.units[qpu.number] = self._units[vector is None]
         if vector is None:
@@ -110,5 +113,43 @@ class DrawLockstep(FrontLockstep):
         different = np.flatnonzero(rtl != model)
         if len(different):
             at = int(different[0])
-            what = f"{len(different)} bytes of memory differ, the first at {at:#010x}"
+            what = f"{len(different)} bytes of memory differ, the first at {at:#010x}{self._where(at)}"
             raise Difference(what, f"{rtl[at]:02x}", f"{model[at]:02x}", [])
+
+    def _where(self, address: int) -> str:
+        """What a byte of memory is a part of, and who has drawn there."""
+        found = self.renderer.transfers.place_of(address)
+        if not found:
+            return ", which no store of an image has written"
+        image, (x, y) = found
+        last = self.vectors.last_at(x, y) or "nothing: it is cleared"
+        return (
+            f"\n      in tile buffer and store: pixel ({x},{y}) of {image}, tile {image.tile[0]},{image.tile[1]}"
+            f"\n      drawn there last: {last}"
+        )
+
+    def place(self, event: Retirement, model: Retirement | str) -> str:
+        """See `Lockstep`: block, tile, primitive and quad."""
+        shown = self._shown.get((event.qpu, event.thread))
+        head = f"\n      in QPU {event.qpu}, thread {event.thread}, which shades "
+        if shown is None:
+            return ""
+        if not isinstance(shown, Vector):
+            kind = "coordinates" if shown.coordinate else "vertices"
+            return f"{head}{kind} {' '.join(map(str, shown.indices))}"
+        element = _first_element(event, model)
+        which = "" if element is None else f"\n      {shown.drawn.element(*shown.bounds, element)}"
+        return f"{head}{shown}{which}"
+
+
+def _first_element(rtl: Retirement, model: Retirement | str) -> int | None:
+    """The first one that is not the same, if only elements differ."""
+    if isinstance(model, str) or len(rtl.writes) != len(model.writes):
+        return None
+    found = [
+        element
+        for one, other in zip(rtl.writes, model.writes, strict=True)
+        for element, words in enumerate(zip(one.words, other.words, strict=True))
+        if words[0] != words[1]
+    ]
+    return min(found, default=None)

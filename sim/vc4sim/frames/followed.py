@@ -8,13 +8,16 @@ from vc4.records.control import ControlCode, Role
 from ..launch import Launch
 from ..model.cle.control_records import ControlRecord
 from ..model.cle.pipeline import Work
+from ..model.cle.primitives import Primitive
 from ..model.compiled import Buffers
-from ..model.fep.fep import Limits
-from ..model.fep.fragments import VECTORS, FragmentProgram, QueueState
+from ..model.fep.fep import Limits, Window
+from ..model.fep.fragments import QUADS, VECTORS, FragmentProgram, QueueState
 from ..model.host.renderer import Renderer
 from ..model.memory import Memory
+from ..model.pse.pse import SetUp
 from ..model.tlb.tlb import TileBuffer
 from ..model.vcm.vertices import VertexShading
+from .places import DrawnPrimitive, DrawnQuads, NotedTransfers
 
 __all__ = ["FollowedRenderer", "Vector", "Vectors"]
 
@@ -28,17 +31,30 @@ class Vector(NamedTuple):
 
     number : which one of the queue
     varyings : how many its pixels have
+    drawn : what its quads are of
     """
 
     queue: Buffers[QueueState]
     number: int
     program: FragmentProgram
     varyings: int
+    drawn: DrawnQuads
 
     @property
     def launch(self) -> Launch:
         """Its program."""
         return Launch(self.program.code, self.program.uniforms, self.program.threaded)
+
+    @property
+    def bounds(self) -> tuple[int, int]:
+        """Its first quad, and the one behind its last."""
+        arrays = self.queue.arrays
+        is_last = self.number + 1 == arrays.counts[VECTORS]
+        return int(arrays.first[self.number]), len(self.drawn.quads) if is_last else int(arrays.first[self.number + 1])
+
+    def __str__(self) -> str:
+        quads = "".join(f"\n        {self.drawn.at(number)}" for number in range(*self.bounds))
+        return f"a vector of fragments:{quads}"
 
 
 class Vectors:
@@ -47,6 +63,8 @@ class Vectors:
     tile : where they draw
     waiting : vectors that nobody has begun, in their order
     under_way : how many have begun and not ended
+    names : primitives of the quads that wait in the queue
+    drawn : all that was shaded
     """
 
     lacks = ""
@@ -55,12 +73,21 @@ class Vectors:
         self.tile = tile
         self.waiting: deque[Vector] = deque()
         self.under_way = 0
+        self.names: list[DrawnPrimitive] = []
+        self.drawn: list[DrawnQuads] = []
 
     def shade(self, queue: Buffers[QueueState], program: FragmentProgram, varyings: int) -> None:
         """See `FragmentShader`."""
         kept = Buffers(QueueState(*(array.copy() for array in queue.arrays)))
         count = int(kept.arrays.counts[VECTORS])
-        self.waiting.extend(Vector(kept, number, program, varyings) for number in range(count))
+        drawn = DrawnQuads.of(kept.arrays.quads[: kept.arrays.counts[QUADS]], tuple(self.names))
+        self.names.clear()
+        self.drawn.append(drawn)
+        self.waiting.extend(Vector(kept, number, program, varyings, drawn) for number in range(count))
+
+    def last_at(self, x: int, y: int) -> str:
+        """The last quad with a pixel of the frame, or nothing."""
+        return next((text for drawn in reversed(self.drawn) if (text := drawn.last_at(x, y))), "")
 
     @property
     def any(self) -> bool:
@@ -77,6 +104,20 @@ class FollowedRenderer(Renderer):
     def __init__(self, memory: Memory, shading: VertexShading, vectors: Vectors):
         super().__init__(memory, shading, vectors)
         self.vectors = vectors
+        self.transfers: NotedTransfers = NotedTransfers(memory, self.tile)
+        self._drawn: DrawnPrimitive | None = None
+
+    def begin_primitive(self, primitive: Primitive) -> None:
+        """See `Renderer`."""
+        tile = self.transfers.column, self.transfers.row
+        number = self._drawn.number + 1 if self._drawn and self._drawn.tile == tile else 0
+        self._drawn = DrawnPrimitive(tile, number, primitive)
+
+    def _rasterise(self, program: FragmentProgram, primitive: SetUp, window: Window, limits: Limits) -> None:
+        before = self.fragments.quads
+        super()._rasterise(program, primitive, window, limits)
+        if self._drawn and self.fragments.quads > before:
+            self.vectors.names.append(self._drawn)
 
     def record(self, record: ControlRecord) -> Work:
         """See `Renderer`."""

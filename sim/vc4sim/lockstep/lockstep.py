@@ -223,7 +223,12 @@ class Lockstep:
         """The last one of the history is not what the model does."""
         before = min(int(self._state.arrays.about[NOTED]) - 1, CONTEXT)
         history = [self._event(number) for number in range(-1 - before, -1)]
-        raise Difference(f"instruction {self.retired} differs", self._event(-1), model, history)
+        event = self._event(-1)
+        raise Difference(f"instruction {self.retired} differs{self.place(event, model)}", event, model, history)
+
+    def place(self, event: Retirement, model: Retirement | str) -> str:
+        """More about where an instruction differs: lines that begin with a line break."""
+        return ""
 
     def differ(self, what: str, rtl: object, model: object) -> None:
         """Raise `Difference`."""

@@ -3,6 +3,7 @@
 ============  =============================================================
 ``host``      jobs of a capture, register by register
 ``picture``   the picture in memory, its comparison with what is expected
+``sizes``     pixels of frames and tiles, as far as the case says
 ============  =============================================================
 """
 

@@ -20,14 +20,14 @@ from ..slice.vri import distance, partial_result, w_of
 from ..tlb.tlb import TileBuffer
 from .fep import COVERED, QUAD, QUAD_NUMBERS, QUAD_X, QUAD_Y, QUAD_Z, FrontEnd, Quads, flags_of
 
-__all__ = ["VECTORS", "FragmentProgram", "FragmentShader", "Fragments", "HangingShader", "QueueState", "fill"]
+__all__ = ["QUADS", "VECTORS", "FragmentProgram", "FragmentShader", "Fragments", "HangingShader", "QueueState", "fill"]
 
 _QUADS = ELEMENTS // QUAD
 _CENTRE_X, _CENTRE_Y = CENTRE
 #: Quads, and coefficients of primitives, that there is room for at first.
 _ROOM = 1 << 10
 #: Indices of `QueueState.counts`.
-_COUNT, VECTORS, _OPEN, _PRIMITIVES = range(4)
+QUADS, VECTORS, _OPEN, _PRIMITIVES = range(4)
 #: What is kept of `PrimitiveState.place`: from where on, and how much.
 _REFERENCE, _PLACE = 4, 3
 
@@ -86,7 +86,7 @@ class FragmentShader(Protocol):
 @kernel
 def _is_in_vector(queue: QueueState, x: int, y: int) -> bool:
     """Whether the last vector has a quad at this place."""
-    for quad in range(queue.first[queue.counts[VECTORS] - 1], queue.counts[_COUNT]):
+    for quad in range(queue.first[queue.counts[VECTORS] - 1], queue.counts[QUADS]):
         if queue.quads[quad, QUAD_X] == x and queue.quads[quad, QUAD_Y] == y:
             return True
     return False
@@ -104,7 +104,7 @@ def _append(
     for index in range(size):
         queue.planes[number * size + index] = primitive.planes[index]
     for quad in range(count):
-        place = counts[_COUNT]
+        place = counts[QUADS]
         if counts[_OPEN] == 0 or _is_in_vector(queue, quads[quad, QUAD_X], quads[quad, QUAD_Y]):
             queue.first[counts[VECTORS]] = place
             counts[VECTORS] += 1
@@ -113,7 +113,7 @@ def _append(
         for index in range(COVERED, COVERED + QUAD):
             queue.quads[place, index] = flags_of(quads[quad, index], oversample, multisample != 0)
         queue.quads[place, QUAD_NUMBERS] = number
-        counts[_COUNT] = place + 1
+        counts[QUADS] = place + 1
         counts[_OPEN] = 1 if place + 1 - queue.first[counts[VECTORS] - 1] < _QUADS else 0
 
 
@@ -136,7 +136,7 @@ def fill(
     """
     pixels, quads, planes, places = fragments.pixels, queue.quads, queue.planes, queue.places
     first = queue.first[vector]
-    end = queue.first[vector + 1] if vector + 1 < queue.counts[VECTORS] else queue.counts[_COUNT]
+    end = queue.first[vector + 1] if vector + 1 < queue.counts[VECTORS] else queue.counts[QUADS]
     real = (end - first) * QUAD
     begin_fragments(fragments.modes, q, t, varyings, real, depth, z_updates, clears, as_mask)
     for element in range(ELEMENTS):

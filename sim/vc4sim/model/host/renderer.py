@@ -138,10 +138,14 @@ class Renderer:
         self.screen.shade(shader, held)
         for primitive in held:
             self.counts[primitive.type.name.lower()] += 1
+            self.begin_primitive(primitive)
             found = self.screen.set_up(primitive, shader, state)
             self.counts["PSE_PRIMITIVES_REVERSED"] += not found
             for ready in found:
                 self._rasterise(program, ready, window, limits)
+
+    def begin_primitive(self, primitive: Primitive) -> None:
+        """For those who watch: this one is drawn next."""
 
     def _rasterise(self, program: FragmentProgram, primitive: SetUp, window: Window, limits: Limits) -> None:
         """A primitive to coverage, or to fragments."""

@@ -16,7 +16,7 @@ from .colours import PIXEL_BYTES, decoded, encoded, mean, spread
 from .surfaces import Rectangle, Surface, gather, runs_of, scatter
 from .tlb import SAMPLES, WIDTH, WORDS, TileBuffer, TileState
 
-__all__ = ["ColourForm", "FrameSize", "load_image", "store_image"]
+__all__ = ["ColourForm", "FrameSize", "image_of", "load_image", "store_image"]
 
 _COLOR, _Z_STENCIL, _MASK = (part.value for part in (Part.COLOR, Part.Z_STENCIL, Part.VG_MASK))
 _WORD, _Z_ALONE = 0xFFFF_FFFF, 0xFFFF_FF00
@@ -125,6 +125,14 @@ def _pixel_bytes(tile: TileBuffer, part: Part, pixels: PixelColorFormat) -> int:
     return _PIXEL_BYTES[part]
 
 
+def image_of(
+    tile: TileBuffer, part: Part, frame: FrameSize, address: int, format_: MemoryFormat, form: ColourForm
+) -> tuple[Surface, Rectangle]:
+    """Where a store goes: the image, and the pixels of it that the tile has."""
+    block, _ = _blocks(tile, part, form.decimate)
+    return Surface(address, format_, _pixel_bytes(tile, part, form.pixels), frame.width), _inside(tile, frame, block)
+
+
 def store_image(
     memory: Memory,
     tile: TileBuffer,
@@ -138,12 +146,13 @@ def store_image(
     alpha mask, a byte a pixel. Raises `MemoryFault`.
     """
     block, samples = _blocks(tile, part, form.decimate)
-    where, width = _inside(tile, frame, block), _pixel_bytes(tile, part, form.pixels)
+    surface, where = image_of(tile, part, frame, address, format_, form)
+    width = surface.pixel_bytes
     words = np.zeros(where.pixels * max(width // 4, 1), np.int64)
     codes = part.value, form.pixels.value, block, samples
     _take_words(tile.state, Buffers(words), *codes, where.x, where.y, where.columns, where.rows)
     values = words.astype("<u4").view("<u8") if width == _WIDE_BYTES else words
-    runs = runs_of(Surface(address, format_, width, frame.width), where)
+    runs = runs_of(surface, where)
     scatter(memory, runs, values, width, f"{_NAMES[part]} store")
 
 

@@ -127,10 +127,9 @@ class TileTransfers:
         elif record.code is ControlCode.STORE_TILE_BUFFER_GENERAL:
             self._store_part(fields)
         else:
-            store_image(memory, tile, Part.COLOR, self._frame, self._address, self._format, self._form)
+            self.store_image(Part.COLOR, self._address, self._format, self._form)
 
     def _store_part(self, fields: Fields) -> None:
-        where = (self._frame, fields.frame_address, fields.format)
         match fields.buffer_to_store:
             case Part.NONE:
                 pass
@@ -143,4 +142,8 @@ class TileTransfers:
                 store_dump(self._memory, self.tile, self._place_of_dump(fields.frame_address, dumped), dumped)
             case part:
                 form = ColourForm(fields.pixel_color_format, fields.mode)
-                store_image(self._memory, self.tile, part, *where, form)
+                self.store_image(part, fields.frame_address, fields.format, form)
+
+    def store_image(self, part: Part, address: int, format_: MemoryFormat, form: ColourForm) -> None:
+        """A part of the tile into its image. Raises `MemoryFault`."""
+        store_image(self._memory, self.tile, part, self._frame, address, format_, form)
