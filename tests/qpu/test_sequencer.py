@@ -68,7 +68,7 @@ def interpret(sequences, program, launches, limit):
         if queue and model.place_of(*state, int(queue[0].threaded)) >= 0:
             launch = queue.popleft()
             thread = model.place_of(*state, int(launch.threaded))
-                model.begin_program(*state, launch.pc, int(launch.threaded), thread)
+            model.begin_program(*state, launch.pc, int(launch.threaded), thread)
         elif not state[0][0, model.RUNNING]:
             if not model.has_suspended(*state):
                 break
