@@ -28,7 +28,7 @@ STEPS, INSTRUCTIONS, CLOCKS = 20_000, 1000, 400_000
 #: An instruction that does nothing, without its signal: every program has some.
 NOTHING = bytes.fromhex("00709e00e70900")
 
-pytestmark = [pytest.mark.usefixtures("compiler"), pytest.mark.thorough]
+pytestmark = [pytest.mark.usefixtures("compiler"), pytest.mark.slow]
 
 
 class Target:
@@ -74,7 +74,7 @@ def drawn_alone(target, image):
         (thread.set_current if name.endswith("CA") else thread.set_end)(value)
     rest = cle.run(STEPS)
     thread = cle.threads[RENDERING]
-    why = thread.error or thread.waits or ""
+    why = str(thread.error or thread.waits or "")
     return np.frombuffer(memory.read(0, len(image)), np.uint8), cle.frame_count > 0, why, rest
 
 
