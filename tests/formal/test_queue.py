@@ -102,14 +102,14 @@ def test_order_and_content(prover, depth):
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ("self.level + push - pop", "self.level + push"),
-        ("full.eq(next_level == self._depth)", "full.eq(self.level == self._depth)"),
+        ("grows.eq(push & ~pop)", "grows.eq(push)"),
+        ("full.eq(self.level == self._depth - 1)", "full.eq(self.level == self._depth)"),
         ("push.eq(self.i.valid & ~full)", "push.eq(self.i.valid)"),
         ("push.eq(self.i.valid & ~full)", "push.eq(self.i.valid & ~full & (self.level != 2))"),
         ("place == self._depth - 1, 0", "place == self._depth - 1, 1"),
         ("write_enable.eq(push)", "write_enable.eq(push & ~pop)"),
         ("eq(places.read_data)", "eq(places.read_data ^ (self.level == 3))"),
-        ("self.o.valid.eq(next_level != 0)", "self.o.valid.eq((next_level != 0) & ~pop)"),
+        ("self.o.valid.eq(self.level != 1)", "self.o.valid.eq(0)"),
     ],
     ids=["level", "full", "overrun", "dropped", "turn", "unwritten", "changed", "withdrawn"],
 )

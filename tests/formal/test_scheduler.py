@@ -18,9 +18,10 @@ from .order import Order
 pytestmark = pytest.mark.thorough
 
 _USER, _FRAGMENT, _VERTEX, _COORDINATE = range(len(KINDS))
-_WIDTH = data.Layout.cast(ProgramStart).size
-#: Of a place of the queue: Yosys keeps no `threaded`, the last bit, as it is never set there.
-_KEPT_WIDTH = _WIDTH - 1
+_LAYOUT = data.Layout.cast(ProgramStart)
+_WIDTH = _LAYOUT.size
+#: Of a place of the queue: Yosys keeps nothing from `threaded` on, as no user program sets it.
+_KEPT_WIDTH = _LAYOUT["threaded"].offset
 _REQUESTS = 3
 _SHADERS = {"fragments": _FRAGMENT, "vertices": _VERTEX, "coordinates": _COORDINATE}
 _CLEARS = tuple(f"clear_{name}" for name in ("error", "queue", "made", "completed"))
@@ -51,7 +52,8 @@ class SchedulerProof(wiring.Component):
             "kind": In(len(KINDS)),
             **{name: In(range(_REQUESTS)) for name in ("read", "write")},
             **{f"place_{number}": In(_KEPT_WIDTH) for number in range(_REQUESTS)},
-            **{name: In(4) for name in ("passed_vertex", "passed_coordinate")},
+            **{name: In(4) for name in ("passed_user", "passed_vertex", "passed_coordinate")},
+            **{f"single_{number}": In(1) for number in range(qpus)},
             **{f"occupied_{number}": In(THREADS) for number in range(qpus)},
         }
         queue = "scheduler.user_requests"
@@ -60,8 +62,13 @@ class SchedulerProof(wiring.Component):
             "read": f"{queue}.places.read_address",
             "write": f"{queue}.places.write_address",
             **{f"place_{number}": f"{queue}.places.memory[{number}]" for number in range(_REQUESTS)},
-            **{name: f"scheduler.{name}" for name in ("kind", "users", "passed_vertex", "passed_coordinate")},
-            **{f"occupied_{number}": f"scheduler.occupied_{number}" for number in range(qpus)},
+            **{f"passed_{name}": f"scheduler.passed_{name}" for name in ("user", "vertex", "coordinate")},
+            **{name: f"scheduler.{name}" for name in ("kind", "users")},
+            **{
+                f"{name}_{number}": f"scheduler.{name}_{number}"
+                for name in ("occupied", "single")
+                for number in range(qpus)
+            },
         }
         for number, order in enumerate(self._orders):
             members |= order.members
@@ -75,7 +82,7 @@ class SchedulerProof(wiring.Component):
         m.d.comb += [
             *(getattr(dut, name).eq(getattr(self, name)) for name in names),
             *(getattr(dut, f"user_{name}").eq(getattr(self.program, name)) for name in ("pc", "uniforms", "length")),
-            Assume((_kind(self.program) == _USER) & ~self.program.threaded),
+            Assume((_kind(self.program) == _USER) & (self.program.as_value()[_KEPT_WIDTH:] == 0)),
             Assert((self.kind != 0) & ((self.kind & (self.kind - 1)) == 0), "two kinds are on offer, or none"),
         ]
         started = Signal(self._count)
@@ -100,7 +107,7 @@ class SchedulerProof(wiring.Component):
                 Cover(starts & started[-1], f"one of the {name} starts"),
             ]
         self._requests(m, dut, user_starts, program, Cat(users))
-        self._limits(m, dut, (started & beside).any())
+        self._limits(m, dut, user_starts, (started & beside).any())
         return m
 
     def _qpu(self, m, dut, number, kind, beside):
@@ -110,25 +117,31 @@ class SchedulerProof(wiring.Component):
         running = Signal(THREADS, name=f"running_{number}")
         user = Signal(name=f"user_{number}")  # it is a user program
         left = Signal(THREADS, name=f"left_{number}")
+        single = Signal(name=f"fragments_alone_{number}")  # it is a shader of fragments that does not share
         place = Mux(self.places[number], 2, 1)
         starts = port.valid
         room = Mux(port.payload.threaded, self.room_threaded[number], self.room[number])
         m.d.sync += [
             running.eq(left | Mux(starts, place, 0)),
             user.eq(Mux(starts, kind == _USER, user & left.any())),
+            single.eq(Mux(starts, (kind == _FRAGMENT) & ~port.payload.threaded, single)),
         ]
         m.d.comb += [
             *(left.eq(running & ~ended), port.ready.eq(room), beside.eq(left.any())),
             Assume((ended & ~running) == 0),
-            Assume(~self.room[number] | (left == 0)),
-            Assume(~self.room_threaded[number] | ((left & place) == 0)),
+            Assume(~(self.room | self.room_threaded)[number] | ((left & place) == 0)),
             Assume(~self.room_threaded[number] | ~(user & left.any())),
-            Assume(~self.room[number] | ~self.places[number]),
+            Assume(~self.room[number] | left.any() | ~self.places[number]),
             Assert(~starts | port.ready, "a program starts where it cannot"),
-            Assert(~starts | port.payload.threaded | (left == 0), "it does not start alone"),
+            Assert(
+                ~starts | port.payload.threaded | (left == 0) | ((kind == _FRAGMENT) & single),
+                "it does not start alone, nor behind fragments that do not share",
+            ),
             Assert(~starts | ~self.reservations[number].bit_select(kind, 1), "it starts where it must not"),
             Assert(occupied == running, "the scheduler does not know what runs"),
             Assert(self.users[number] == user, "nor whether it is a user program"),
+            Assert(getattr(self, f"single_{number}") == single, "nor whether it shades fragments and does not share"),
+            Assert(~(user & single), "a user program shades fragments"),
             Assert(~user | (running == 1) | (running == 2), "a user program is not alone"),
             *self._orders[number].invariants(self),
             Cover(running == 3, "two programs share a QPU"),
@@ -176,7 +189,7 @@ class SchedulerProof(wiring.Component):
         m.d.comb += [
             Assert(dut.queued == inside, "the queue has another length"),
             Assert(self.valid == (inside != 0), "the queue is wrong about being empty"),
-            Assert(~(leaves & program.threaded) & ~item.threaded, "a user program is threaded"),
+            Assert(~(leaves & program.threaded) & (item.as_value()[_KEPT_WIDTH:] == 0), "a user program is threaded"),
             Assert(~leaves | (inside != 0), "a user program starts that nobody asked for"),
             Assert(~(waiting & leaves & (ahead == 0)) | (program == item), "another user program starts in its place"),
             Assert(~waiting | (ahead < inside), "the program is not among those that wait"),
@@ -198,26 +211,34 @@ class SchedulerProof(wiring.Component):
             *(
                 Assert(
                     (inside <= ahead)
-                    | (_kind(ProgramStart(Cat(Array(places)[(self.read + ahead) % _REQUESTS], C(0, 1)))) == _USER),
+                    | (
+                        _kind(
+                            ProgramStart(
+                                Cat(Array(places)[(self.read + ahead) % _REQUESTS], C(0, _WIDTH - _KEPT_WIDTH))
+                            )
+                        )
+                        == _USER
+                    ),
                     "what waits is no user program",
                 )
                 for ahead in range(_REQUESTS)
             ),
         ]
 
-    def _limits(self, m, dut, passes):
-        """Second threads do not pass over a shader that waits, more often than the limit says."""
-        for source, limit, view, kind in (
-            (dut.vertices, self.vertex_limit, self.passed_vertex, _VERTEX),
-            (dut.coordinates, self.coordinate_limit, self.passed_coordinate, _COORDINATE),
+    def _limits(self, m, dut, user_starts, passes):
+        """Second threads do not pass over a program that waits, more often than the limit says."""
+        for waits, starts, limit, view, kind in (
+            (self.valid, user_starts, C(0), self.passed_user, _USER),
+            (dut.vertices.valid, dut.vertices.ready, self.vertex_limit, self.passed_vertex, _VERTEX),
+            (dut.coordinates.valid, dut.coordinates.ready, self.coordinate_limit, self.passed_coordinate, _COORDINATE),
         ):
             passed = Signal(4, name=f"reference_{kind}")
-            m.d.sync += passed.eq(Mux(source.valid & ~source.ready, passed + passes, 0))
+            m.d.sync += passed.eq(Mux(waits & ~starts, passed + passes, 0))
             m.d.comb += [
-                Assert(view == passed, "the times a shader was passed over are not counted"),
-                Assert(passed <= 8, "a shader is passed over too often"),
-                Assert(~(source.valid & passes) | (passed < 1 << limit), "a second thread passes over a shader"),
-                Cover(passed == 2, "a shader is passed over twice"),
+                Assert(view == passed, "the times a program was passed over are not counted"),
+                Assert(passed <= 8, "a program is passed over too often"),
+                Assert(~(waits & passes) | (passed < 1 << limit), "a second thread passes over a program"),
+                Cover(passed == (1 if kind == _USER else 2), "a program is passed over as often as it may be"),
             ]
 
 
@@ -232,9 +253,11 @@ def test_each_program_starts_once_where_it_may(prover, few_requests, qpus):
 
 
 _FAULTS = [
-    ("Scheduler", "takes[number] & ~takes[:number].any()", "takes[number]", "two programs start"),
+    ("Scheduler", "first[number] & ~first[:number].any()", "first[number]", "two programs start"),
     ("Scheduler", "& ~self.reservations[number]", "", "must not"),
-    ("Scheduler", "(source.payload.threaded & ~held)", "source.payload.threaded", "passes over"),
+    ("Scheduler", "(~held & (source", "((source", "passes over"),
+    ("Scheduler", "& ~self.fragments.payload.threaded, single)", ", single)", "does not share"),
+    ("Scheduler", "user, Const(0))", "user, self.vertex_limit)", "passes over"),
     ("Scheduler", "passed + passes, 0)", "passed + passes, passed)", "passed over"),
     ("Scheduler", "choice.advance.eq(starts)", "choice.advance.eq(starts & kind[0])", "order"),
     ("Scheduler", "user & ~ended.any()", "user", "user program"),
