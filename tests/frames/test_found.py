@@ -9,7 +9,7 @@ from vc4.records.control import ControlCode as Code
 from vc4.records.primitives import VgPrimitiveType
 from vc4.records.state import CoverageUpdate, Oversample
 from vc4sim.frames.draw import DrawJob
-from vc4sim.random_frames import compare_frame
+from vc4sim.random_frames import RandomFrame, compare_frame, frame_job
 
 from ..model.control_lists import words
 from ..model.drawing import COLOUR, LIST, PLAIN, SIZE, Drawing
@@ -110,3 +110,8 @@ def test_a_varying_beside_a_small_immediate(drawn, product):
     )
     drawing.draw(3)
     drawn(drawing)
+
+
+def test_coverage_does_not_wait_for_programs_that_have_unlocked_the_scoreboard(request):
+    """Nor do the next fragments, so the model in lockstep must not either."""
+    compare_frame(frame_job(RandomFrame(149), CONFIG), request.config.getoption("--engine"))

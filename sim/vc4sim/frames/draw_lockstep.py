@@ -1,6 +1,7 @@
 """The model beside a run of the RTL that draws."""
 
 from collections import deque
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from ..model.cle.cle import Cle
 from ..model.cle.pipeline import Recorder
 from ..model.compiled import Entry
 from ..model.fep.fragment_shader import give
+from ..model.qpu.fragment_state import DONE
 from ..model.qpu.qpu import Qpu
 from ..model.v3d import V3D
 from ..retired import KIND_BITS, WRITTEN
@@ -24,6 +26,14 @@ __all__ = ["DrawLockstep"]
 
 _LIMIT = 1 << 40
 _give = Entry(give)
+
+
+@dataclass
+class _Taken:
+    """A program of fragments that a QPU has taken, and its vector when that is known."""
+
+    start: Start
+    vector: Vector | None = None
 
 
 class DrawLockstep(FrontLockstep):
@@ -44,11 +54,12 @@ class DrawLockstep(FrontLockstep):
         for name, value in job.registers:
             thread = self._cle.threads[int(name[2])]
             (thread.set_current if name.endswith("CA") else thread.set_end)(value)
-        self._shaded: list[deque[Vector | None]] = [
-            deque() for _ in self.model.qpus
-        ]  # None: the program is another one
+        #: Programs that QPUs have taken; `None`: of vertices.
+        self._taken: list[deque[_Taken | None]] = [deque() for _ in self.model.qpus]
+        self._asked: deque[_Taken] = deque()  # those of fragments whose vectors are not known, in their order
         self._shown: dict[tuple[int, int], Vector | Batch] = {}  # what QPU and thread shade
-        self._running = np.zeros((len(self.model.qpus), 2), bool)  # threads that shade fragments
+        #: Threads whose fragments may yet touch the tile buffer.
+        self._running = np.zeros((len(self.model.qpus), 2), bool)
         self._units = self.model.fragment_shader.units, int(self.model.machine.qpus.units[0])
 
     def __call__(self, records: np.ndarray) -> None:
@@ -58,19 +69,24 @@ class DrawLockstep(FrontLockstep):
     def take(self, start: Start) -> None:
         """It shades the next batch of vertices, or the next vector of fragments."""
         if any(batches and batches[0].launch == start.launch for batches in self._batches):
-            self._shaded[start.qpu].append(None)
+            self._taken[start.qpu].append(None)
             super().take(start)
-        elif self._is_next(start.launch):
-            self._shaded[start.qpu].append(self.vectors.waiting.popleft())
-            self.vectors.under_way += 1
         else:
-            self.differ("a program starts that nobody has asked for", start, list(self.vectors.waiting)[:1])
+            self._taken[start.qpu].append(taken := _Taken(start))
+            self._asked.append(taken)
 
-    def _is_next(self, launch: Launch) -> bool:
-        """Whether the next vector has this program."""
-        if not self.vectors.waiting:
-            self._go_on()
-        return bool(self.vectors.waiting) and self.vectors.waiting[0].launch == launch
+    def _vector_of(self, taken: _Taken) -> Vector:
+        """What a program shades, and those before. Instructions that vectors waited for have retired by now, not so when it was taken."""
+        while taken.vector is None:
+            first = self._asked.popleft()
+            if not self.vectors.waiting:
+                self._go_on()
+            if not self.vectors.waiting or self.vectors.waiting[0].launch != first.start.launch:
+                nobody = "a program starts that nobody has asked for"
+                self.differ(nobody, first.start, list(self.vectors.waiting)[:1])
+            first.vector = self.vectors.waiting.popleft()
+            self.vectors.under_way += 1
+        return taken.vector
 
     def _go_on(self) -> None:
         """The renderer draws as far as it comes."""
@@ -79,16 +95,18 @@ class DrawLockstep(FrontLockstep):
         self._cle.run(_LIMIT)
 
     def _note_ends(self, qpu: Qpu) -> None:
-        """Fragments that a QPU has shaded to their end, before something else runs in their place."""
+        """Fragments that a QPU is done with: the program has unlocked the scoreboard, or has ended."""
+        modes = self.model.machine.fragments.modes[qpu.number]
         for thread in range(2):
-            if self._running[qpu.number, thread] and not qpu.has(thread):
+            if self._running[qpu.number, thread] and (modes[thread, DONE] or not qpu.has(thread)):
                 self._running[qpu.number, thread] = False
                 self.vectors.under_way -= 1
 
     def begin(self, qpu: Qpu, launch: Launch, thread: int) -> None:
         """With its vector, or with the attributes of its batch."""
-        vector, machine = self._shaded[qpu.number].popleft(), self.model.machine
+        taken, machine = self._taken[qpu.number].popleft(), self.model.machine
         self._note_ends(qpu)
+        vector = taken and self._vector_of(taken)
         self._running[qpu.number, thread] = vector is not None
         self._shown[qpu.number, thread] = vector or self._begun[qpu.number][0]
         machine.qpus.fragment[qpu.number] = vector is not None

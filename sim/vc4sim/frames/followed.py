@@ -62,7 +62,7 @@ class Vectors:
 
     tile : where they draw
     waiting : vectors that nobody has begun, in their order
-    under_way : how many have begun and not ended
+    under_way : how many have begun and may touch the tile buffer
     names : primitives of the quads that wait in the queue
     drawn : all that was shaded
     """

@@ -16,6 +16,7 @@ __all__ = [
     "CLEARS",
     "COLOUR_WRITES",
     "DEPTH",
+    "DONE",
     "FACE_SET_UPS",
     "FLAGS",
     "HELD",
@@ -45,7 +46,9 @@ _THREADS = 2
 #: Rows of `FragmentState.pixels`.
 X, Y, FLAGS, REVERSE, Z, W = range(6)
 #: Numbers of `FragmentState.modes`; from the last one on, set-up and mask of bits that may change of each face.
-DEPTH, Z_UPDATES, CLEARS, AS_MASK, VARYINGS, REAL, NEXT, LOADS, SAMPLE_WRITES, COLOUR_WRITES, FACE_SET_UPS = range(11)
+DEPTH, Z_UPDATES, CLEARS, AS_MASK, VARYINGS, REAL, NEXT, DONE, LOADS, SAMPLE_WRITES, COLOUR_WRITES, FACE_SET_UPS = (
+    range(12)
+)
 #: What a test finds out about each element.
 PASSED, HELD = range(2)
 
@@ -55,7 +58,7 @@ class FragmentState(NamedTuple):
 
     pixels : x and y in the frame, flags of the samples that are drawn, 1 if seen from behind, Z (24 bits), W (float), [..., 16]
     varyings : partial result and C of each, [..., varying, 2, 16]
-    modes : `FragmentModes`; how many varyings there are, how many elements have quads of their own, the next varying; loads, writes of samples and of colours so far; faces
+    modes : `FragmentModes`; how many varyings there are, how many elements have quads of their own, the next varying; 1 once the scoreboard is unlocked; loads, writes of samples and of colours so far; faces
     tests : what tests have found out, [..., 16], of all threads
     """
 

@@ -23,6 +23,7 @@ from . import state as _s
 from .datapath import merged, new_flags, operate_add, operate_mul, rotation_of
 from .flags import is_taken, passing
 from .fragment_port import fragment_load, fragment_start
+from .fragment_state import DONE
 from .instructions import find_row
 from .read_ports import read_ports
 from .results import write_r5, write_result
@@ -262,6 +263,8 @@ def _advance(machine: Machine, q: int, thread: int, row: int, target: int) -> No
     if rows[row, _i.TAKES_VARYING] and qpus.fragment[q]:
         for element in range(ELEMENTS):
             qpus.accumulators[q, 5, element] = effects.second[element]
+    if rows[row, _i.UNLOCKS] and qpus.fragment[q]:
+        machine.fragments.modes[q, thread, DONE] = 1
     sequences = qpus.sequences
     advance(sequences, q, rows[row, _i.IS_BRANCH], target, rows[row, _i.ENDS], rows[row, _i.SWITCHES])
     if not sequences[q, RUNNING]:
