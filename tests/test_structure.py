@@ -65,7 +65,9 @@ def held(instance):
 
 
 #: A GPU with everything in it.
-CONFIG = V3DConfig(tmus_per_slice=2, lists=True, pixels=True, early_z=True, memory_windows=True, trace=True)
+CONFIG = V3DConfig(
+    tmus_per_slice=2, lists=True, binner=True, pixels=True, early_z=True, memory_windows=True, trace=True
+)
 
 
 @pytest.fixture(scope="module")

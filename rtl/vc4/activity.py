@@ -13,7 +13,7 @@ __all__ = ["STAGES", "Activity", "BlockActivity", "TileMark"]
 
 #: The stages, in the order in which a frame goes through them. QPUs tell what they do in their trace ports.
 STAGES = (
-    *("list", "vertices", "vertex_memory", "reader", "set_up", "front_end", "varyings", "textures"),
+    *("list", "vertices", "vertex_memory", "binner", "reader", "set_up", "front_end", "varyings", "textures"),
     *("tile_buffer", "tile_memory", "memory"),
 )
 _STORES = [code for code in ControlCode if code.name.startswith("STORE_")]
@@ -73,7 +73,7 @@ class Activity(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        v3d, pipe = self._v3d, self._v3d.pixel_pipe
+        v3d, binner, pipe = self._v3d, self._v3d.ptb, self._v3d.pixel_pipe
         lists, reader, tiles = v3d.vertex_pipe, pipe.reader, pipe.tlb_block
         items, stalls, vertices = lists.cle.renderer.items, lists.stalls, lists.vcm.ports[1]
         slices = v3d.slices
@@ -85,6 +85,10 @@ class Activity(wiring.Component):
                 _stands(pipe.renderer.items) | stalls.rows | stalls.vertices | stalls.rendering_batches,
             ),
             "vertex_memory": (~_uses(vertices), _stands(vertices.requests) | stalls.loads),
+            "binner": (
+                ~binner.binner.busy,
+                binner.out_of_memory | _stands(binner.bus.requests) | _stands(binner.bus.writes),
+            ),
             "reader": (~reader.i.valid & ~reader.requests.valid, _stands(reader.requests) | _stands(reader.items)),
             "set_up": (~pipe.pse.i.valid, _stands(pipe.pse.o) | _stands(pipe.pse.planes)),
             "front_end": self._front_end(m, pipe.front_end),

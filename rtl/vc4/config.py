@@ -40,6 +40,7 @@ class V3DConfig:
     tmus_per_slice : texture units of a slice, 0 to 2
     vpm_kib : size of the vertex pipe memory in KiB, 4 to 16
     lists : build what executes control lists; without it the host starts programs by themselves
+    binner : build what writes tile lists; not without `lists`
     pixels : build what draws primitives of control lists; not without `lists`
     lanes : pixels of which the front end finds Z and W in a clock, 1 or 4
     early_z : build early Z; not without `pixels`
@@ -54,6 +55,7 @@ class V3DConfig:
     tmus_per_slice: int = 0
     vpm_kib: int = 4
     lists: bool = False
+    binner: bool = False
     pixels: bool = False
     lanes: int = 1
     early_z: bool = False
@@ -72,8 +74,9 @@ class V3DConfig:
             if value not in values:
                 *most, last = values
                 raise ValueError(f"{name} must be {', '.join(map(str, most))} or {last}, not {value!r}")
-        if self.pixels and not self.lists:
-            raise ValueError("pixels need lists")
+        for name in ("binner", "pixels"):
+            if getattr(self, name) and not self.lists:
+                raise ValueError(f"{name} needs lists")
         if self.early_z and not self.pixels:
             raise ValueError("early Z needs pixels")
 
@@ -96,7 +99,7 @@ class V3DConfig:
 PRESETS = {
     "qpu": V3DConfig(),
     "slice": V3DConfig(qpus_per_slice=4, tmus_per_slice=1, vpm_kib=8),
-    "gpu": V3DConfig(qpus_per_slice=2, tmus_per_slice=1, vpm_kib=8, lists=True, pixels=True),
+    "gpu": V3DConfig(qpus_per_slice=2, tmus_per_slice=1, vpm_kib=8, lists=True, binner=True, pixels=True),
     "bcm2835": V3DConfig(slices=3, qpus_per_slice=4, tmus_per_slice=2, vpm_kib=12),
 }
 

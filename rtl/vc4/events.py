@@ -29,6 +29,11 @@ def connect_events(m, v3d, events, scheduler):
         ("QPU_UNIFORMS_MISSES", "uniform_miss"),
     ):
         m.d.comb += events[name].eq(sum(getattr(one.events, event) for one in v3d.slices))
+    if v3d.ptb is not None:
+        m.d.comb += [
+            events.PTB_PRIMITIVES_OUTSIDE.eq(v3d.ptb.outside),
+            events.PTB_PRIMITIVES_CLIPPED.eq(v3d.ptb.clipped),
+        ]
     if v3d.pixel_pipe is not None:
         pipe = v3d.pixel_pipe
         found = {"PSE_PRIMITIVES_REVERSED": pipe.dropped}

@@ -18,6 +18,7 @@ from vc4.host.registers import Registers
 from vc4.host.structs import connect_registers
 from vc4.l2c.l2c import L2c
 from vc4.pixel_pipe import PixelPipe, connect_pixels
+from vc4.ptb.ptb import Ptb, connect_binner
 from vc4.qps.scheduler import Scheduler
 from vc4.qps.sync import Sync
 from vc4.qpu.structs import THREADS, ProgramStart
@@ -28,7 +29,7 @@ from vc4.vcm.structs import VcmItem
 from vc4.vertex_pipe import FRONT_STALLS, VertexPipe
 from vc4.vpm.allocation import VpmAllocation, allocation
 from vc4.vpm.structs import QuadAddress, Words
-from vc4.vpm.vpm import VERTEX_READERS, Vpm
+from vc4.vpm.vpm import Vpm
 
 __all__ = ["V3D"]
 
@@ -43,19 +44,20 @@ class V3D(wiring.Component):
 
     Interface attributes
     --------------------
-    fragments : programs of the blocks that are still to come; and vertices, coordinates without control lists
-    binner, renderer : what these get from control lists, if the configuration has any, see `PipelinePort`
-    vertex_reads, vertex_words, vertex_stalls : words of their vertices, see `Vpm`, and what waits on the way to them
+    fragments, vertices, coordinates : programs of blocks that the configuration lacks
+    binner, renderer : what these get from control lists, if they are elsewhere, see `PipelinePort`
+    binner_reads, renderer_reads, vertex_words : words of their vertices, see `Vpm`
+    vertex_stalls : what waits on the way to them
     bus : memory
     response_error_stb, response_error_address : memory has answered with an error, and the address of the request
     s_axil : the host, which reaches the registers
     interrupts : programs that raise the host interrupt, one bit a QPU
     irq : the host should look at the registers
     idle : no program runs and every store has reached memory
-    allocation : how the VPM is divided, for the blocks that are still to come
+    allocation : how the VPM is divided
     vpm_error : memory has answered a DMA store or load with an error
     trace : of each QPU, if the configuration wants it
-    activity : then, if it draws: which blocks are busy, see `Activity`
+    activity : then, if it has all blocks: which ones are busy, see `Activity`
     """
 
     def __init__(self, config: V3DConfig):
@@ -70,10 +72,17 @@ class V3D(wiring.Component):
             config.vpm_rows, qpus=config.qpus, vertices=config.lists, word_bytes=BUS_BYTES, tag_bits=tag_bits
         )
         self.vertex_pipe = VertexPipe(config) if config.lists else None
+        self.ptb = Ptb() if config.binner else None
         self.pixel_pipe = PixelPipe(config) if config.pixels else None
         built = {"fragments": config.pixels, "vertices": config.lists, "coordinates": config.lists}
+        self._is_watched = config.trace and config.binner and config.pixels
         self._shaders = [name for name, pipe in built.items() if not pipe]
-        self._hub = Hub(3 + config.lists + config.pixels, word_bytes=BUS_BYTES, client_tag_bits=tag_bits)
+        pipelines = {"binner": config.binner, "renderer": config.pixels} if config.lists else {}
+        #: Those that are elsewhere, with the number of their reads.
+        self._pipelines = {name: number for number, (name, pipe) in enumerate(pipelines.items()) if not pipe}
+        self._hub = Hub(
+            3 + config.lists + config.binner + config.pixels, word_bytes=BUS_BYTES, client_tag_bits=tag_bits
+        )
         super().__init__(
             {
                 **{name: In(stream.Signature(ProgramStart)) for name in self._shaders},
@@ -86,19 +95,11 @@ class V3D(wiring.Component):
                 "idle": Out(1),
                 "allocation": Out(VpmAllocation),
                 "vpm_error": Out(1),
-                **(
-                    {
-                        "binner": Out(PipelinePort(VcmItem)),
-                        "vertex_reads": In(stream.Signature(QuadAddress)).array(VERTEX_READERS - config.pixels),
-                        "vertex_words": Out(Words),
-                        "vertex_stalls": Out(FRONT_STALLS),
-                    }
-                    if config.lists
-                    else {}
-                ),
-                **({"renderer": Out(PipelinePort(VcmItem))} if config.lists and not config.pixels else {}),
+                **{name: Out(PipelinePort(VcmItem)) for name in self._pipelines},
+                **{f"{name}_reads": In(stream.Signature(QuadAddress)) for name in self._pipelines},
+                **({"vertex_words": Out(Words), "vertex_stalls": Out(FRONT_STALLS)} if config.lists else {}),
                 **({"trace": Out(TracePort()).array(config.qpus)} if config.trace else {}),
-                **({"activity": Out(BlockActivity)} if config.trace and config.pixels else {}),
+                **({"activity": Out(BlockActivity)} if self._is_watched else {}),
             }
         )
 
@@ -129,8 +130,10 @@ class V3D(wiring.Component):
         self._allocate(m, registers)
         if self.vertex_pipe is not None:
             self._lists(m, registers, scheduler, self.vertex_pipe, hub.clients[3])
+        if self.ptb is not None:
+            connect_binner(m, self, registers, hub.clients[4])
         if self.pixel_pipe is not None:
-            connect_pixels(m, self, scheduler, hub.clients[4])
+            connect_pixels(m, self, scheduler, hub.clients[-1])
         self._programs(m, registers, scheduler)
         ports = [(one, place) for one in self.slices for place in range(self._config.qpus_per_slice)]
         for number, (one, place) in enumerate(ports):
@@ -146,7 +149,7 @@ class V3D(wiring.Component):
             ]
             if self._config.trace:
                 connect(m, one.trace[place], flipped(self.trace[number]))
-        if self._config.trace and self._config.pixels:
+        if self._is_watched:
             m.submodules.watch = watch = Activity(self)
             m.d.comb += self.activity.eq(watch.activity)
         m.d.comb += [
@@ -155,6 +158,7 @@ class V3D(wiring.Component):
             self.idle.eq(
                 Cat(one.idle for one in self.slices).all()
                 & ~scheduler.busy
+                & ~(self.ptb.binner.busy if self.ptb else 0)
                 & ~(self.pixel_pipe.renderer.busy if self.pixel_pipe else 0)
                 & ~Cat(port.store_busy | port.load_busy | port.writes.valid for port in vpm.qpus).any()
             ),
@@ -175,14 +179,12 @@ class V3D(wiring.Component):
         m.submodules.vertex_pipe = pipe
         connect_reads(m, pipe.bus, client)
         connect_registers(m, registers, pipe)
-        connect(m, pipe.binner, flipped(self.binner))
         connect(m, pipe.qpus.coordinates, scheduler.coordinates)
         connect(m, pipe.qpus.vertices, scheduler.vertices)
         connect(m, pipe.fills, self.vpm.fills)
-        for own, reads in zip(self.vertex_reads, self.vpm.vertex_reads, strict=False):
-            connect(m, flipped(own), reads)
-        if self.pixel_pipe is None:
-            connect(m, pipe.renderer, flipped(self.renderer))
+        for name, number in self._pipelines.items():
+            connect(m, getattr(pipe, name), flipped(getattr(self, name)))
+            connect(m, flipped(getattr(self, f"{name}_reads")), self.vpm.vertex_reads[number])
         m.d.comb += [
             registers.raised.INT_FLDONE.eq(pipe.flushed),
             registers.raised.INT_FRDONE.eq(pipe.drawn),

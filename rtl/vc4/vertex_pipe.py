@@ -18,8 +18,10 @@ from vc4.vpm.structs import QuadWrite
 
 __all__ = ["FRONT_STALLS", "VertexPipe"]
 
-#: What waits in a clock: the threads of the executor, for bytes of their lists, and what the VCM says.
-FRONT_STALLS = data.StructLayout({"binning_list": 1, "rendering_list": 1, **VcmStalls.as_shape().members})
+#: What waits in a clock: the threads of the executor, for bytes of their lists; the binner, for memory; and what the VCM says.
+FRONT_STALLS = data.StructLayout(
+    {"binning_list": 1, "rendering_list": 1, "tile_memory": 1, **VcmStalls.as_shape().members}
+)
 
 
 class VertexPipe(wiring.Component):
@@ -81,6 +83,6 @@ class VertexPipe(wiring.Component):
             self.drawn.eq(cle.drawn),
             cle.out_of_memory.eq(self.out_of_memory),
             vcm.division.eq(self.division),
-            self.stalls.eq(Cat(cle.starves, vcm.stalls)),
+            self.stalls.eq(Cat(cle.starves, self.out_of_memory, vcm.stalls)),
         ]
         return m

@@ -10,7 +10,7 @@ from vc4sim.clist import load_capture
 from vc4sim.frames.draw import DrawJob, run_draw
 from vc4sim.render import Host
 
-CONFIG = dataclasses.replace(preset("gpu"), lists=True, pixels=True)
+CONFIG = preset("gpu")
 #: BMRST and RMRST, CTRSTA.
 RESETS = (("PCS", 0b11 << 4), ("CT0CS", 1 << 15), ("CT1CS", 1 << 15))
 MEMORIES = [(1, 0.0), (20, 0.0), (100, 0.0), (20, 0.3)]

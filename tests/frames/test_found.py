@@ -14,7 +14,7 @@ from vc4sim.random_frames import RandomFrame, compare_frame, frame_job
 from ..model.control_lists import words
 from ..model.drawing import COLOUR, LIST, PLAIN, SIZE, Drawing
 
-CONFIG = dataclasses.replace(preset("gpu"), lists=True, pixels=True, trace=True)
+CONFIG = dataclasses.replace(preset("gpu"), trace=True)
 pytestmark = [pytest.mark.usefixtures("compiler"), pytest.mark.thorough]
 SWITCHES = "nop; thrsw\nnop\nnop\nnop; lthrsw\nnop\nnop\n"
 

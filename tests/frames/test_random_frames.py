@@ -18,7 +18,7 @@ from vc4sim.random_frames import RandomFrame, compare_frame, frame_job, shrink_f
 from vc4sim.random_frames.compare import drawn_by_model
 from vc4sim.random_frames.things import Chunk, Lists, Shader
 
-CONFIG = dataclasses.replace(preset("gpu"), lists=True, pixels=True, trace=True)
+CONFIG = dataclasses.replace(preset("gpu"), trace=True)
 #: About 10 seconds.
 FRAMES = 16
 

@@ -25,7 +25,7 @@ from .test_captures import NAMES
 #: Two QPUs and one pixel a clock in the front end; twelve and four.
 CONFIGS = {
     "gpu": preset("gpu"),
-    "bcm2835": dataclasses.replace(preset("bcm2835"), lists=True, pixels=True, lanes=4),
+    "bcm2835": dataclasses.replace(preset("bcm2835"), lists=True, binner=True, pixels=True, lanes=4),
 }
 #: Latency, and the chance of a pause.
 MEMORIES = [(1, 0.0), (20, 0.0), (100, 0.0), (20, 0.3)]
@@ -83,7 +83,7 @@ class TestActivity:
         assert [sum(stage[1:]) for stage in run.stages] == [run.cycles] * len(run.stages)
         assert all(min(stage[1:]) >= 0 for stage in run.stages)
         names = [stage.name for stage in run.stages]
-        assert names == [*STAGES[:8], "qpu0", "qpu1", "qpus", *STAGES[8:]]
+        assert names == [*STAGES[:9], "qpu0", "qpu1", "qpus", *STAGES[9:]]
 
     def test_what_is_busy(self, run):
         busy = {stage.name: stage.busy for stage in run.stages}

@@ -56,7 +56,7 @@ def collected(primitives, *, seed=1, gap=0.0, pause=0.0, patience=0.0):
     rng = random.Random(seed)
     rig, dut = simulation()
     batches, columns = [], {}
-    places = []  # of each primitive: its batch, and what came out
+    places, indices = [], []  # of each primitive: its batch, and what came out
     clocks = [0]
 
     async def bench(ctx):
@@ -96,7 +96,9 @@ def collected(primitives, *, seed=1, gap=0.0, pause=0.0, patience=0.0):
                 left.pop(0)
             if gives:
                 assert out.opens == all(batch != other for other, *_ in places)
-                places.append((batch, out.type, out.clipped, list(out.columns)[: VERTICES[out.type]]))
+                own = slice(VERTICES[out.type])
+                places.append((batch, out.type, out.clipped, list(out.columns)[own]))
+                indices.append(list(out.indices)[own])
             if closes:
                 batches.append([columns[column] for column in range(last + 1)])
                 columns.clear()
@@ -108,6 +110,7 @@ def collected(primitives, *, seed=1, gap=0.0, pause=0.0, patience=0.0):
     found = [
         (type_, clipped, [batches[batch][column] for column in vertices]) for batch, type_, clipped, vertices in places
     ]
+    assert indices == [vertices for _, _, vertices in found]
     return found, batches, clocks[0]
 
 

@@ -21,8 +21,8 @@ LIST, STATE = ControlCode.VERTEX_ARRAY_PRIMITIVES, ControlCode.FLAT_SHADE_FLAGS
 
 
 @cache
-def simulation():
-    dut = VertexThread(Threads.RENDERING)
+def simulation(threads):
+    dut = VertexThread(threads)
     return Simulation(dut), dut
 
 
@@ -81,11 +81,13 @@ class World:
     bad : vertices are not
     ends : chance in each clock that a batch is shaded
     late : clocks without any move before the indices of a batch are read
+    number : of the thread; primitives of 0 tell the indices of their vertices
     """
 
-    def __init__(self, ctx, dut, rng, *, gap=0.3, pause=0.3, fault=False, bad=False, ends=0.1, late=0):
+    def __init__(self, ctx, dut, rng, *, gap=0.3, pause=0.3, fault=False, bad=False, ends=0.1, late=0, number=1):
         self.ctx, self.dut, self.rng, self.gap, self.pause = ctx, dut, rng, gap, pause
         self.fault, self.bad, self.ends, self.late = fault, bad, ends, late
+        self.number = number
         self.coming, self.wanted = deque(), deque()
         self.offered = False
         self.unread = deque()  # batches whose indices are not read
@@ -168,7 +170,7 @@ class World:
     async def _fetch(self, batch):
         """Reads the indices of a batch, a clock each."""
         ctx, dut = self.ctx, self.dut
-        assert batch.thread == 1
+        assert batch.thread == self.number
         first = self.placed % 60
         self.placed += 1
         self.in_use.append(first)
@@ -229,6 +231,8 @@ class World:
             first = self.in_use[0]  # the batch is shaded, and has its rows
             assert [vertex.place.row for vertex in own] == [4 * first] * len(own)
             come = [self.columns[first][vertex.place.column] for vertex in own]
+            if self.number == 0:
+                assert [vertex.place.index for vertex in own] == come
             assert first not in [one for _, one, _ in self.under_way]
         assert tuple(come) == vertices
 
@@ -246,9 +250,9 @@ class World:
 def run():
     """`run(script, seed, **options)`: the script with its `World`."""
 
-    def start(script, seed=1, **options):
+    def start(script, seed=1, threads=Threads.RENDERING, **options):
         print(f"seed {seed}")
-        rig, dut = simulation()
+        rig, dut = simulation(threads)
 
         async def bench(ctx):
             await script(World(ctx, dut, random.Random(seed), **options))
@@ -268,6 +272,14 @@ def test_any_lists(run, seeds):
 
     for seed in seeds:
         run(script, seed, gap=0.3 * (seed % 2), pause=0.3 * (seed // 2 % 2))
+
+
+def test_primitives_of_the_binning_thread_have_indices(run):
+    async def script(world):
+        world.add([record(GL), record(LIST), *(primitive(7, 600 + number, 9) for number in range(40)), END])
+        await world.rest()
+
+    run(script, 3, Threads.BINNING, gap=0.3, number=0)
 
 
 @pytest.mark.parametrize(

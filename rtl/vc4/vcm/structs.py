@@ -118,6 +118,7 @@ class CachedPrimitive(data.Struct):
 
     type: PrimitiveType
     columns: data.ArrayLayout(range(BATCH), VERTICES)
+    indices: data.ArrayLayout(INDEX_BITS, VERTICES)
     clipped: unsigned(1)
     opens: unsigned(1)
 
@@ -230,10 +231,15 @@ class VcmKind(enum.Enum, shape=unsigned(2)):
 
 
 class VertexPlace(data.Struct):
-    """Where a shaded vertex is: a column of the VPM from a row on."""
+    """Where a shaded vertex is: a column of the VPM from a row on.
+
+    index : of the binning thread only
+    """
 
     column: range(BATCH)
     row: unsigned(8)
+    unused: unsigned(4)
+    index: unsigned(INDEX_BITS)
 
 
 class VcmVertex(data.Union):

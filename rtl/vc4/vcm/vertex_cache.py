@@ -4,6 +4,7 @@ from amaranth import *
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
+from vc4.cle.structs import VERTICES
 from vc4.records.primitives import INDEX_BITS
 
 from .structs import BATCH, MOST_PRIMITIVES, CachedPrimitive, IndexedPrimitive, IndexWrite
@@ -22,7 +23,7 @@ class VertexCache(wiring.Component):
     Interface attributes
     --------------------
     i : stream of `IndexedPrimitive`
-    o : stream of `CachedPrimitive`: the same with columns in place of indices
+    o : stream of `CachedPrimitive`: the same with columns
     writes : the index of a column of the batch
     last : the number of the last vertex of the batch, without the primitive that is looked up
     any : it has some
@@ -83,22 +84,24 @@ class VertexCache(wiring.Component):
         m.d.sync += self.full.eq(walk.o.valid & lacks_room & ~self.closes & ~self.forgets)
         with m.If(self.closes | self.forgets):
             m.d.sync += [used.eq(0), has.eq(0), settled.eq(0), primitives.eq(0)]
-        self._give(m, walk.o, moves & vertex.is_last, column)
+        self._give(m, walk.o, moves, column)
         return m
 
-    def _give(self, m, offered, complete, column):
+    def _give(self, m, offered, moves, column):
         """The primitive; its last column is that of this clock."""
         vertex, out = offered.payload, self.o.payload
         columns = Signal.like(out.columns)  # of the vertices before this one
+        indices = Signal.like(out.indices)
         with m.If(offered.valid):
-            m.d.sync += columns[vertex.number].eq(column)
+            m.d.sync += [columns[vertex.number].eq(column), indices[vertex.number].eq(vertex.index)]
         with m.If(self.o.ready | self.forgets):
             m.d.sync += self.o.valid.eq(0)
-        with m.If(complete):
+        with m.If(moves & vertex.is_last):
             m.d.sync += [self.o.valid.eq(~self.forgets), out.type.eq(vertex.type)]
             m.d.sync += [out.clipped.eq(vertex.clipped), out.opens.eq(~self.any)]
-            for place, own in enumerate(out.columns):
-                m.d.sync += own.eq(Mux(vertex.number == place, column, columns[place]))
+            for own, kept, now in (out.columns, columns, column), (out.indices, indices, vertex.index):
+                for place in range(VERTICES):
+                    m.d.sync += own[place].eq(Mux(vertex.number == place, now, kept[place]))
 
 
 def _number_of(one_hot):

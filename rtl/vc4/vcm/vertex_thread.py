@@ -240,8 +240,10 @@ class VertexThread(wiring.Component):
             primitive.clipped.eq(cached.clipped),
             primitive.opens.eq(cached.opens),
         ]
-        for vertex, column in zip(primitive.vertices, cached.columns, strict=True):
+        for vertex, column, index in zip(primitive.vertices, cached.columns, cached.indices, strict=True):
             m.d.comb += vertex.place.column.eq(column)
+            if self._number == 0:  # which tile lists have
+                m.d.comb += vertex.place.index.eq(index)
 
     def _give(self, m, items, ring):
         """Items of the queue; returns whether a primitive waits for its batch."""

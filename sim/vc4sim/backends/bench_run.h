@@ -6,7 +6,8 @@
 
 namespace bench {
 
-// Of the host, no earlier than in a clock.
+// Of the host, no earlier than in a clock; `ON_DEMAND`: when the binner waits for memory.
+constexpr uint32_t ON_DEMAND = ~uint32_t(0);
 struct Write {
     uint32_t clock, offset, data;
 };
@@ -64,6 +65,10 @@ protected:
     virtual void offer() = 0;
     // Whether the host may write the next register, when its clock has come.
     virtual bool may_write(const Write &) const { return true; }
+    // Whether the binner waits for memory.
+    virtual bool lacks_memory() const { return false; }
+    // Whether the host has something to do.
+    bool host_is_busy() const { return !answered || (written < writes.size() && (writes[written].clock != ON_DEMAND || lacks_memory())); }
     // What it makes of the clock, when the GPU has been evaluated; sets `stopped`.
     virtual void observe() = 0;
 
@@ -102,9 +107,11 @@ private:
         gpu.commit();
     }
 
+    bool is_due(const Write &write) const { return write.clock == ON_DEMAND ? lacks_memory() : write.clock <= cycles; }
+
     // The host writes one register after the other.
     bool offer_host() {
-        bool offers = answered && written < writes.size() && writes[written].clock <= cycles && may_write(writes[written]);
+        bool offers = answered && written < writes.size() && is_due(writes[written]) && may_write(writes[written]);
         ports::s_axil__awvalid(gpu.v3d, {offers});
         ports::s_axil__wvalid(gpu.v3d, {offers});
         ports::s_axil__bready(gpu.v3d, {true});

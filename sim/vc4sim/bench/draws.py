@@ -24,7 +24,7 @@ class DrawBench(TracedGpu):
 
     Parameters
     ----------
-    config : of the GPU, with `pixels` and `trace`
+    config : of the GPU, with all blocks of the pipeline and `trace`
     writes : of the host, see `HostWriter`
     max_cycles : clocks after which the run is given up
     options : of `TracedGpu`
@@ -60,9 +60,7 @@ class DrawBench(TracedGpu):
         still = Signal(32)
         was_still = Signal(32)
         m.d.comb += [
-            writer.clock.eq(self.cycles),
-            v3d.binner.items.ready.eq(1),
-            v3d.binner.finished.eq(1),
+            *(writer.clock.eq(self.cycles), writer.demand.eq(v3d.vertex_stalls.tile_memory)),
             self.drawn.eq(v3d.irq),
             retires.eq(Cat(trace.written_stb for trace in self.trace).any()),
             still.eq(Mux(writer.busy | v3d.bus.requests.valid | retires, 0, was_still + 1)),

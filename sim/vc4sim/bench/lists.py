@@ -28,7 +28,7 @@ _STALLS = FRONT_STALLS.size
 
 
 class ListBench(TracedGpu):
-    """`TracedGpu` for control lists, with something in place of binner and renderer, and a host that writes registers.
+    """`TracedGpu` for control lists, with something in place of the renderer, and of the binner if there is none, and a host that writes registers.
 
     Parameters
     ----------
@@ -63,10 +63,13 @@ class ListBench(TracedGpu):
     ):
         self._max_cycles, self._rest = max_cycles, REST_CLOCKS + latency
         self._writer = HostWriter(writes)
-        self._takers = [
-            Taker(thread, reads=reads, chance=chance_of(pipeline_gap), seed=seed_of(seed) * factor & 0xFFFF_FFFF)
+        self._takers = {
+            thread: Taker(
+                thread, reads=reads, chance=chance_of(pipeline_gap), seed=seed_of(seed) * factor & 0xFFFF_FFFF
+            )
             for thread, factor in enumerate(SEED_FACTORS)
-        ]
+            if not (config.binner and thread == 0)
+        }
         ports = {
             "reader": In(AxiLitePort(address_bits=OFFSET_BITS)),
             "items": Out(VcmItem).array(THREADS),
@@ -94,13 +97,13 @@ class ListBench(TracedGpu):
         m.submodules.writer = writer = self._writer
         connect(m, flipped(self.reader), writer.reader)
         connect(m, writer.m_axil, v3d.s_axil)
-        m.d.comb += writer.clock.eq(self.cycles)
-        events = [strobe for thread in range(THREADS) for strobe in self._take(m, thread)]
+        m.d.comb += [writer.clock.eq(self.cycles), writer.demand.eq(v3d.vertex_stalls.tile_memory)]
+        events = [strobe for thread in self._takers for strobe in self._take(m, thread)]
         for count, waits in zip(self.vertex_stalls, v3d.vertex_stalls.as_value(), strict=True):
             m.d.sync += count.eq(count + waits)
         moves, still = Signal(), Signal(32)
         running = [trace.running for trace in self.trace]
-        taken = [taker.moves for taker in self._takers]
+        taken = [taker.moves for taker in self._takers.values()]
         m.d.comb += [
             moves.eq(Cat(writer.busy, v3d.bus.requests.valid, running, taken).any()),
             still.eq(Mux(moves, 0, self.still + 1)),
@@ -112,9 +115,10 @@ class ListBench(TracedGpu):
     def _take(self, m, thread):
         """What takes the place of a pipeline; returns the strobes of its events."""
         m.submodules[f"taker_{thread}"] = taker = self._takers[thread]
-        pipeline = (self.v3d.binner, self.v3d.renderer)[thread]
+        name = ("binner", "renderer")[thread]
+        pipeline = getattr(self.v3d, name)
         connect(m, pipeline, taker.pipeline)
-        connect(m, taker.asks, self.v3d.vertex_reads[thread])
+        connect(m, taker.asks, getattr(self.v3d, f"{name}_reads"))
         m.d.comb += taker.words.eq(self.v3d.vertex_words)
         for strobe, value, last, count in (
             (taker.item_stb, pipeline.items.payload, self.items[thread], self.items_count[thread]),

@@ -9,30 +9,36 @@ from amaranth.lib.wiring import In, Out
 from vc4.bus.axi import AxiLitePort
 from vc4.regs.table import OFFSET_BITS
 
-__all__ = ["HostWriter"]
+__all__ = ["ON_DEMAND", "HostWriter"]
+
+#: In place of a clock: when the binner waits for memory.
+ON_DEMAND = (1 << 32) - 1
 
 _WRITE = data.StructLayout({"clock": 32, "offset": OFFSET_BITS, "word": 32})
 _WHOLE = 0b1111
 
 
 class HostWriter(wiring.Component):
-    """Writes registers, one after the other, each no earlier than in its clock; what another host reads passes.
+    """Writes registers, one after the other, each no earlier than in its clock, or when the binner waits for memory; what another
+    host reads passes.
 
     Parameters
     ----------
-    writes : first clock, offset and word of each
+    writes : first clock, or `ON_DEMAND`, offset and word of each
 
     Interface attributes
     --------------------
     reader : the other host, of which only the channels of reads count
     m_axil : the registers
     clock : which one this is
-    busy : something is not yet written, or not yet answered
+    demand : the binner waits for memory
+    busy : something is not yet written, or not yet answered; but for what nobody has demanded
     """
 
     reader: In(AxiLitePort(address_bits=OFFSET_BITS))
     m_axil: Out(AxiLitePort(address_bits=OFFSET_BITS))
     clock: In(32)
+    demand: In(1)
     busy: Out(1)
 
     def __init__(self, writes: Iterable[tuple[int, int, int]]):
@@ -48,12 +54,16 @@ class HostWriter(wiring.Component):
         axi, reader = self.m_axil, self.reader
         written = Signal(range(len(self._writes) + 1))
         waits = Signal()  # for an answer
+        waits_for_demand = Signal()
         offers, ends = Signal(), Signal()
         m.d.comb += [
             read.addr.eq(written),
             ends.eq(written == len(self._writes)),
-            offers.eq(~waits & ~ends & (read.data.clock <= self.clock)),
-            self.busy.eq(waits | ~ends),
+            waits_for_demand.eq((read.data.clock == ON_DEMAND) & ~self.demand),
+            offers.eq(
+                ~waits & ~ends & ((read.data.clock <= self.clock) | (read.data.clock == ON_DEMAND)) & ~waits_for_demand
+            ),
+            self.busy.eq(waits | (~ends & ~waits_for_demand)),
             *(signal.eq(offers) for signal in (axi.awvalid, axi.wvalid)),
             axi.awaddr.eq(read.data.offset),
             axi.wdata.eq(read.data.word),

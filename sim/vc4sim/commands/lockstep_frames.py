@@ -29,7 +29,7 @@ def _config(name: str) -> V3DConfig:
     config = preset(name)
     if not config.tmus_per_slice:
         raise BadInput(f"frames look up textures, which {name} cannot: add --config {FRAMES_CONFIG}")
-    return dataclasses.replace(config, lists=True, pixels=True, trace=True)
+    return dataclasses.replace(config, lists=True, binner=True, pixels=True, trace=True)
 
 
 def compare_frames(options: argparse.Namespace) -> int:

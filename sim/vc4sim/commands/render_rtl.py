@@ -30,12 +30,12 @@ _COUNTED = tuple(
 
 
 def render_rtl(capture: Capture, options: argparse.Namespace) -> int:
-    """As the options of `vc4 render` say; the model bins."""
+    """As the options of `vc4 render` say."""
     from ..frames.host import DrawHost  # it takes a second: who wants the model need not wait for that
 
     if options.tile and options.window:
         raise BadInput("--tile says which clocks: leave --window out")
-    config = dataclasses.replace(preset(options.config), lists=True, pixels=True)
+    config = dataclasses.replace(preset(options.config), lists=True, binner=True, pixels=True)
     memory = {name: getattr(options, name) for name in ("latency", "gap", "seed", "max_cycles")}
     host = DrawHost(capture, config, options.on, counted=_COUNTED if options.stats else (), **memory)
     same = done = 0
@@ -45,7 +45,7 @@ def render_rtl(capture: Capture, options: argparse.Namespace) -> int:
         for job in capture.jobs:
             is_last = job is capture.jobs[-1]
             try:
-                drawn = host.run(
+                run, beside = host.run(
                     job,
                     lockstep=options.lockstep,
                     waves=wanted_waves(options) if is_last else None,
@@ -55,9 +55,6 @@ def render_rtl(capture: Capture, options: argparse.Namespace) -> int:
             except Difference as difference:
                 print(f"DIFFERENCE in {capture.name}, {job.name}, seed {options.seed}: {difference}")
                 return ExitStatus.DIFFERS
-            if drawn is None:
-                continue
-            run, beside = drawn
             done += len(run.tiles)
             same += beside.retired if beside else 0
             print(f"{capture.name}, {job.name}: {run.cycles} cycles, {run.instructions} instructions")

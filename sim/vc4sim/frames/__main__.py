@@ -12,6 +12,7 @@ from tqdm import tqdm
 from vc4.config import PRESETS, preset
 
 from ..clist import load_capture
+from ..model.cle.cle import RENDERING
 from ..render.picture import is_top_first, picture_of, save
 from ..render.sizes import frame_size
 from ..workload.case import CASE_FILE
@@ -55,13 +56,15 @@ class Row(NamedTuple):
 def row_of(folder: Path, config: str, on: str = "native", pictures: Path | None = None) -> Row:
     """Draw all jobs of a frame, and perhaps write the picture into a folder."""
     capture = load_capture(folder)
-    host = DrawHost(capture, dataclasses.replace(preset(config), lists=True, pixels=True), on, counted=_COUNTED)
+    host = DrawHost(
+        capture, dataclasses.replace(preset(config), lists=True, binner=True, pixels=True), on, counted=_COUNTED
+    )
     runs: list[DrawRun] = []
     pixels = 0
     for job in capture.jobs:
-        drawn = host.run(job)
-        if drawn:
-            runs.append(drawn[0])
+        run, _ = host.run(job)
+        if RENDERING in job.threads:
+            runs.append(run)
             width, height = frame_size(job)
             pixels += width * height
     if pictures:

@@ -33,13 +33,12 @@ private:
     uint32_t begun = 0, stored = 0, clocks = 0;
     std::array<std::array<uint32_t, 2>, STAGES + QPUS> counts = {};  // clocks in which a stage waits, or is held
 
-    void offer() override {
-        ports::binner__items__ready(gpu.v3d, {true});
-        ports::binner__finished(gpu.v3d, {true});
-    }
+    void offer() override {}
+
+    bool lacks_memory() const override { return ports::vertex_stalls(gpu.v3d)[0] >> TILE_MEMORY_STALL & 1; }
 
     void observe() override {
-        bool moves = written < writes.size() || !answered || high(ports::bus__requests__valid(gpu.v3d)) || seen != retired;
+        bool moves = host_is_busy() || high(ports::bus__requests__valid(gpu.v3d)) || seen != retired;
         seen = retired;
         drawn = high(ports::irq(gpu.v3d));
         auto activity = ports::activity(gpu.v3d);

@@ -1,4 +1,4 @@
-"""The RTL draws: a host starts a rendering list, and a picture is in memory."""
+"""The RTL draws: a host starts the lists of a frame, and a picture is in memory."""
 
 import contextlib
 import ctypes
@@ -22,9 +22,11 @@ from ..bench.draws import STILL_CLOCKS, DrawBench
 from ..bench.host import Host
 from ..cache import cache_folder
 from ..cxxrtl.build import Kind, NoCompiler
-from ..render.host import BEGINNING, FRAME_DONE
+from ..render.host import BEGINNING, FLUSH_DONE, FRAME_DONE
 from ..waves.view import write_view
 from .activity import StageClocks, TileClocks, Watched, constants, merged, stage_count, watching
+from .items import TILE_MEMORY_STALL
+from .job import given
 
 __all__ = ["DrawJob", "DrawRun", "Progress", "run_draw"]
 
@@ -35,10 +37,12 @@ Progress = Callable[[int], object]
 
 @dataclass(frozen=True, kw_only=True)
 class DrawJob(BenchJob):
-    """One rendering list, see `BenchJob`; the configuration has pixels.
+    """The lists of a frame, see `BenchJob`; the configuration has all blocks. It ends with the rendering list, or with the binning
+    list if there is no other.
 
-    registers : names and values of the registers that start it, in the order in which they are written
+    registers : names and values of the registers that start them, in the order in which they are written
     later : the same behind them, with the clock before which each is not written
+    overspill : addresses and sizes of what the host gives a binner that asks for memory, in this order
     counted : names of the sources of performance counters
     window : clocks of which is counted what stages do, from the first one to the one before the last, `None` for the end
     """
@@ -46,6 +50,7 @@ class DrawJob(BenchJob):
     base: int = 0
     registers: tuple[tuple[str, int], ...]
     later: tuple[tuple[int, str, int], ...] = ()
+    overspill: tuple[tuple[int, int], ...] = ()
     counted: tuple[str, ...] = ()
     window: tuple[int, int | None] = (0, None)
     max_cycles: int = 50_000_000
@@ -56,16 +61,21 @@ class DrawJob(BenchJob):
         return dataclasses.replace(self.config, trace=True)
 
     @property
+    def _end(self) -> int:
+        """The interrupt."""
+        return FRAME_DONE if any(name.startswith("CT1") for name, _ in self.registers) else FLUSH_DONE
+
+    @property
     def writes(self) -> list[tuple[int, int, int]]:
         """All of the host: the first clock in which each may happen, offset, word."""
         numbers = {source.name: source.number for source in SOURCES}
         counters = (1 << len(self.counted)) - 1
         setup = (
-            *(dict(BEGINNING) | {"INTENA": FRAME_DONE}).items(),
+            *(dict(BEGINNING) | {"INTENA": self._end}).items(),
             *((f"PCTRS{number}", numbers[name]) for number, name in enumerate(self.counted)),
             *(("PCTRC", counters), ("PCTRE", 1 << 31 | counters)),
         )
-        writes = (*((0, *write) for write in (*setup, *self.registers)), *self.later)
+        writes = (*((0, *write) for write in (*setup, *self.registers)), *self.later, *given(self.overspill))
         return [(clock, register(name).offset, value) for clock, name, value in writes]
 
 
@@ -147,7 +157,8 @@ def _engine(job: DrawJob, on: str, listener: _Listener, waves: Waves | None, off
         return _run_pysim(job, listener, waves, offsets)
     if on == "native":
         native.refuse_waves(waves)
-    bench = f"constexpr uint32_t STILL_CLOCKS = {STILL_CLOCKS};\n{constants()}"
+    numbers = f"STILL_CLOCKS = {STILL_CLOCKS}, TILE_MEMORY_STALL = {TILE_MEMORY_STALL}"
+    bench = f"constexpr uint32_t {numbers};\n{constants()}"
     bench += (resources.files(__package__) / "draw.cc").read_text()
     try:
         if on == "native":

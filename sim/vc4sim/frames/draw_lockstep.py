@@ -16,6 +16,7 @@ from ..model.qpu.fragment_state import DONE
 from ..model.qpu.qpu import Qpu
 from ..model.v3d import V3D
 from ..retired import KIND_BITS, WRITTEN
+from .binned import binned
 from .draw import DrawJob, DrawRun
 from .expected import Batch
 from .followed import FollowedRenderer, Vector, Vectors
@@ -45,7 +46,9 @@ class DrawLockstep(FrontLockstep):
     """
 
     def __init__(self, job: DrawJob):
-        super().__init__(FrontJob(image=job.image, registers=job.registers, config=job.config))
+        # Tile lists are there before, as the model that renders has no binner: what that of the RTL writes is compared in the end.
+        image = binned(job).gpu.memory.read(0, len(job.image))
+        super().__init__(FrontJob(image=image, registers=job.registers, config=job.config))
         memory = self.model.memory
         self.vectors = Vectors(self.model.fragment_shader.tile)
         beside = V3D(job.config, memory)

@@ -1,4 +1,4 @@
-// The bench for control lists: what takes the place of binner and renderer, and detection of the end.
+// The bench for control lists: what takes the place of the renderer, and of the binner if there is none, and detection of the end.
 //
 // It does in every clock what `ListBench` does in hardware. In front of this file stand constants for the fields of items,
 // `ITEM_x`, and more.
@@ -12,31 +12,33 @@ using Quad = std::array<uint32_t, 4>;
 
 template<size_t Thread> struct Ports;
 
+#if !HAS_BINNER
 template<> struct Ports<0> {
     static bool valid(const V3d &v3d) { return high(ports::binner__items__valid(v3d)); }
     static Item payload(const V3d &v3d) { return ports::binner__items__payload(v3d); }
-    static bool reads(const V3d &v3d) { return high(ports::vertex_reads__0__ready(v3d)); }
+    static bool reads(const V3d &v3d) { return high(ports::binner_reads__ready(v3d)); }
     static void take(V3d &v3d, bool ready, bool finished) {
         ports::binner__items__ready(v3d, {ready});
         ports::binner__finished(v3d, {finished});
     }
     static void read(V3d &v3d, bool valid, uint32_t address) {
-        ports::vertex_reads__0__valid(v3d, {valid});
-        ports::vertex_reads__0__payload(v3d, {address});
+        ports::binner_reads__valid(v3d, {valid});
+        ports::binner_reads__payload(v3d, {address});
     }
 };
+#endif
 
 template<> struct Ports<1> {
     static bool valid(const V3d &v3d) { return high(ports::renderer__items__valid(v3d)); }
     static Item payload(const V3d &v3d) { return ports::renderer__items__payload(v3d); }
-    static bool reads(const V3d &v3d) { return high(ports::vertex_reads__1__ready(v3d)); }
+    static bool reads(const V3d &v3d) { return high(ports::renderer_reads__ready(v3d)); }
     static void take(V3d &v3d, bool ready, bool finished) {
         ports::renderer__items__ready(v3d, {ready});
         ports::renderer__finished(v3d, {finished});
     }
     static void read(V3d &v3d, bool valid, uint32_t address) {
-        ports::vertex_reads__1__valid(v3d, {valid});
-        ports::vertex_reads__1__payload(v3d, {address});
+        ports::renderer_reads__valid(v3d, {valid});
+        ports::renderer_reads__payload(v3d, {address});
     }
 };
 
@@ -107,6 +109,13 @@ private:
     }
 };
 
+// The GPU has a binner of its own.
+struct NoTaker {
+    NoTaker(bool, uint32_t, uint32_t) {}
+    void offer(V3d &) {}
+    template<class Tell> bool clock(const V3d &, const Tell &) { return false; }
+};
+
 class Bench : public Runner {
 public:
     Bench(const Options &options, const uint8_t *image, const Write *writes, uint32_t write_count, bool reads, uint32_t gap)
@@ -121,10 +130,16 @@ public:
     }
 
 private:
+#if HAS_BINNER
+    NoTaker binner;
+#else
     Taker<0> binner;
+#endif
     Taker<1> renderer;
     std::array<uint32_t, STALLS> stalls = {};
     uint32_t still = 0;  // clocks since something has moved
+
+    bool lacks_memory() const override { return ports::vertex_stalls(gpu.v3d)[0] >> TILE_MEMORY_STALL & 1; }
 
     uint32_t rest() const { return REST_CLOCKS + options.latency; }
 
@@ -134,7 +149,7 @@ private:
     }
 
     void observe() override {
-        bool moves = written < writes.size() || !answered || high(ports::bus__requests__valid(gpu.v3d));
+        bool moves = host_is_busy() || high(ports::bus__requests__valid(gpu.v3d));
         for (auto &qpu : gpu.qpus)
             moves |= Gather::runs(qpu);
         moves |= binner.clock(gpu.v3d, [this](uint32_t kind, const auto &words) { tell(kind, words, 0); });

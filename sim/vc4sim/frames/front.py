@@ -38,7 +38,8 @@ class FrontRun:
     instructions : of all shaders
     stalls : clocks in which something waited, by the names of `FRONT_STALLS`
     counts : performance counters, by the names of their sources
-    items : what binner and renderer got
+    items : what binner and renderer got; nothing of a binner that the GPU has itself
+    memory : at the end
     read : registers that were asked for
     """
 
@@ -48,6 +49,7 @@ class FrontRun:
     stalls: dict[str, int] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
     items: tuple[list[Item], list[Item]] = field(default_factory=lambda: ([], []))
+    memory: bytes = b""
     read: dict[str, int] = field(default_factory=dict)
 
 
@@ -76,13 +78,13 @@ class _Collector:
             self.items[thread].append(item_of(bits, vertices))
 
 
-def _engine(job: FrontJob, on: str, waves: Waves | None) -> Callable[..., tuple[FrontState, list[int]]]:
+def _engine(job: FrontJob, on: str, waves: Waves | None) -> Callable[..., tuple[FrontState, bytes, list[int]]]:
     """What runs it."""
     if on == "pysim":
         return pysim.run
     if on == "native":
         native.refuse_waves(waves)
-    bench = constants() + (resources.files(__package__) / "frames.cc").read_text()
+    bench = constants(job.bins) + (resources.files(__package__) / "frames.cc").read_text()
     try:
         if on == "native":
             return partial(_run_library, native.library(job.built, cache_folder(), bench))
@@ -95,7 +97,7 @@ def _engine(job: FrontJob, on: str, waves: Waves | None) -> Callable[..., tuple[
 
 def _run_library(
     library: ctypes.CDLL, job: FrontJob, waves: Waves | None, tell: Callable[[np.ndarray], None], offsets: Sequence[int]
-) -> tuple[FrontState, list[int]]:
+) -> tuple[FrontState, bytes, list[int]]:
     """As `pysim.run`."""
     run = LibraryRun(
         library,
@@ -112,7 +114,8 @@ def _run_library(
         for rows in run.records():
             tell(rows)
         rests, cycles, instructions, *stalls = run.report
-        return FrontState(rests, cycles, instructions, tuple(stalls)), [run.read(offset) for offset in offsets]
+        state = FrontState(rests, cycles, instructions, tuple(stalls))
+        return state, run.memory, [run.read(offset) for offset in offsets]
 
 
 def run_front(
@@ -141,7 +144,7 @@ def run_front(
             collector.take(row)
 
     names = (*(f"PCTR{number}" for number in range(len(COUNTED))), *read)
-    state, words = _engine(job, on, waves)(job, waves, tell, [register(name).offset for name in names])
+    state, memory, words = _engine(job, on, waves)(job, waves, tell, [register(name).offset for name in names])
     return FrontRun(
         rests=bool(state.rests),
         cycles=state.cycles,
@@ -149,5 +152,6 @@ def run_front(
         stalls=dict(zip(STALLS, state.stalls, strict=True)),
         counts={source.name: word for source, word in zip(COUNTED, words, strict=False)},
         items=collector.items,
+        memory=memory,
         read=dict(zip(read, words[len(COUNTED) :], strict=True)),
     )

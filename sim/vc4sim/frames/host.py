@@ -2,27 +2,29 @@
 
 import dataclasses
 
-from vc4.config import V3DConfig, preset
+from vc4.config import V3DConfig
 
 from ..backends.base import Waves
 from ..clist import Capture, CaptureJob
-from ..model.cle.cle import RENDERING
 from ..model.memory import Memory
 from ..problem import BadInput
-from ..render import Host
+from ..render.host import overspill_of
 from .draw import DrawJob, DrawRun, Progress, run_draw
 from .draw_lockstep import DrawLockstep
 
 __all__ = ["DrawHost"]
 
+#: BMOOM of PCS.
+_OUT_OF_MEMORY = 1 << 8
+
 
 class DrawHost:
-    """Draws a capture: the model bins, the RTL renders.
+    """Draws a capture.
 
     Parameters
     ----------
     capture : of which jobs are drawn, in their order
-    config : of the GPU, with `pixels`
+    config : of the GPU, with all blocks
     on : the simulator, see `run_draw`
     options : of each `DrawJob`
 
@@ -33,11 +35,7 @@ class DrawHost:
 
     def __init__(self, capture: Capture, config: V3DConfig, on: str = "native", **options):
         self._capture, self._config, self._on, self._options = capture, config, on, options
-        self._host = Host(capture, preset("bcm2835"))
-
-    @property
-    def memory(self) -> Memory:
-        return self._host.memory
+        self.memory = Memory(capture.memory_size)
 
     def run(
         self,
@@ -47,21 +45,19 @@ class DrawHost:
         waves: Waves | None = None,
         tile: tuple[int, int] | None = None,
         progress: Progress | None = None,
-    ) -> tuple[DrawRun, DrawLockstep | None] | None:
-        """Draw a job, perhaps in lockstep with the model; nothing if it only bins.
+    ) -> tuple[DrawRun, DrawLockstep | None]:
+        """Draw a job, perhaps in lockstep with the model.
 
         tile : only the clocks of this one count for `DrawRun.stages` and are in the waves; the fastest simulator draws
             before, to find them
 
         Raises `BadInput` if it does not come to its end, or has no such tile, and `Difference`.
         """
-        self._host.bin(job)
-        if RENDERING not in job.threads:
-            return None
+        job.load(self.memory)
         draw = DrawJob(
             image=self.memory.read(0, self._capture.memory_size),
-            # The list that is binned already goes as well, up to shaded vertices: the other one may wait for its end.
             registers=job.starts,
+            overspill=overspill_of(job),
             config=self._config,
             **self._options,
         )
@@ -77,9 +73,12 @@ class DrawHost:
         return run, beside
 
     def _run(self, job: CaptureJob, draw: DrawJob, on: str, **listeners) -> DrawRun:
-        run = run_draw(draw, on, read=("CT1CS", "CT1CA"), **listeners)
+        run = run_draw(draw, on, read=("CT0CA", "CT1CA", "PCS"), **listeners)
         if not run.drawn:
-            place = f"the list stands at {run.read['CT1CA']:#010x} after {run.cycles} clocks"
+            if run.read["PCS"] & _OUT_OF_MEMORY:
+                raise BadInput(f"{self._capture.name}: {job.name} asks for more memory than the case has")
+            place = " and ".join(f"{run.read[f'CT{thread}CA']:#010x}" for thread in job.threads)
+            place = f"its lists stand at {place} after {run.cycles} clocks"
             raise BadInput(f"{self._capture.name}: {job.name} does not come to its end: {place}")
         return run
 

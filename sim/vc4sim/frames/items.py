@@ -17,7 +17,17 @@ from vc4.vpm.structs import QuadAddress
 from ..bench.lists import REST_CLOCKS, SEED_FACTORS
 from ..bench.taker import CLIP_WORDS, FINISH_CHANCE, MOST_VERTEX_WORDS, SCREEN_WORDS
 
-__all__ = ["ITEM_WORDS", "Ended", "Item", "Primitive", "Record", "ShaderRecord", "constants", "item_of"]
+__all__ = [
+    "ITEM_WORDS",
+    "TILE_MEMORY_STALL",
+    "Ended",
+    "Item",
+    "Primitive",
+    "Record",
+    "ShaderRecord",
+    "constants",
+    "item_of",
+]
 
 
 class Record(NamedTuple):
@@ -54,13 +64,15 @@ def _places(layout):
     return {name: (field.offset, (1 << Shape.cast(field.shape).width) - 1) for name, field in Layout.cast(layout)}
 
 
+#: Which of the stalls says that the binner waits for memory.
+TILE_MEMORY_STALL = list(FRONT_STALLS.members).index("tile_memory")
 ITEM_WORDS = -(-Layout.cast(VcmItem).size // 32)
 _ITEM, _RECORD, _PRIMITIVE = map(_places, (VcmItem, PipelineRecord, PlacedPrimitive))
 _BODY = _ITEM["body"][0]
 
 
-def constants() -> str:
-    """C++ that says where the fields of an item lie."""
+def constants(has_binner: bool) -> str:
+    """C++ that says where the fields of an item lie, and what the GPU has."""
     places = {
         "kind": _ITEM["kind"][0],
         **{name: _BODY + _PRIMITIVE[name][0] for name in ("type", "coordinates", "vertices")},
@@ -78,8 +90,10 @@ def constants() -> str:
     lows |= {f"MOST_{name.upper()}": most for name, (_, most) in _places(VertexPlace).items()}
     lows |= {"MOST_VERTEX_WORDS": MOST_VERTEX_WORDS, "SCREEN_WORDS": SCREEN_WORDS}
     lows |= {"CLIP_WORDS": CLIP_WORDS, "FINISH_CHANCE": FINISH_CHANCE, "REST_CLOCKS": REST_CLOCKS, "STALLS": stalls}
+    lows["TILE_MEMORY_STALL"] = TILE_MEMORY_STALL
     seeds = ", ".join(map(str, SEED_FACTORS))
     return "".join(f"constexpr uint32_t {name} = {at};\n" for name, at in lows.items()) + (
+        f"#define HAS_BINNER {int(has_binner)}\n"
         f"constexpr uint32_t VERTICES[] = {{{counts}}}, SEED_FACTORS[] = {{{seeds}}};\n"
     )
 

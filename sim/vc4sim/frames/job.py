@@ -1,16 +1,20 @@
 """A run of control lists, as any simulator is given it, and how it ends."""
 
+import dataclasses
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from vc4.config import V3DConfig
 from vc4.regs.counters import SOURCES
 from vc4.regs.table import register
 from vc4.vertex_pipe import FRONT_STALLS
 
 from ..backends.base import BenchJob
-from ..render.host import BEGINNING
+from ..bench.writer import ON_DEMAND
+from ..render.host import BEGINNING, OUT_OF_MEMORY
 
-__all__ = ["COUNTED", "STALLS", "FrontJob", "FrontState"]
+__all__ = ["COUNTED", "STALLS", "FrontJob", "FrontState", "given"]
 
 #: What waits, see `FRONT_STALLS`.
 STALLS = tuple(FRONT_STALLS.members)
@@ -18,8 +22,17 @@ STALLS = tuple(FRONT_STALLS.members)
 COUNTED = tuple(
     source
     for source in SOURCES
-    if source.name.startswith("QPU_CLOCKS_") or source.name in ("VPM_STALLS_VCD", "L2C_HITS", "L2C_MISSES")
+    if source.name.startswith(("QPU_CLOCKS_", "PTB_")) or source.name in ("VPM_STALLS_VCD", "L2C_HITS", "L2C_MISSES")
 )
+
+
+def given(overspill: Iterable[tuple[int, int]]) -> list[tuple[int, str, int]]:
+    """Writes of a host that gives memory to a binner that asks for it: the first clock, register and word of each."""
+    return [
+        (ON_DEMAND, name, value)
+        for address, size in overspill
+        for name, value in (("BPOA", address), ("BPOS", size), ("INTCTL", OUT_OF_MEMORY))
+    ]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +41,8 @@ class FrontJob(BenchJob):
 
     registers : names and values of the registers that start the threads, in the order in which they are written
     later : the same behind them, with the clock before which each is not written
+    overspill : addresses and sizes of what the host gives a binner that asks for memory, in this order
+    bins : the GPU has a binner; else something takes its place
     reads : all words of vertices are read, before a primitive is taken; else it is taken at once
     pipeline_gap : chance of a pause of binner and renderer in each clock
     """
@@ -35,9 +50,16 @@ class FrontJob(BenchJob):
     base: int = 0
     registers: tuple[tuple[str, int], ...]
     later: tuple[tuple[int, str, int], ...] = ()
+    overspill: tuple[tuple[int, int], ...] = ()
+    bins: bool = False
     reads: bool = True
     pipeline_gap: float = 0.0
     max_cycles: int = 5_000_000
+
+    @property
+    def built(self) -> V3DConfig:
+        """See `BenchJob`."""
+        return dataclasses.replace(super().built, binner=self.bins)
 
     @property
     def writes(self) -> list[tuple[int, int, int]]:
@@ -48,7 +70,7 @@ class FrontJob(BenchJob):
             *((f"PCTRS{number}", source.number) for number, source in enumerate(COUNTED)),
             *(("PCTRC", counters), ("PCTRE", 1 << 31 | counters)),
         )
-        writes = (*((0, *write) for write in (*setup, *self.registers)), *self.later)
+        writes = (*((0, *write) for write in (*setup, *self.registers)), *self.later, *given(self.overspill))
         return [(clock, register(name).offset, value) for clock, name, value in writes]
 
 

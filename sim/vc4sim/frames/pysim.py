@@ -15,8 +15,8 @@ __all__ = ["run"]
 
 def run(
     job: FrontJob, waves: Waves | None, tell: Callable[[np.ndarray], None], offsets: Sequence[int]
-) -> tuple[FrontState, list[int]]:
-    """Tells the records of a run; gives how it ended, and the words of registers. Raises `BadInput` for waves of a
+) -> tuple[FrontState, bytes, list[int]]:
+    """Tells the records of a run; gives how it ended, all memory, and the words of registers. Raises `BadInput` for waves of a
     window of clocks.
     """
     bench = ListBench(
@@ -32,8 +32,9 @@ def run(
         cycles = ctx.get(bench.cycles) - ctx.get(bench.still)
         stalls = tuple(ctx.get(count) for count in bench.vertex_stalls)
         state = FrontState(ctx.get(bench.rests), cycles, instructions, stalls)
+        memory = await bench.memory.contents(ctx)
         host = Host(ctx, bench.reader)
-        ended.append((state, [await host.read(offset) for offset in offsets]))
+        ended.append((state, memory, [await host.read(offset) for offset in offsets]))
 
     simulate(bench, testbench, waves=waves)
     return ended[0]

@@ -1,4 +1,4 @@
-"""The RTL as an engine: it draws, and the model does the rest."""
+"""The RTL as an engine: it bins and draws, and the model does the rest."""
 
 from collections.abc import Mapping
 
@@ -23,7 +23,8 @@ _QUADS = "FEP_QUADS"
 
 
 class Rtl:
-    """An `Engine`: rendering lists run on a simulator of the RTL, everything else on the model, which bins.
+    """An `Engine`: the lists of a frame run on a simulator of the RTL when its rendering list starts, everything else on the model. The
+    model bins before, so that the driver gives what memory that takes: the RTL gets the same.
 
     A list that does not come to its end leaves the GPU without an interrupt, as a chip would.
 
@@ -38,6 +39,7 @@ class Rtl:
         self._gpu, self._memory, self._on, self._lockstep = V3D(config, memory), memory, on, lockstep
         self.read = self._gpu.read
         self._registers: dict[str, int] = {}
+        self._overspill: list[tuple[int, int]] = []
         self._wants = False
         self._instructions = self._quads = 0
 
@@ -45,6 +47,10 @@ class Rtl:
         """See `Engine`."""
         if where in ("CT0CA", "CT0EA", "CT1CA", "CT1EA"):
             self._registers[where] = word
+        if where == "CT0EA":
+            self._overspill.clear()
+        if where == "BPOS" and word:
+            self._overspill.append((self.read("BPOA"), word))
         if where == "CT1EA":
             self._wants = True
         else:
@@ -58,10 +64,16 @@ class Rtl:
             self._draw()
 
     def _draw(self) -> None:
-        """The list, and beside it the one that was binned before: the one may wait for the other's end."""
+        """Both lists: the one may wait for the other's end."""
         names = [f"CT{thread}{name}" for name in ("CA", "EA") for thread in (0, 1)]
         registers = tuple((name, self._registers[name]) for name in names if name in self._registers)
-        job = DrawJob(image=bytes(self._memory.data), registers=registers, config=preset(_CONFIG), counted=(_QUADS,))
+        job = DrawJob(
+            image=bytes(self._memory.data),
+            registers=registers,
+            overspill=tuple(self._overspill),
+            config=preset(_CONFIG),
+            counted=(_QUADS,),
+        )
         beside = DrawLockstep(job) if self._lockstep else None
         try:
             run = run_draw(job, self._on, follow=beside)

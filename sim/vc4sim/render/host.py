@@ -9,18 +9,26 @@ from ..model.cle.cle import BINNING, RENDERING, Rest
 from ..model.memory import Memory
 from ..model.v3d import V3D
 from ..problem import BadInput
-from ..workload.fields import Fields
 
-__all__ = ["BEGINNING", "FRAME_DONE", "Host"]
+__all__ = ["BEGINNING", "FLUSH_DONE", "FRAME_DONE", "OUT_OF_MEMORY", "Host", "overspill_of"]
 
 #: Bits of the interrupt registers.
-FRAME_DONE, _FLUSH_DONE, _OUT_OF_MEMORY = 1, 2, 4
-_INTERRUPTS = FRAME_DONE | _FLUSH_DONE | _OUT_OF_MEMORY
+FRAME_DONE, FLUSH_DONE, OUT_OF_MEMORY = 1, 2, 4
+_INTERRUPTS = FRAME_DONE | FLUSH_DONE | OUT_OF_MEMORY
 #: Names and values of the registers that are written before a frame: interrupts and caches.
 BEGINNING = (("INTCTL", _INTERRUPTS), ("INTENA", _INTERRUPTS), ("L2CACTL", 4), ("SLCACTL", 0x0F0F_0F0F))
 #: Steps of the threads from one look at them to the next one, and at the most for one list.
 _STEPS, _MOST_STEPS = 200, 5_000_000
 _ADDRESSES = (1 << 32) - 1
+
+
+def overspill_of(job: CaptureJob) -> tuple[tuple[int, int], ...]:
+    """Addresses and sizes of what there is for a binner that asks for more memory: one block, or several."""
+    if "overflows" in job.details:
+        blocks = list(job.details.objects("overflows"))
+    else:
+        blocks = [job.details.object("overflow")] if "overflow" in job.details else []
+    return tuple((block.integer("BPOA", 0, _ADDRESSES), block.integer("BPOS", 0, _ADDRESSES)) for block in blocks)
 
 
 class Host:
@@ -64,33 +72,27 @@ class Host:
     def _finish(self, job: CaptureJob, number: int) -> Iterator[int]:
         """Go on until a thread's list is done."""
         place = f"{self._capture.name}: {job.name}, thread {number}"
-        thread, blocks = self.gpu.cle.threads[number], self._blocks(job)
+        thread, blocks = self.gpu.cle.threads[number], iter(overspill_of(job))
         for _ in range(0, _MOST_STEPS, _STEPS):
             rest = self.gpu.advance(_STEPS)
             yield len(self.gpu.renderer.tiles)
-            if self.gpu.read("INTCTL") & _OUT_OF_MEMORY:
+            if self.gpu.read("INTCTL") & OUT_OF_MEMORY:
                 if (block := next(blocks, None)) is None:
                     raise BadInput(f"{place}: asks for more memory than the case has")
-                self._give(block)
+                self._give(*block)
             elif thread.error:
                 raise BadInput(f"{place}: {thread.error}")
             elif rest is not Rest.LIMIT:
                 if thread.waits:
                     raise BadInput(f"{place}: waits for ever: {thread.waits}")
-                done = {BINNING: _FLUSH_DONE, RENDERING: FRAME_DONE}[number]
+                done = {BINNING: FLUSH_DONE, RENDERING: FRAME_DONE}[number]
                 if not self.gpu.read("INTCTL") & done:
                     raise BadInput(f"{place}: its list ends before the frame does")
                 return
         raise BadInput(f"{place}: its list does not end within {_MOST_STEPS} steps")
 
-    def _blocks(self, job: CaptureJob) -> Iterator[Fields]:
-        """What there is for the binner that asks for more memory: one block, or several."""
-        if "overflows" in job.details:
-            return job.details.objects("overflows")
-        return iter([job.details.object("overflow")] if "overflow" in job.details else [])
-
-    def _give(self, block: Fields) -> None:
+    def _give(self, address: int, size: int) -> None:
         """More memory for tile lists."""
-        for name in ("BPOA", "BPOS"):
-            self.gpu.write(name, block.integer(name, 0, _ADDRESSES))
-        self.gpu.write("INTCTL", _OUT_OF_MEMORY)
+        self.gpu.write("BPOA", address)
+        self.gpu.write("BPOS", size)
+        self.gpu.write("INTCTL", OUT_OF_MEMORY)

@@ -1,0 +1,55 @@
+"""Memory behind the binner of the model."""
+
+from typing import NamedTuple, Protocol
+
+from vc4.config import V3DConfig
+
+from ..model.cle.cle import Rest
+from ..model.memory import Memory
+from ..model.v3d import V3D
+from ..render.host import OUT_OF_MEMORY
+
+__all__ = ["Binned", "binned"]
+
+
+class _Job(Protocol):
+    """What of a job counts."""
+
+    image: bytes
+    config: V3DConfig
+    registers: tuple[tuple[str, int], ...]
+    overspill: tuple[tuple[int, int], ...]
+
+
+class Binned(NamedTuple):
+    """The model after a binning list.
+
+    gpu : the GPU, with its memory; it may wait for more memory for tile lists
+    rest : how it rests
+    """
+
+    gpu: V3D
+    rest: Rest
+
+
+def binned(job: _Job, *, steps: int = 1 << 40, instructions: int | None = None) -> Binned:
+    """Carries out the binning list of a job, with what the host gives when it asks for memory.
+
+    steps : of the list, in front of each piece of memory, at the most
+    instructions : of a program at the most
+    """
+    memory = Memory(len(job.image), 0, job.image)
+    gpu = V3D(job.config, memory)
+    if instructions is not None:
+        gpu.binner.shading.limit = instructions
+    for name, value in job.registers:
+        if not name.startswith("CT1"):
+            gpu.write(name, value)
+    rest = gpu.advance(steps)
+    for block in job.overspill:
+        if not gpu.binner.out_of_memory:
+            break
+        for name, value in zip(("BPOA", "BPOS", "INTCTL"), (*block, OUT_OF_MEMORY), strict=True):
+            gpu.write(name, value)
+        rest = gpu.advance(steps)
+    return Binned(gpu, rest)
