@@ -66,6 +66,7 @@ class ClipArithmetic(wiring.Component):
     --------------------
     stb, operation, a, b, tag : strobe: an operation; a zero has no sign
     sign, minus_side : what is done to the sign of b; the side of the plane is -1
+    operand : a of the clock before, whether or not there was an operation
     idle : nothing is under way
     o, o_stb : strobe: a result
     """
@@ -79,6 +80,7 @@ class ClipArithmetic(wiring.Component):
     tag: In(ClipTag)
     sign: In(ClipSign)
     minus_side: In(1)
+    operand: Out(_FLOAT_BITS)
     idle: Out(1)
     o: Out(ClipResult)
     o_stb: Out(1)
@@ -106,7 +108,7 @@ class ClipArithmetic(wiring.Component):
             *(first.a_negative.eq(self.a[-1]), first.b_negative.eq(own)),
             *(add.rr_op.eq(AddOp.FADD), add.rr_a.eq(a), add.rr_b.eq(b)),
             *(mul.rr_op.eq(MulOp.FMUL), mul.rr_a.eq(a), mul.rr_b.eq(b)),
-            *(divider.a.eq(a), divider.b.eq(b)),
+            *(divider.a.eq(a), divider.b.eq(b), self.operand.eq(a)),
         ]
         m.d.sync += [a.eq(self.a), b.eq(Cat(self.b[:-1], sign))]
         passing = [first]

@@ -45,7 +45,7 @@ class ClipEngine(wiring.Component):
     more, loops : there is another corner for a program that loops; strobe: from the next clock on that is this one
     done : no program is under way
     write_address, write_data, write_stb : strobe: a word is written, while no program does that
-    read_address, read : a word that is read if no program is under way, a clock later
+    read_address, read : a word that is read if no program is under way, two clocks later
     result, result_stb : strobe: a result
     """
 
@@ -86,7 +86,7 @@ class ClipEngine(wiring.Component):
             memory.a_address.eq(Mux(sequencer.runs, a, self.read_address)),
             memory.b_address.eq(self._address(m, step.b, sequencer.word, "b")),
             *(arithmetic.stb.eq(stb), arithmetic.operation.eq(given.operation), arithmetic.sign.eq(given.sign)),
-            *(arithmetic.a.eq(memory.a), arithmetic.b.eq(memory.b), self.read.eq(memory.a)),
+            *(arithmetic.a.eq(memory.a), arithmetic.b.eq(memory.b), self.read.eq(arithmetic.operand)),
             arithmetic.minus_side.eq(self.corners.minus_side),
             *(arithmetic.tag.writes.eq(given.writes), arithmetic.tag.address.eq(into)),
             *(arithmetic.tag.action.eq(given.action), arithmetic.tag.axis.eq(given.b.word)),

@@ -15,7 +15,7 @@ from .clip_outcome import ClipOutcome
 from .clip_pieces import ClipPieces
 from .clip_scales import ClipScales
 from .polygon_cut import PolygonCut
-from .structs import BinItem, BinKind, ClipWord
+from .structs import CLIPPED_WORDS, BinItem, BinKind, ClipWord
 
 __all__ = ["Clipper"]
 
@@ -74,7 +74,6 @@ class Clipper(wiring.Component):
         m.submodules.polygon_cut = cut = PolygonCut()
         m.submodules.clip_pieces = pieces = ClipPieces()
         m.submodules.words = words = BlockQueue(_WORD, _WORDS)
-        connect(m, pieces.words, words.i)
         connect(m, words.o, flipped(self.words))
         state = Signal(_State)
         item = Signal(BinItem)
@@ -97,6 +96,8 @@ class Clipper(wiring.Component):
             scales.starts.eq(takes & ~is_primitive & Value.cast(offered.body.record.code).matches(*_SCALES)),
             scales.record.eq(record),
             *(cut.starts.eq(begins), cut.count.eq(count), cut.is_line.eq(is_line), cut.loading.eq(coordinates.busy)),
+            *(words.i.payload.eq(pieces.word), words.i.valid.eq(pieces.word_stb)),
+            pieces.room.eq(words.level < _WORDS - CLIPPED_WORDS),
             *(pieces.left.eq(cut.left), pieces.half.eq(cut.half), pieces.is_line.eq(is_line)),
         ]
         m.d.sync += begins.eq(takes & clips)

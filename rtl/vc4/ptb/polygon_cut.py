@@ -29,8 +29,9 @@ class _State(enum.Enum, shape=unsigned(4)):
     NEXT = 5
     LEFT = 6  # are there enough corners
     LOOK = 7  # is a corner new
-    SEEN = 8
-    SCREEN = 9  # where it is on the screen
+    READ = 8
+    SEEN = 9
+    SCREEN = 10  # where it is on the screen
 
 
 class PolygonCut(wiring.Component):
@@ -128,6 +129,8 @@ class PolygonCut(wiring.Component):
                 m.d.sync += [this.eq(0), state.eq(Mux(self.done, _State.REST, _State.LOOK))]
             with m.Case(_State.LOOK):
                 m.d.comb += self.reads.eq(1)
+                m.d.sync += state.eq(_State.READ)
+            with m.Case(_State.READ):
                 m.d.sync += state.eq(_State.SEEN)
             with m.Case(_State.SEEN):
                 m.d.sync += state.eq(_State.SCREEN)
