@@ -288,7 +288,7 @@ class TestState:
         scene.run()
         states = TileStates(TileMemory(scene.memory), STATES, 12)
         assert states.load(0).address == ALLOCATION + 17
-        assert states.load(0).previous == (0, 1, 2)
+        assert states.load(0).vertices == (0, 1, 2)
         assert states.load(5).address == ALLOCATION + 5 * 32 + 1
         assert states.load(5).room == 31
         assert scene.memory.read(STATES + 12 * TILE_STATE_BYTES, 0x100) == bytes(0x100)

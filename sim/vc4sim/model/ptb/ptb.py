@@ -154,10 +154,13 @@ class Ptb:
 
         flags, clipped : which vertices are new, and what memory has of these
         """
-        assert self._lists
         tiles = self._tiles(primitive.type, points, margin)
-        if not tiles:
-            return
+        if tiles:
+            yield from self.enter(primitive, tiles, flags, clipped)
+
+    def enter(self, primitive: Primitive, tiles: Sequence[int], flags: int = 0, clipped: bytes = b"") -> Iterator[str]:
+        """The same for the tiles that it touches, at least one."""
+        assert self._lists
         self._cache.use()
         header = b""
         if clipped:

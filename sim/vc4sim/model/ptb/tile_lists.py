@@ -51,7 +51,7 @@ class TileLists:
         if clipped and state.opened:
             self._end_list(state)
         if state.opened:
-            data = encode_primitive(form, vertices, state.previous)
+            data = encode_primitive(form, vertices, state.vertices)
             yield from self._make_room(state, len(data))
         if not state.opened:
             data = _begin_list(clipped)
@@ -59,7 +59,8 @@ class TileLists:
             data += encode_primitive(form, vertices)
             state.opened = True
         self._put(state, data)
-        state.previous = vertices
+        first, second, third, *_ = (*vertices, 0, 0)
+        state.previous = first, second, third
         self._states.store(tile, state)
 
     def _bring_up_to_date(self, state: TileState, form: ListFormat) -> Iterator[str]:

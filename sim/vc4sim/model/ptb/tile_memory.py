@@ -7,10 +7,12 @@ from vc4.records.state import BlockSize
 from ..cle.fields import ADDRESS_BITS
 from ..memory import Memory, MemoryFault
 
-__all__ = ["CHUNK", "TileMemory", "block_bytes"]
+__all__ = ["CHUNK", "RANGES", "TileMemory", "block_bytes"]
 
 #: What blocks and clipped vertices take from the pool at a time; overspill that is smaller is refused.
 CHUNK = 4096
+#: Ranges of memory that the binner tells apart, beside the tile state data array.
+RANGES = 16
 #: A pool begins at a multiple of this.
 _ALIGNMENT = 256
 _SMALLEST_BLOCK = 32
@@ -26,8 +28,17 @@ def block_bytes(size: BlockSize) -> int:
     return _SMALLEST_BLOCK << size.value
 
 
+def _possible(part: range) -> range:
+    """What there is of it: nothing behind the last address."""
+    return range(part.start, min(part.stop, 1 << ADDRESS_BITS))
+
+
 class TileMemory:
     """What the binner may write to, and where it takes blocks from.
+
+    States may be written to the tile state data array, everything else to ranges of memory: that of the configuration, and the
+    overspill that was taken. Chosen: there are `RANGES` of them. One that begins where the newest one ends makes that one
+    longer; when there are as many as can be, the newest one becomes the smallest range that has both.
 
     pool_address, pool_size : BPCA, BPCS
     overspill_address, overspill_size : BPOA, BPOS
@@ -41,7 +52,8 @@ class TileMemory:
         self._waits = False
         self.interrupts: set[str] = set()
         self._memory = memory
-        self._owned: dict[tuple[int, int], None] = {}
+        self._states = range(0)
+        self._owned: list[range] = []
         #: What is left of the chunks that blocks and clipped vertices come from.
         self._chunks = {"blocks": range(0), "vertices": range(0)}
 
@@ -53,18 +65,28 @@ class TileMemory:
         self.release()
         if first_free > pool.stop:
             raise MemoryFault(pool.stop, "an initial block of a tile list")
-        self._own(states)
+        self._states = _possible(states)
         self._own(pool)
         self._use(range(first_free, pool.stop))
 
     def release(self) -> None:
         """The frame is done, or given up: nothing may be written."""
+        self._states = range(0)
         self._owned.clear()
         self._chunks = dict.fromkeys(self._chunks, range(0))
         self._waits = False
 
     def _own(self, part: range) -> None:
-        self._owned[part.start, part.stop] = None
+        part = _possible(part)
+        if not part:
+            return
+        newest = self._owned[-1] if self._owned else range(0)
+        if newest and newest.stop == part.start:
+            self._owned[-1] = range(newest.start, part.stop)
+        elif len(self._owned) < RANGES:
+            self._owned.append(part)
+        else:
+            self._owned[-1] = range(min(newest.start, part.start), max(newest.stop, part.stop))
 
     def _use(self, free: range) -> None:
         """A new pool."""
@@ -80,7 +102,7 @@ class TileMemory:
             self._use(range(self.pool_address + CHUNK, self.pool_address + self.pool_size))
         chunk = self._chunks[what]
         self._chunks[what] = chunk[size:]
-        return chunk.start
+        return chunk.start % (1 << ADDRESS_BITS)
 
     def _take_overspill(self) -> Iterator[str]:
         """A new pool."""
@@ -108,10 +130,15 @@ class TileMemory:
         return self._memory.read(address, length, "tile state")
 
     def write(self, address: int, data: bytes) -> None:
-        """Store a piece of a list, vertices or state of a tile. Raises `MemoryFault` for what is not of this memory."""
+        """Store a piece of a list, or vertices. Raises `MemoryFault` for what is not in one of the ranges."""
+        self._write(address, data, self._owned)
+
+    def write_state(self, address: int, data: bytes) -> None:
+        """Store the state of a tile. Raises `MemoryFault` for what is not of the array."""
+        self._write(address, data, [self._states])
+
+    def _write(self, address: int, data: bytes, allowed: list[range]) -> None:
         end = address + len(data)
-        for start, stop in self._owned:
-            if start <= address and end <= stop:
-                self._memory.write(address, data, "a write of the binner")
-                return
-        raise MemoryFault(address, "a write of the binner")
+        if not any(part.start <= address and end <= part.stop for part in allowed):
+            raise MemoryFault(address, "a write of the binner")
+        self._memory.write(address, data, "a write of the binner")

@@ -13,6 +13,8 @@ from .tile_memory import TileMemory
 __all__ = ["TileState", "TileStates"]
 
 _POINTER_MASK = (1 << TILE_POINTER_BITS) - 1
+#: The first bytes of a state mean something; nobody touches the others.
+_USED_BYTES = 24
 
 
 @dataclass(slots=True)
@@ -20,9 +22,10 @@ class TileState:
     """State of a tile.
 
     address, room : where its list goes on, and bytes that the block has left from there on
-    opened : a compressed list goes on there, behind a primitive with the vertices `previous`
+    opened : a compressed list goes on there, behind a primitive with the vertices `vertices`
     form : what the last format in the list says
     stamp : of the newest state that the list has
+    previous : three words as they are in memory, of which those of the format count
     """
 
     address: int
@@ -30,7 +33,15 @@ class TileState:
     opened: bool = False
     form: ListFormat | None = None
     stamp: int = 0
-    previous: tuple[int, ...] = ()
+    previous: tuple[int, int, int] = (0, 0, 0)
+
+    @property
+    def vertices(self) -> tuple[int, ...]:
+        """Of the primitive before; none without a format."""
+        if not self.form:
+            return ()
+        mask = (1 << 8 * self.form.vertex_bytes) - 1
+        return tuple(vertex & mask for vertex in self.previous[: self.form.vertices])
 
 
 class TileStates:
@@ -46,29 +57,26 @@ class TileStates:
 
     def initialise(self, first: int, block_bytes: int) -> None:
         """Every tile begins with a block of its own, from address `first` on."""
-        data = bytearray(self.count * TILE_STATE_BYTES)
         for tile in range(self.count):
             bits = (first + tile * block_bytes & _POINTER_MASK) | block_bytes << 40
-            data[tile * TILE_STATE_BYTES : tile * TILE_STATE_BYTES + 8] = bits.to_bytes(8, "little")
-        self._memory.write(self._address, bytes(data))
+            self._memory.write_state(self._address + tile * TILE_STATE_BYTES, bits.to_bytes(_USED_BYTES, "little"))
 
     def load(self, tile: int) -> TileState:
         """The state of a tile."""
-        data = self._memory.read(self._address + tile * TILE_STATE_BYTES, TILE_STATE_BYTES)
+        data = self._memory.read(self._address + tile * TILE_STATE_BYTES, _USED_BYTES)
         fields = self._packing.unpack(int.from_bytes(data, "little"))
-        form, previous = None, ()
+        form = None
         if fields.format_known:
             form = ListFormat(
                 PrimitiveType(fields.format_type), COORDINATE_BYTES if fields.format_coordinates else INDEX_BYTES
             )
-            mask = (1 << 8 * form.vertex_bytes) - 1
-            previous = (fields.vertex_0 & mask, fields.vertex_1 & mask, fields.vertex_2 & mask)[: form.vertices]
         opened = bool(fields.list_opened and form and form.codings)
+        previous = fields.vertex_0, fields.vertex_1, fields.vertex_2
         return TileState(self._window | fields.list_pointer, fields.room, opened, form, fields.stamp, previous)
 
     def store(self, tile: int, state: TileState) -> None:
         """A new state of a tile."""
-        form, vertices = state.form, (*state.previous, 0, 0, 0)
+        form = state.form
         bits = self._packing.pack(
             list_pointer=state.address & _POINTER_MASK,
             list_opened=state.opened,
@@ -77,8 +85,8 @@ class TileStates:
             format_coordinates=form.coordinates if form else 0,
             room=max(state.room, 0),  # less only if somebody else has changed the array
             stamp=state.stamp,
-            vertex_0=vertices[0],
-            vertex_1=vertices[1],
-            vertex_2=vertices[2],
+            vertex_0=state.previous[0],
+            vertex_1=state.previous[1],
+            vertex_2=state.previous[2],
         )
-        self._memory.write(self._address + tile * TILE_STATE_BYTES, bits.to_bytes(TILE_STATE_BYTES, "little"))
+        self._memory.write_state(self._address + tile * TILE_STATE_BYTES, bits.to_bytes(_USED_BYTES, "little"))

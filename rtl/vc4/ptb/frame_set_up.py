@@ -1,0 +1,142 @@
+"""The begin of a frame."""
+
+from amaranth import *
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from vc4.records.shaders import TILE_POINTER_BITS
+from vc4.records.state import BlockSize, TileBinningModeConfiguration
+from vc4.records.tile_state import TileState
+
+from .list_structs import ListWord
+from .structs import TILE_BITS
+
+__all__ = ["FrameSetUp"]
+
+_UNIT_BITS = 28
+_SIDE_BITS = 8
+#: Bytes of the smallest block.
+_SMALLEST = 5
+_PAGE_BITS = 8
+
+
+class FrameSetUp(wiring.Component):
+    """Divides memory, and gives each tile its first block (docs/reference/rendering.md, memory of the binner; `Ptb.configure` and
+    `TileStates.initialise` of the model).
+
+    Behaviour: takes a clock for each bit of the height and some more, and three for each tile whose state is initialised.
+
+    Interface attributes
+    --------------------
+    fields, start : strobe: the configuration; it stays until the end
+    busy : it is not done
+    base, count, initial, further : of the frame: where the array is, tiles, sizes of blocks
+    free_address, free_size, begin : strobe: for `ListMemory`: what is behind the first blocks
+    range_start, range_size : for `OwnedRanges`: all of it
+    bus : stream of `ListWord`
+    failed : the first blocks do not fit, or a state does not; stays
+    """
+
+    fields: In(TileBinningModeConfiguration)
+    start: In(1)
+    busy: Out(1)
+    base: Out(_UNIT_BITS)
+    count: Out(TILE_BITS)
+    further: Out(BlockSize)
+    free_address: Out(32)
+    free_size: Out(32)
+    begin: Out(1)
+    range_start: Out(32)
+    range_size: Out(32)
+    bus: Out(stream.Signature(ListWord))
+    failed: Out(1)
+
+    def elaborate(self, platform):
+        m = Module()
+        fields = self.fields
+        step = Signal(range(_SIDE_BITS))
+        left = Signal(TILE_BITS)  # tiles without a state
+        rest = Signal(33)
+        used = Signal(TILE_BITS + _SMALLEST + 3)
+        address = Signal(_UNIT_BITS + 1)
+        place = Signal(32)
+        number = Signal(2)
+        m.d.comb += [
+            self.busy.eq(1),
+            used.eq((self.count << fields.tile_allocation_initial_block_size.as_value()) << _SMALLEST),
+            rest.eq(fields.tile_allocation_memory_size - used),
+            self.range_start.eq(fields.tile_allocation_memory_address),
+            self.range_size.eq(fields.tile_allocation_memory_size),
+        ]
+        self._word(m, address, place, number)
+        base = Signal(_UNIT_BITS)
+        m.d.comb += self.base.eq(base)
+        with m.FSM():
+            with m.State("IDLE"):
+                m.d.comb += self.busy.eq(0)
+                m.d.sync += step.eq(0)
+                with m.If(self.start):
+                    m.d.sync += [
+                        self.count.eq(0),
+                        base.eq(fields.tile_state_data_array_address >> (32 - _UNIT_BITS)),
+                        address.eq(fields.tile_state_data_array_address >> (32 - _UNIT_BITS)),
+                        place.eq(fields.tile_allocation_memory_address),
+                        self.further.eq(fields.tile_allocation_block_size),
+                        number.eq(0),
+                    ]
+                    m.next = "COUNT"
+            with m.State("COUNT"):
+                row = Mux(fields.height.bit_select((~step)[:3], 1), fields.width, 0)
+                m.d.sync += [self.count.eq((self.count << 1) + row), step.eq(step + 1)]
+                with m.If(step == _SIDE_BITS - 1):
+                    m.next = "DIVIDE"
+            with m.State("DIVIDE"):
+                m.d.sync += [
+                    left.eq(self.count),
+                    self.free_address.eq(fields.tile_allocation_memory_address + used),
+                    self.free_size.eq(rest),
+                ]
+                m.next = "BEGIN"
+                with m.If(rest[32]):
+                    m.next = "FAILED"
+            with m.State("BEGIN"):
+                m.d.comb += self.begin.eq(1)
+                m.next = "STATES"
+            with m.State("STATES"):
+                impossible = address[_UNIT_BITS] | address[:_UNIT_BITS].all()
+                with m.If(~fields.auto_initialise_tile_state_data_array | (left == 0)):
+                    m.next = "IDLE"
+                with m.Elif(impossible & (number == 0)):
+                    m.next = "FAILED"
+                with m.Else():
+                    m.d.comb += self.bus.valid.eq(1)
+                with m.If(self.bus.valid & self.bus.ready):
+                    m.d.sync += [number.eq(number + 1), address.eq(address + number)]
+                    with m.If(number == 2):
+                        size = (C(1 << _SMALLEST, 9) << fields.tile_allocation_initial_block_size.as_value())[:9]
+                        m.d.sync += [number.eq(0), left.eq(left - 1), place.eq(place + size)]
+            with m.State("FAILED"):
+                m.d.comb += self.failed.eq(1)
+        return m
+
+    def _word(self, m, address, place, number):
+        """Of a state."""
+        state, bus = Signal(TileState), self.bus.payload
+        crosses = Signal()
+        with m.If(number == 0):
+            m.d.comb += [
+                state.list_pointer.eq(place[:TILE_POINTER_BITS]),
+                state.room.eq((C(1 << _SMALLEST, 9) << self.fields.tile_allocation_initial_block_size.as_value())[:9]),
+            ]
+        with m.If(number == 1):
+            m.d.sync += crosses.eq(address[:_PAGE_BITS].all())
+        m.d.comb += [
+            bus.address.eq(Cat(number == 1, address[:_UNIT_BITS])),
+            *(bus.data.eq(state.as_value()), bus.strobes.eq(~0), bus.state.eq(1)),
+        ]
+        with m.If(number == 0):
+            m.d.comb += [bus.first.eq(1), bus.beats.eq(Mux(address[:_PAGE_BITS].all(), 1, 2))]
+        with m.Elif(number == 1):
+            m.d.comb += bus.last.eq(address[:_PAGE_BITS].all())
+        with m.Else():
+            m.d.comb += [bus.first.eq(crosses), bus.last.eq(1)]

@@ -1,0 +1,133 @@
+"""Memory for tile lists."""
+
+from amaranth import *
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+__all__ = ["ListMemory"]
+
+_CHUNK_BITS = 12
+_PAD_BITS = 8
+_SIZE_BITS = 9
+
+
+class ListMemory(wiring.Component):
+    """The pool that blocks and clipped vertices come from, and overspill (pipeline facts, 2.1 and 2.6; `TileMemory` of the model).
+
+    Behaviour: what is taken stands after one clock, after two with a new chunk of 4 KiB, and after two more with overspill. While
+    overspill is too small nothing happens; a clock in which the host writes its size counts as such.
+
+    Interface attributes
+    --------------------
+    release : strobe: what is left of pool and chunks is forgotten
+    free_address, free_size, begin : strobe: a new pool, from the next multiple of 256 on
+    size, vertices, take : strobe: so many bytes, a multiple of 32, for clipped vertices or else for a block
+    busy : none of these strobes
+    taken : where they are, once it is not `busy`
+    overspill_address, overspill_size, overspill_size_stb : the host's registers
+    overspill_left, pool_address, pool_size : what the host reads
+    range_start, range_size, range_stb : strobe: overspill is used now
+    range_busy : not now
+    out_of_memory : it waits for overspill
+    """
+
+    release: In(1)
+    free_address: In(32)
+    free_size: In(32)
+    begin: In(1)
+    size: In(_SIZE_BITS)
+    vertices: In(1)
+    take: In(1)
+    busy: Out(1)
+    taken: Out(32)
+    overspill_address: In(32)
+    overspill_size: In(32)
+    overspill_size_stb: In(1)
+    overspill_left: Out(32)
+    pool_address: Out(32)
+    pool_size: Out(32)
+    range_start: Out(32)
+    range_size: Out(32)
+    range_stb: Out(1)
+    range_busy: In(1)
+    out_of_memory: Out(1)
+
+    def elaborate(self, platform):
+        m = Module()
+        chunk = data.StructLayout({"address": 32, "left": _CHUNK_BITS + 1})
+        chunks = Array(Signal(chunk, name=name) for name in ("block_chunk", "vertex_chunk"))
+        which = Signal()
+        size = Signal(_SIZE_BITS)
+        left = Signal(_CHUNK_BITS + 1)
+        pad = Signal(_PAD_BITS)
+        enough = Signal()  # the overspill of the clock before, and its address
+        overspill = Signal(32)
+        m.d.comb += [
+            self.busy.eq(1),
+            left.eq(chunks[which].left),
+            pad.eq(-self.pool_address[:_PAD_BITS]),
+            self.range_start.eq(overspill),
+            self.range_size.eq(self.overspill_left),
+        ]
+        self._overspill(m, enough, overspill)
+        with m.FSM():
+            with m.State("IDLE"):
+                m.d.comb += self.busy.eq(0)
+                m.d.sync += [which.eq(self.vertices), size.eq(self.size)]
+                with m.If(self.release | self.begin):
+                    m.d.sync += [one.left.eq(0) for one in chunks]
+                with m.If(self.begin):
+                    m.d.sync += [self.pool_address.eq(self.free_address), self.pool_size.eq(self.free_size)]
+                    m.next = "ALIGN"
+                with m.Elif(self.take):
+                    m.next = "TAKE"
+            with m.State("ALIGN"):
+                rest = Mux(self.pool_size < pad, self.pool_size[:_PAD_BITS], pad)
+                m.d.sync += [self.pool_address.eq(self.pool_address + rest), self.pool_size.eq(self.pool_size - rest)]
+                m.next = "IDLE"
+            with m.State("ALIGN_OVERSPILL"):
+                m.d.sync += [self.pool_address.eq(self.pool_address + pad), self.pool_size.eq(self.pool_size - pad)]
+                m.next = "CHUNK"
+            with m.State("TAKE"):
+                with m.If(left >= size):
+                    m.d.sync += [
+                        self.taken.eq(chunks[which].address),
+                        chunks[which].address.eq(chunks[which].address + size),
+                        chunks[which].left.eq(left - size),
+                    ]
+                    m.next = "IDLE"
+                with m.Else():
+                    m.next = "CHUNK"
+            with m.State("CHUNK"):
+                with m.If(self.pool_size[_CHUNK_BITS:].any()):
+                    m.d.sync += [
+                        *(chunks[which].address.eq(self.pool_address), chunks[which].left.eq(1 << _CHUNK_BITS)),
+                        self.pool_address[_CHUNK_BITS:].eq(self.pool_address[_CHUNK_BITS:] + 1),
+                        self.pool_size[_CHUNK_BITS:].eq(self.pool_size[_CHUNK_BITS:] - 1),
+                    ]
+                    m.next = "TAKE"
+                with m.Else():
+                    m.next = "SPILL"
+            with m.State("SPILL"):
+                m.d.comb += self.out_of_memory.eq(~enough)
+                with m.If(enough & ~self.overspill_size_stb & ~self.range_busy):
+                    m.d.comb += self.range_stb.eq(1)
+                    m.d.sync += [self.pool_address.eq(overspill), self.pool_size.eq(self.overspill_left)]
+                    m.next = "ALIGN_OVERSPILL"
+        return m
+
+    def _overspill(self, m, enough, address):
+        """The host may change both registers at any time."""
+        small, pad = Signal(), Signal(_PAD_BITS)
+        low = Signal(_CHUNK_BITS)
+        m.d.comb += [
+            pad.eq(-self.overspill_address[:_PAD_BITS]),
+            low.eq(self.overspill_left),
+            # From one chunk on: with two there is always room for what is left out.
+            small.eq(~self.overspill_left[_CHUNK_BITS + 1 :].any() & ((low < pad) | ~self.overspill_left[_CHUNK_BITS])),
+        ]
+        m.d.sync += [address.eq(self.overspill_address), enough.eq(~small & ~self.overspill_size_stb & ~self.range_stb)]
+        with m.If(self.overspill_size_stb):
+            m.d.sync += self.overspill_left.eq(self.overspill_size)
+        with m.Elif(self.range_stb):
+            m.d.sync += self.overspill_left.eq(0)

@@ -1,0 +1,310 @@
+"""Writes to the list of a tile."""
+
+from amaranth import *
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out, connect, flipped
+
+from vc4.bus.port import BUS_BYTES
+from vc4.cle.structs import VERTICES, ListFormat
+from vc4.records import compressed
+from vc4.records.compressed import BRANCH_BYTES, BRANCH_UNIT
+from vc4.records.primitives import ClippedPrimitive
+from vc4.records.shaders import CLIPPED_VERTEX_BYTES, TILE_POINTER_BITS
+from vc4.records.state import BlockSize
+
+from .list_state import ListState
+from .list_structs import ADDRESS_BITS, PIECE_BITS, ListChunk, ListTask, Piece, RecordChunk
+from .piece_writer import PieceWriter
+from .primitive_coding import PrimitiveCoding
+from .structs import TilePrimitive
+from .tile_states import STATE_WORDS
+
+__all__ = ["ListWriter"]
+
+_WORD_BITS = 8 * BUS_BYTES
+_BRANCH_BYTES = 5
+#: What every block keeps free: the end of a compressed list, and a branch.
+_RESERVE = 1 + _BRANCH_BYTES
+#: More than what is ever written for a primitive in front of a branch.
+_NEAR = 128
+_SMALLEST_BLOCK = 32
+_REACH_BITS = 16
+
+
+class ListWriter(wiring.Component):
+    """Writes what a tile gets with a primitive, or at the end of a frame (pipeline facts, 2.4 and 2.5; docs/reference/rendering.md,
+    tile lists; `TileLists` of the model).
+
+    Behaviour: see `TileLists`.
+
+    Interface attributes
+    --------------------
+    task, start, busy : strobe: what is to be done, with the tile whose state is loaded from the same clock on
+    primitive, number, near : the newest one; strobes at each of its vertices but the first one: it is new
+    form, has_form : what the binning list says last
+    counter : changes of state
+    window : bits of an address that a pointer lacks
+    further : size of blocks
+    place, stamp, vertices, word : a state comes
+    store, store_number, store_data : a state goes
+    scan, newer_than, everything, shader, scanning, records : of `StateCache`: what the list does not have
+    take, take_size, take_vertices, memory_busy, taken : of `ListMemory`
+    address, length, check, near_check, ranges_busy, found : of `OwnedRanges`
+    words : stream of vertices that clipping has made
+    o : stream of `ListChunk`
+    failed : something would be written elsewhere; stays
+    """
+
+    task: In(ListTask)
+    start: In(1)
+    busy: Out(1)
+    primitive: In(TilePrimitive)
+    number: In(range(VERTICES))
+    near: In(1)
+    form: In(ListFormat)
+    has_form: In(1)
+    counter: In(32)
+    window: In(32 - TILE_POINTER_BITS)
+    further: In(BlockSize)
+    place: In(1)
+    stamp: In(1)
+    vertices: In(1)
+    word: In(_WORD_BITS)
+    store: Out(1)
+    store_number: Out(range(STATE_WORDS))
+    store_data: Out(_WORD_BITS)
+    scan: Out(1)
+    newer_than: Out(32)
+    everything: Out(1)
+    shader: Out(1)
+    scanning: In(1)
+    records: In(stream.Signature(RecordChunk))
+    take: Out(1)
+    take_size: Out(9)
+    take_vertices: Out(1)
+    memory_busy: In(1)
+    taken: In(32)
+    address: Out(ADDRESS_BITS)
+    length: Out(PIECE_BITS + 1)
+    check: Out(1)
+    near_check: Out(1)
+    ranges_busy: In(1)
+    found: In(1)
+    words: In(stream.Signature(32))
+    o: Out(stream.Signature(ListChunk))
+    failed: Out(1)
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.primitive_coding = self._coding = PrimitiveCoding()
+        m.submodules.list_state = self._state = ListState()
+        m.submodules.piece_writer = self._pieces = PieceWriter()
+        self._task, self._is_add = Signal(ListTask), Signal()
+        self._form = Signal(ListFormat)  # that the list shall have
+        self._changes = Signal()  # it does not have it yet
+        self._stale = Signal()
+        self._trusted = Signal()  # all that is near may be written
+        self._piece, self._length = Signal(Piece), Signal(PIECE_BITS)
+        self._in_items, self._branching = Signal(), Signal()
+        self._header = Signal(ClippedPrimitive)
+        self._whole = Signal(PIECE_BITS)  # bytes of a primitive as it is
+        m.d.comb += [
+            self.busy.eq(1),
+            self._is_add.eq(self._task == ListTask.ADD),
+            self._form.eq(self.form),
+            self.everything.eq(self._task == ListTask.CLOSE_ALL),
+        ]
+        with m.Switch(self.primitive.type):
+            for kind, count in compressed.VERTICES.items():
+                with m.Case(kind):
+                    m.d.comb += self._whole.eq(Mux(self.primitive.coordinates, 1 + 4 * count, 1 + 2 * count))
+        with m.If(self._is_add):
+            m.d.comb += [self._form.type.eq(self.primitive.type), self._form.coordinates.eq(self.primitive.coordinates)]
+        self._connect(m)
+        with m.FSM():
+            with m.State("IDLE"):
+                m.d.comb += self.busy.eq(0)
+                m.d.sync += [self._task.eq(self.task), self._trusted.eq(0), self._branching.eq(0)]
+                with m.If(self.start):
+                    m.next = "LOAD"
+                    with m.If(self.task == ListTask.KEEP):
+                        m.next = "KEEP"
+            self._load(m)
+            self._choose(m)
+            self._make_room(m)
+            self._write(m)
+            self._keep(m)
+        return m
+
+    def _connect(self, m):
+        coding, state, pieces, primitive = self._coding, self._state, self._pieces, self.primitive
+        connect(m, flipped(self.records), pieces.records)
+        connect(m, flipped(self.words), pieces.words)
+        connect(m, pieces.o, flipped(self.o))
+        m.d.comb += [
+            *(getattr(coding, name).eq(getattr(primitive, name)) for name in ("type", "coordinates", "vertices")),
+            *(coding.near.eq(self.near), coding.number.eq(self.number)),
+            *(state.word.eq(self.word), state.place.eq(self.place), state.stamp.eq(self.stamp)),
+            *(state.window.eq(self.window), state.wanted.eq(self._form), state.counter.eq(self.counter)),
+            state.has_wanted.eq(self._is_add | self.has_form),
+            *(state.count.eq(pieces.o.payload.count), state.moves.eq(pieces.moves)),
+            *(state.target.eq(self.taken), state.block.eq(_SMALLEST_BLOCK << self.further.as_value())),
+            *(state.vertices.eq(primitive.vertices), state.primitive.eq(self._is_add)),
+            *(state.number.eq(self.store_number), self.store_data.eq(state.stored)),
+            *(self.newer_than.eq(state.stamped), self.address.eq(state.address)),
+            *(pieces.piece.eq(self._piece), pieces.length.eq(self._length), pieces.trusted.eq(self._trusted)),
+            *(pieces.primitive.eq(primitive), pieces.coding.eq(coding.o), pieces.form.eq(self._form)),
+            pieces.word.eq(Mux(self._branching, self.taken, self._header.as_value())),
+            *(pieces.address.eq(state.address), pieces.ranges_busy.eq(self.ranges_busy), pieces.found.eq(self.found)),
+            self.length.eq(Mux(self.near_check, _NEAR, self._length)),
+            self.check.eq(pieces.check | self.near_check),
+            self.failed.eq(pieces.failed),
+        ]
+
+    def _load(self, m):
+        """The state of the tile comes, and differences to the primitive before."""
+        coding = self._coding
+        m.d.comb += coding.previous.eq(Mux(self.vertices, self.word[:32], self.word[32:]))
+        with m.State("LOAD"):
+            m.d.comb += [
+                coding.number.eq(self.vertices),
+                coding.step.eq(self.stamp | self.vertices),
+                self.near_check.eq(self.stamp),
+            ]
+            with m.If(self.stamp):
+                m.d.sync += self._stale.eq(self.word[:32] != self.counter)
+            with m.If(self.vertices | (self.stamp & ~self._is_add)):
+                m.next = "THIRD"
+        with m.State("THIRD"):
+            m.d.comb += [coding.number.eq(2), coding.step.eq(1)]
+            m.d.sync += self._changes.eq(Mux(self._is_add, self._state.differs, self.everything & self.has_form))
+            m.next = "CHOOSE"
+        with m.State("CHOOSE"):
+            m.d.comb += coding.choose.eq(1)
+            m.d.sync += [self._trusted.eq(self.found), self._in_items.eq(0)]
+            m.d.sync += self.shader.eq(self._changes & self._is_add)
+            m.next = "LAST"
+            with m.If(self.everything | (self._is_add & (self._changes | self._stale))):
+                m.d.comb += self.scan.eq(1)
+                m.d.sync += self._in_items.eq(1)
+                m.next = "ITEMS"
+
+    def _choose(self, m):
+        """What comes next: state, then a primitive or the end."""
+        state, coding = self._state, self._coding.o
+        whole, begin = self._whole, Signal(PIECE_BITS)
+        clipped = Signal()
+        m.d.comb += [clipped.eq(self.primitive.made.any()), begin.eq(Mux(clipped, 5, 1))]
+        with m.State("ITEMS"):
+            m.d.sync += self._piece.eq(Mux(self._changes, Piece.FORMAT, Piece.STATE))
+            m.d.sync += self._length.eq(Mux(self._changes, 2, self.records.payload.length))
+            with m.If(self._changes | self.records.valid):
+                m.next = "ROOM"
+                with m.If(state.opened):
+                    self._put(m, Piece.END, 1)
+            with m.Elif(~self.scanning):
+                m.d.comb += state.formats.eq(1)
+                m.d.sync += self._in_items.eq(0)
+                m.next = "LAST"
+        with m.State("LAST"):
+            with m.If(state.opened & (clipped | ~self._is_add)):
+                self._put(m, Piece.END, 1)
+            with m.Elif(~self._is_add):
+                self._put(m, Piece.RETURN, 1)
+            with m.Else():
+                m.d.sync += self._piece.eq(Mux(state.opened, Piece.CODED, Piece.WHOLE))
+                with m.If(state.opened & ~coding.whole):
+                    m.d.sync += self._length.eq(coding.length)
+                with m.Else():
+                    m.d.sync += self._length.eq(whole + Mux(state.opened, 0, begin))
+                m.next = "ROOM"
+
+    def _put(self, m, piece, length):
+        """A piece for which there is room."""
+        m.d.sync += [self._piece.eq(piece), self._length.eq(length)]
+        m.next = "PUT"
+
+    def _make_room(self, m):
+        """The list goes on in another block if this one has no room."""
+        state, unit = self._state, BRANCH_UNIT.bit_length() - 1
+        reaches = Signal()
+        distance = Signal(32 - unit + 1)
+        m.d.comb += [self.take_size.eq(state.block), distance.eq(self.taken[unit:] - state.address[unit:32])]
+        with m.State("ROOM"):
+            m.next = "TAKE"
+            with m.If(state.room >= self._length + _RESERVE):
+                m.d.comb += self._pieces.start.eq(1)
+                m.next = "WRITE"
+        with m.State("TAKE"):
+            m.d.comb += self.take.eq(1)
+            m.next = "TAKEN"
+        with m.State("TAKEN"):
+            with m.If(~self.memory_busy):
+                m.next = "REACH"
+        with m.State("REACH"):
+            high = distance[_REACH_BITS - 1 :]
+            m.d.sync += [reaches.eq(high.all() | ~high.any()), self._pieces.blocks.eq(distance), self._branching.eq(1)]
+            m.next = "BRANCH"
+        with m.State("BRANCH"):
+            with m.If(~state.opened):
+                self._put(m, Piece.BRANCH, _BRANCH_BYTES)
+            with m.Elif(reaches):
+                self._put(m, Piece.SHORT_BRANCH, BRANCH_BYTES)
+            with m.Else():
+                self._put(m, Piece.END, 1)
+
+    def _write(self, m):
+        """A piece goes, and what follows it."""
+        state, pieces = self._state, self._pieces
+        with m.State("PUT"):
+            m.d.comb += pieces.start.eq(1)
+            m.next = "WRITE"
+        with m.State("WRITE"):
+            with m.If(pieces.done):
+                m.next = "LAST"
+                with m.If(self._in_items):
+                    m.next = "ITEMS"
+                with m.Switch(self._piece):
+                    with m.Case(Piece.END):
+                        m.d.comb += state.closes.eq(1)
+                        with m.If(self._branching):
+                            m.next = "BRANCH"
+                    with m.Case(Piece.FORMAT):
+                        m.d.sync += self._changes.eq(0)
+                    with m.Case(Piece.BRANCH, Piece.SHORT_BRANCH):
+                        m.d.sync += self._branching.eq(0)
+                        m.next = "JUMP"
+                    with m.Case(Piece.VERTICES):
+                        m.next = "IDLE"
+                    with m.Case(Piece.RETURN, Piece.CODED, Piece.WHOLE):
+                        m.d.comb += state.opens.eq(self._is_add)
+                        m.d.sync += self.store_number.eq(Mux(self._is_add, 2, self.everything))
+                        m.next = "STORE"
+        with m.State("JUMP"):
+            m.d.comb += state.jumps.eq(1)
+            m.d.sync += self._trusted.eq(0)
+            m.next = "LAST"
+            with m.If(self._in_items):
+                m.next = "ITEMS"
+        with m.State("STORE"):
+            m.d.comb += self.store.eq(1)
+            m.d.sync += self.store_number.eq(self.store_number - 1)
+            with m.If(self.store_number == 0):
+                m.next = "IDLE"
+
+    def _keep(self, m):
+        """Vertices that clipping has made."""
+        state, made = self._state, self.primitive.made
+        size = Signal(PIECE_BITS)
+        m.d.comb += size.eq(sum(made) * CLIPPED_VERTEX_BYTES)
+        with m.State("KEEP"):
+            m.d.comb += [self.take.eq(1), self.take_vertices.eq(1), self.take_size.eq(size)]
+            m.d.sync += self._length.eq(size)
+            m.next = "KEPT"
+        with m.State("KEPT"):
+            m.d.sync += self._header.clipped_vertices.eq(made)
+            m.d.sync += self._header.clipped_primitive_data_address.eq(self.taken >> 3)
+            m.d.sync += self._piece.eq(Piece.VERTICES)
+            m.d.comb += state.jumps.eq(1)
+            with m.If(~self.memory_busy):
+                m.next = "PUT"

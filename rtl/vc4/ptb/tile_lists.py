@@ -1,0 +1,299 @@
+"""The lists of all tiles."""
+
+from amaranth import *
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out, connect, flipped
+
+from vc4.bus.port import BUS_BYTES, MemoryPort
+from vc4.cle.structs import VERTICES, ListFormat, fields_of
+from vc4.records import compressed
+from vc4.records.control import RECORDS, ControlCode, Role
+from vc4.records.primitives import TYPES, VG_TYPES, PrimitiveData
+from vc4.records.shaders import TILE_POINTER_BITS
+from vc4.records.state import TileBinningModeConfiguration
+
+from .frame_set_up import FrameSetUp
+from .list_bytes import ListBytes
+from .list_memory import ListMemory
+from .list_port import ListPort
+from .list_structs import ListTask
+from .list_writer import ListWriter
+from .owned_ranges import OwnedRanges
+from .state_cache import StateCache
+from .structs import CLIPPED_WORDS, TILE_BITS, TileItem, TileKind, TilePrimitive
+from .tile_states import TileStates
+
+__all__ = ["TileLists"]
+
+_FLUSHES = (ControlCode.FLUSH, ControlCode.FLUSH_ALL_STATE)
+
+
+class TileLists(wiring.Component):
+    """Writes what tiles have to draw into memory (guide, sections 8 and 9; docs/reference/rendering.md, tile lists and memory of the
+    binner; `TileLists` of the model, and the half of its `Ptb` that is behind the tiles).
+
+    Behaviour: a primitive takes three clocks, and its vertices that clipping has made one for each of their words. A tile takes ten
+    clocks if its state is in the cache and it is coded in four bytes or less. Records of state are looked up only in front of
+    the first primitive of a tile behind a change. What has failed stands still.
+
+    Nothing is written but the tile state data array, and what the configuration and the host have given for lists. All of it is in
+    memory when a flush is done, not earlier.
+
+    Interface attributes
+    --------------------
+    i : stream of `TileItem`; a primitive comes only between a start and a flush
+    words : stream of words of vertices that clipping has made
+    port : the way into memory
+    overspill_address, overspill_size, overspill_size_stb : what the host writes to BPOA and BPOS
+    overspill_left, pool_address, pool_size : what it reads from BPOS, BPCA and BPCS
+    out_of_memory : it waits for overspill
+    raises_out_of_memory, raises_spill_use : strobes for the interrupts, the first one while it waits
+    flushed : strobe: a flush is done
+    busy : there is something to do
+    failed : an address was wrong, or memory has answered with an error; nothing moves until a reset
+    owes : memory has not answered everything
+    """
+
+    i: In(stream.Signature(TileItem))
+    words: In(stream.Signature(unsigned(32)))
+    port: Out(MemoryPort(word_bytes=BUS_BYTES))
+    overspill_address: In(32)
+    overspill_size: In(32)
+    overspill_size_stb: In(1)
+    overspill_left: Out(32)
+    pool_address: Out(32)
+    pool_size: Out(32)
+    out_of_memory: Out(1)
+    raises_out_of_memory: Out(1)
+    raises_spill_use: Out(1)
+    flushed: Out(1)
+    busy: Out(1)
+    failed: Out(1)
+    owes: Out(1)
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.frame_set_up = self._set_up = FrameSetUp()
+        m.submodules.tile_states = self._states = TileStates()
+        m.submodules.state_cache = self._cache = StateCache()
+        m.submodules.list_writer = self._writer = ListWriter()
+        m.submodules.list_memory = self._memory = ListMemory()
+        m.submodules.owned_ranges = self._ranges = OwnedRanges()
+        m.submodules.list_bytes = self._bytes = ListBytes()
+        m.submodules.list_port = self._port = ListPort()
+        self._primitive = Signal(TilePrimitive)
+        self._form, self._has_form = Signal(ListFormat), Signal()
+        self._lives = Signal()  # there is a frame
+        self._clean = Signal()  # nothing is in the cache
+        self._tile = Signal(TILE_BITS)
+        self._left = Signal(range(CLIPPED_WORDS * VERTICES + 1))  # words that nobody wants
+        self._can = Signal()  # the parts can do something
+        self._drops, self._closes = Signal(), Signal()
+        self._connect_memory(m)
+        self._connect_states(m)
+        self._connect_writer(m)
+        item = self.i.payload
+        m.d.comb += [
+            self.busy.eq(1),
+            self._can.eq(~self._writer.busy & self._states.ready & self._cache.idle & ~self.failed),
+        ]
+        with m.FSM():
+            with m.State("IDLE"):
+                m.d.comb += self.busy.eq(~self._can | self.i.valid | self.owes)
+                m.d.sync += self._tile.eq(0)
+                with m.If(self.i.valid & self._can):
+                    with m.Switch(item.kind):
+                        with m.Case(TileKind.RECORD):
+                            self._record(m, item.body.record)
+                        with m.Case(TileKind.PRIMITIVE):
+                            m.d.comb += [self.i.ready.eq(1), self._cache.use.eq(1)]
+                            self._keep(m, item.body.primitive)
+                            m.next = "SECOND"
+                        with m.Case(TileKind.TILE):
+                            m.d.comb += [self.i.ready.eq(1), self._writer.start.eq(1), self._states.load.eq(1)]
+                            m.d.sync += self._clean.eq(0)
+                        with m.Case(TileKind.DROP):
+                            m.d.sync += self._left.eq(sum(item.body.primitive.made) * CLIPPED_WORDS)
+                            m.d.comb += self.i.ready.eq(1)
+                            m.next = "DROP"
+            self._primitives(m)
+            self._frame(m)
+            self._flush(m)
+        return m
+
+    def _connect_memory(self, m):
+        states, set_up, bytes_, port, memory = self._states, self._set_up, self._bytes, self._port, self._memory
+        connect(m, port.port, flipped(self.port))
+        connect(m, port.words, states.words)
+        # A request of several words is not interrupted: its words come one behind the other.
+        others = Signal()
+        m.d.comb += [
+            *(states.bus.ready.eq(port.i.ready), set_up.bus.ready.eq(port.i.ready)),
+            others.eq(states.bus.valid | set_up.bus.valid),
+            bytes_.o.ready.eq(port.i.ready & ~others),
+            port.i.valid.eq(others | bytes_.o.valid),
+            port.i.payload.eq(
+                Mux(
+                    others,
+                    Mux(set_up.bus.valid, set_up.bus.payload.as_value(), states.bus.payload.as_value()),
+                    bytes_.o.payload.as_value(),
+                )
+            ),
+            states.settled.eq(port.settled),
+            self.owes.eq(~port.idle),
+            *(getattr(memory, name).eq(getattr(set_up, name)) for name in ("free_address", "free_size", "begin")),
+            *(
+                getattr(memory, name).eq(getattr(self, name))
+                for name in ("overspill_address", "overspill_size", "overspill_size_stb")
+            ),
+            *(
+                getattr(self, name).eq(getattr(memory, name))
+                for name in ("overspill_left", "pool_address", "pool_size", "out_of_memory")
+            ),
+            self.raises_out_of_memory.eq(memory.out_of_memory),
+            self.raises_spill_use.eq(memory.range_stb),
+            self.failed.eq(set_up.failed | states.failed | self._writer.failed | port.failed),
+        ]
+
+    def _connect_states(self, m):
+        states, writer, set_up = self._states, self._writer, self._set_up
+        m.d.comb += [
+            states.base.eq(set_up.base),
+            states.tile.eq(Mux(self._closes, self._tile, self.i.payload.body.tile)),
+            states.short.eq(self._closes),
+            *(getattr(states, name).eq(getattr(writer, name)) for name in ("store", "store_number", "store_data")),
+            *(getattr(writer, name).eq(getattr(states, name)) for name in ("place", "stamp", "vertices", "word")),
+            writer.window.eq(set_up.base[-(32 - TILE_POINTER_BITS) :]),
+            writer.further.eq(set_up.further),
+            set_up.fields.eq(fields_of(self.i.payload.body.record, TileBinningModeConfiguration)),
+        ]
+
+    def _connect_writer(self, m):
+        writer, cache, memory, ranges, set_up = self._writer, self._cache, self._memory, self._ranges, self._set_up
+        connect(m, cache.o, writer.records)
+        connect(m, writer.o, self._bytes.i)
+        m.d.comb += [
+            writer.primitive.eq(self._primitive),
+            *(writer.form.eq(self._form), writer.has_form.eq(self._has_form)),
+            *(writer.counter.eq(cache.counter), writer.scanning.eq(cache.scanning), cache.scan.eq(writer.scan)),
+            *(cache.stamp.eq(writer.newer_than), cache.everything.eq(writer.everything)),
+            cache.shader.eq(writer.shader),
+            cache.records.payload.eq(self.i.payload.body.record),
+            *(memory.take.eq(writer.take), memory.size.eq(writer.take_size), memory.vertices.eq(writer.take_vertices)),
+            *(writer.memory_busy.eq(memory.busy), writer.taken.eq(memory.taken)),
+            *(memory.range_busy.eq(ranges.busy), writer.ranges_busy.eq(ranges.busy), writer.found.eq(ranges.found)),
+            *(ranges.address.eq(writer.address), ranges.length.eq(writer.length)),
+            *(ranges.check.eq(writer.check), ranges.near.eq(writer.near_check)),
+            ranges.add.eq(memory.range_stb | set_up.begin),
+            ranges.start.eq(Mux(set_up.begin, set_up.range_start, memory.range_start)),
+            ranges.size.eq(Mux(set_up.begin, set_up.range_size, memory.range_size)),
+            # Those that a primitive of no tile has are for nobody.
+            writer.words.valid.eq(self.words.valid & ~self._drops),
+            writer.words.payload.eq(self.words.payload),
+            self.words.ready.eq(self._drops | writer.words.ready),
+        ]
+
+    def _record(self, m, record):
+        """A record is taken, or begins something longer."""
+        m.next = "STATE"
+        with m.Switch(record.code):
+            with m.Case(ControlCode.TILE_BINNING_MODE_CONFIGURATION):
+                m.next = "CLEAN"
+            with m.Case(ControlCode.START_TILE_BINNING):
+                m.d.comb += [self.i.ready.eq(1), self._cache.advance.eq(1)]
+                m.next = "IDLE"
+            with m.Case(*_FLUSHES):
+                m.next = "CLOSE"
+                with m.If(~self._lives):
+                    m.next = "FLUSH"
+            for row in RECORDS.values():
+                if row.role is Role.FORMAT or (row.role.is_list and row.role is not Role.COMPRESSED_LIST):
+                    with m.Case(row.code):
+                        m.d.comb += self.i.ready.eq(1)
+                        self._take_form(m, row, fields_of(record, row.layout))
+                        m.next = "IDLE"
+
+    def _take_form(self, m, row, fields):
+        """The format that a record says."""
+        m.d.sync += self._has_form.eq(1)
+        if row.role is Role.FORMAT:
+            m.d.sync += self._form.type.eq(fields.primitive_type)
+            m.d.sync += self._form.coordinates.eq(fields.data_type == PrimitiveData.COORDINATES)
+            return
+        is_vg = row.role is Role.COORDINATE_LIST
+        m.d.sync += self._form.coordinates.eq(is_vg)
+        with m.Switch(fields.primitive_type if is_vg else fields.primitive_mode):
+            for mode, kind in (VG_TYPES if is_vg else TYPES).items():
+                with m.Case(mode):
+                    m.d.sync += self._form.type.eq(kind)
+
+    def _keep(self, m, primitive):
+        """A primitive, without vertices that do not count."""
+        m.d.sync += self._primitive.eq(primitive)
+        for kind, count in compressed.VERTICES.items():
+            with m.If(primitive.type == kind):
+                m.d.sync += [self._primitive.vertices[number].eq(0) for number in range(count, VERTICES)]
+
+    def _primitives(self, m):
+        writer, records = self._writer, self._cache.records
+        with m.State("STATE"):
+            m.d.comb += [records.valid.eq(1), self.i.ready.eq(records.ready)]
+            with m.If(records.ready):
+                m.next = "IDLE"
+        with m.State("SECOND"):
+            m.d.comb += [writer.near.eq(1), writer.number.eq(1)]
+            m.next = "THIRD"
+        with m.State("THIRD"):
+            m.d.comb += [writer.near.eq(1), writer.number.eq(2), writer.task.eq(ListTask.KEEP)]
+            m.d.comb += writer.start.eq(self._primitive.made.any())
+            m.next = "IDLE"
+        with m.State("DROP"):
+            m.d.comb += self._drops.eq(self._left != 0)
+            m.d.sync += self._left.eq(self._left - (self.words.valid & self._drops))
+            with m.If(~self._drops):
+                m.next = "IDLE"
+
+    def _frame(self, m):
+        """A frame begins; perhaps one has not been flushed."""
+        states, set_up = self._states, self._set_up
+        with m.State("CLEAN"):
+            m.d.comb += [states.walk.eq(~self._clean), states.keeps.eq(self._lives)]
+            m.next = "SET_UP"
+        with m.State("SET_UP"):
+            with m.If(states.ready):
+                m.d.comb += [
+                    *(set_up.start.eq(1), self._cache.begin.eq(1)),
+                    *(self._ranges.clear.eq(1), self._memory.release.eq(1)),
+                ]
+                m.d.sync += [self._clean.eq(1), self._lives.eq(0)]
+                m.next = "SETTING_UP"
+        with m.State("SETTING_UP"):
+            with m.If(~set_up.busy & self._cache.idle):
+                m.d.comb += self.i.ready.eq(1)
+                m.d.sync += self._lives.eq(1)
+                m.next = "IDLE"
+
+    def _flush(self, m):
+        """All lists end, and memory gets everything."""
+        states, writer, last = self._states, self._writer, Signal()
+        m.d.comb += last.eq(self._tile == self._set_up.count)
+        with m.State("CLOSE"):
+            m.d.comb += self._closes.eq(1)
+            is_all = self.i.payload.body.record.code == ControlCode.FLUSH_ALL_STATE
+            m.d.comb += writer.task.eq(Mux(is_all, ListTask.CLOSE_ALL, ListTask.CLOSE))
+            with m.If(self._can):
+                m.d.comb += [writer.start.eq(~last), states.load.eq(~last)]
+                m.d.comb += [states.walk.eq(last), states.keeps.eq(1)]
+                m.d.sync += [self._tile.eq(self._tile + 1), self._clean.eq(last)]
+                with m.If(last):
+                    m.next = "FLUSH"
+        with m.State("FLUSH"):
+            with m.If(states.ready & ~self.failed):
+                m.d.comb += self._bytes.flush.eq(1)
+                with m.If(~self._bytes.busy & ~self.owes):
+                    m.d.comb += [
+                        *(self.flushed.eq(1), self.i.ready.eq(1)),
+                        *(self._ranges.clear.eq(1), self._memory.release.eq(1)),
+                    ]
+                    m.d.sync += self._lives.eq(0)
+                    m.next = "IDLE"
