@@ -230,14 +230,19 @@ class VcmKind(enum.Enum, shape=unsigned(2)):
 
 
 class VertexPlace(data.Struct):
-    """Where a shaded vertex is: a column of the VPM from a row on."""
+    """Where a shaded vertex is: a column of the VPM from a row on.
+
+    index : of the binning thread only
+    """
 
     column: range(BATCH)
     row: unsigned(8)
+    unused: unsigned(4)
+    index: unsigned(INDEX_BITS)
 
 
 class VcmVertex(data.Union):
-    """Where a vertex is, the bits above are anything; or its coordinates, x in the low half."""
+    """Where a vertex is; or its coordinates, x in the low half."""
 
     place: VertexPlace
     coordinates: unsigned(32)
