@@ -7,8 +7,9 @@ from amaranth.lib.wiring import In, Out
 from vc4.bus.port import BUS_BYTES, MemoryPort
 from vc4.cle.structs import VERTICES
 from vc4.vcm.structs import PlacedPrimitive
+from vc4.vcm.word_structs import VertexSpan, VertexWord
 
-from .reader_structs import MOST_WORDS, VertexSpan, VertexWord, WordNumber
+from .reader_structs import MOST_WORDS, WordNumber
 from .structs import MOST_VARYINGS
 from .weighted_sum import WeightedSum
 

@@ -8,6 +8,7 @@ from vc4.bus.port import BUS_BYTES, MemoryPort
 from vc4.cle.structs import VERTICES
 from vc4.records.primitives import PrimitiveType
 from vc4.vcm.structs import VcmItem, VcmKind
+from vc4.vcm.vertex_words import VertexWords
 from vc4.vpm.structs import QuadAddress, Words
 
 from .clipped_vertices import ClippedVertices
@@ -16,7 +17,6 @@ from .plane_buffer import PlaneBuffer
 from .reader_structs import MOST_WORDS, WordNumber
 from .structs import MOST_VARYINGS, DrawItem, PlaneWords, SetUpPiece, SetUpRequest
 from .vertex_assembly import VertexAssembly
-from .vertex_words import VertexWords
 
 __all__ = ["PrimitiveReader"]
 

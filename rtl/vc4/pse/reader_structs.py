@@ -1,11 +1,9 @@
 """What passes between the parts of the reader of primitives."""
 
-from amaranth.hdl import unsigned
 from amaranth.lib import data
 
-from vc4.cle.structs import VERTICES
 from vc4.records.primitives import PrimitiveType
-from vc4.vcm.structs import VcmVertex
+from vc4.vcm.word_structs import WORD_BITS
 
 from .structs import MOST_VARYINGS
 
@@ -13,8 +11,6 @@ __all__ = [
     "MOST_PLANES_READ",
     "MOST_WORDS",
     "PlaneCount",
-    "VertexSpan",
-    "VertexWord",
     "WordNumber",
 ]
 
@@ -33,30 +29,7 @@ class WordNumber:
 
 #: Of a vertex.
 MOST_WORDS = WordNumber.NEXT + 1 + MOST_VARYINGS
-
-
-class VertexSpan(data.Struct):
-    """Words of a vertex that are wanted.
-
-    vertex : its number in the primitive
-    at : where it is
-    coordinates : it is rather coordinates, whose words are the first three
-    first, last : numbers of words
-    """
-
-    vertex: range(VERTICES)
-    at: VcmVertex
-    coordinates: unsigned(1)
-    first: range(MOST_WORDS)
-    last: range(MOST_WORDS)
-
-
-class VertexWord(data.Struct):
-    """A word of a vertex of the primitive."""
-
-    vertex: range(VERTICES)
-    number: range(MOST_WORDS)
-    value: unsigned(32)
+assert MOST_WORDS <= 1 << WORD_BITS
 
 
 class PlaneCount(data.Struct):

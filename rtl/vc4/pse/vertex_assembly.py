@@ -6,8 +6,9 @@ from amaranth.lib.wiring import In, Out
 
 from vc4.cle.structs import VERTICES
 from vc4.records.primitives import PrimitiveType
+from vc4.vcm.word_structs import VertexWord
 
-from .reader_structs import MOST_PLANES_READ, VertexWord, WordNumber
+from .reader_structs import MOST_PLANES_READ, WordNumber
 from .structs import MOST_VARYINGS, POSITION_BITS, ScreenVertex, SetUpRequest, SetUpState
 
 __all__ = ["VertexAssembly"]

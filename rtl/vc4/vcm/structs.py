@@ -243,7 +243,7 @@ class VertexPlace(data.Struct):
 
 
 class VcmVertex(data.Union):
-    """Where a vertex is, the bits above are anything; or its coordinates, x in the low half."""
+    """Where a vertex is; or its coordinates, x in the low half."""
 
     place: VertexPlace
     coordinates: unsigned(32)

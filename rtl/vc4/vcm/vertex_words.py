@@ -5,11 +5,11 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from vc4.cle.structs import VERTICES
-from vc4.vcm.structs import VertexPlace
 from vc4.vpm.port import QUAD_WORDS
 from vc4.vpm.structs import QuadAddress, Words
 
-from .reader_structs import MOST_WORDS, VertexSpan, VertexWord
+from .structs import VertexPlace
+from .word_structs import WORD_BITS, VertexSpan, VertexWord
 
 __all__ = ["VertexWords"]
 
@@ -30,7 +30,7 @@ class _Quad(data.Struct):
 
     valid: unsigned(1)
     vertex: range(VERTICES)
-    number: range(MOST_WORDS)
+    number: unsigned(WORD_BITS)
     more: unsigned(_QUAD_BITS)
     coordinates: unsigned(1)
     value: unsigned(32)
@@ -39,8 +39,8 @@ class _Quad(data.Struct):
 class VertexWords(wiring.Component):
     """Reads columns of the VPM, four words at a time, and hands them on one by one.
 
-    Behaviour: a word a clock, if the VPM gives a quad in the clock in which it is asked for; of a quad of which one word is
-    wanted, one in two clocks. The first one comes four clocks after its span was there.
+    Behaviour: a word a clock, if the VPM gives a quad in the clock in which it is asked for. The first one comes three clocks
+    after its span was there.
 
     Interface attributes
     --------------------
@@ -67,19 +67,19 @@ class VertexWords(wiring.Component):
         goes = Signal()
         loads = Signal()
         begun = Signal()  # the span
-        following = Signal(range(MOST_WORDS + QUAD_WORDS))
-        first = Signal(range(MOST_WORDS))
+        following = Signal(WORD_BITS)
+        first = Signal(WORD_BITS)
         ends = Signal()
-        soon = Signal()
+        soon = Signal()  # the quad that is asked for comes when there is room for it
         place = data.View(VertexPlace, span.at.place)
         m.d.comb += [
             first.eq(Mux(begun, following, span.first)),
             ends.eq(first[_QUAD_BITS:] == span.last[_QUAD_BITS:]),
             loads.eq(self.i.valid & (~wanted.valid | goes)),
             self.i.ready.eq(loads & ends),
-            soon.eq(~here.valid | (here.more < _SOON)),
-            self.reads.valid.eq(wanted.valid & ~wanted.coordinates & ~asked.valid & soon),
-            goes.eq(wanted.valid & ~asked.valid & soon & (wanted.coordinates | self.reads.ready)),
+            soon.eq(Mux(asked.valid, asked.more == 0, ~here.valid | (here.more < _SOON))),
+            self.reads.valid.eq(wanted.valid & ~wanted.coordinates & soon),
+            goes.eq(wanted.valid & soon & (wanted.coordinates | self.reads.ready)),
         ]
         with m.If(loads):
             m.d.sync += [
