@@ -1,10 +1,11 @@
 """`Clipper` against the model: records, primitives, pieces and their words, with gaps on all streams."""
 
 import random
+from enum import IntFlag
 from functools import cache
 
 import pytest
-from amaranth.hdl import Module, ResetInserter, Signal
+from amaranth.hdl import Cat, Module, ResetInserter, Signal
 
 from vc4.ptb.clipper import Clipper
 from vc4.ptb.structs import CLIPPED_WORDS, BinKind
@@ -22,8 +23,22 @@ LINES, POINTS, TRIANGLES = PrimitiveType.LINES, PrimitiveType.POINTS, PrimitiveT
 
 @cache
 def simulation():
-    dut = Clipper()
-    return Simulation(dut), dut
+    """With what happens in a clock in one signal, which takes less time to look at: see `Happens`."""
+    m, dut, happens = Module(), Clipper(), Signal(6)
+    m.submodules.dut = dut
+    m.d.comb += happens.eq(Cat(dut.o.valid, dut.words.valid, dut.outside, dut.clipped, dut.i.ready, dut.busy))
+    return Simulation(m), dut, happens
+
+
+class Happens(IntFlag):
+    """Bits of the signal."""
+
+    ITEM = 1
+    WORD = 2
+    OUTSIDE = 4
+    CLIPPED = 8
+    READY = 16
+    BUSY = 32
 
 
 class Found:
@@ -51,7 +66,7 @@ def run(items, *, seed=1, gap=0.0, pause=0.0, lazy=0.0, words_after=True):
     words_after : words of a piece are taken only after it
     """
     rng = random.Random(seed)
-    rig, dut = simulation()
+    rig, dut, happens = simulation()
     found = Found()
     waiting = list(in_banks(items))
 
@@ -60,32 +75,35 @@ def run(items, *, seed=1, gap=0.0, pause=0.0, lazy=0.0, words_after=True):
         # Coordinates that are still to be written: of the next primitive, as the one before it has been taken.
         words = _coordinates(waiting[0], rng)
         allowed = 0  # words that may be taken
-        offered = False
+        offered = writes = takes_item = takes_word = False
         while late:
-            writes = bool(words) and rng.random() >= gap
-            ctx.set(dut.word_stb, writes)
+            if words or writes:
+                writes = bool(words) and rng.random() >= gap
+                ctx.set(dut.word_stb, writes)
             if writes:
                 ctx.set(dut.word, words.pop())
             elif not offered and waiting and not words and rng.random() >= gap:
                 offered = True
                 ctx.set(dut.i.payload, waiting[0].payload)
-            ctx.set(dut.i.valid, offered)
-            ctx.set(dut.o.ready, rng.random() >= pause)
-            ctx.set(dut.words.ready, (allowed > 0 or not words_after) and rng.random() >= lazy)
-            gives = ctx.get(dut.o.valid) and ctx.get(dut.o.ready)
+                ctx.set(dut.i.valid, 1)
+            if takes_item != (takes := rng.random() >= pause):
+                ctx.set(dut.o.ready, takes_item := takes)
+            if takes_word != (takes := (allowed > 0 or not words_after) and rng.random() >= lazy):
+                ctx.set(dut.words.ready, takes_word := takes)
+            now = Happens(ctx.get(happens))
+            gives = Happens.ITEM in now and takes_item
             if gives:
                 item = ctx.get(dut.o.payload)
                 found.items.append(item)
                 found.given.append(clock)
-            if ctx.get(dut.words.valid) and ctx.get(dut.words.ready):
+            if Happens.WORD in now and takes_word:
                 found.words.append(ctx.get(dut.words.payload))
                 allowed -= 1
-            if gives and item.kind == BinKind.PRIMITIVE:
+            if gives and item.kind is BinKind.PRIMITIVE:
                 allowed += CLIPPED_WORDS * item.body.primitive.made.bit_count()
-            found.outside += ctx.get(dut.outside)
-            found.clipped += ctx.get(dut.clipped)
-            taken = offered and ctx.get(dut.i.ready)
-            busy = ctx.get(dut.busy)
+            found.outside += Happens.OUTSIDE in now
+            found.clipped += Happens.CLIPPED in now
+            taken = offered and Happens.READY in now
             waited = 0 if taken or gives else waited + 1
             assert waited < PATIENCE
             await ctx.tick()
@@ -93,10 +111,10 @@ def run(items, *, seed=1, gap=0.0, pause=0.0, lazy=0.0, words_after=True):
                 found.taken.append(clock)
                 waiting.pop(0)
                 offered = False
+                ctx.set(dut.i.valid, 0)
                 words = _coordinates(waiting[0], rng) if waiting else []
             clock += 1
-            late = LATE if waiting or busy else late - 1
-        ctx.set(dut.i.valid, 0)
+            late = LATE if waiting or Happens.BUSY in now else late - 1
 
     rig.run(bench)
     return found
@@ -126,7 +144,7 @@ def check(items, **options):
     return found
 
 
-@pytest.mark.parametrize("count", [25, pytest.param(1000, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("count", [12, pytest.param(1000, marks=pytest.mark.thorough)])
 def test_random_primitives(seeds, count):
     for seed in seeds(1):
         rng = random.Random(seed)
@@ -134,10 +152,10 @@ def test_random_primitives(seeds, count):
         check(list(some_items(rng, count)), seed=seed, gap=gaps[0], pause=gaps[1], lazy=gaps[2])
 
 
-@pytest.mark.parametrize("lazy", [0.0, 0.97])
+@pytest.mark.parametrize("lazy", [0.0, pytest.param(0.97, marks=pytest.mark.thorough)])
 def test_words_may_be_taken_before_their_piece(seeds, lazy):
     for seed in seeds(1):
-        check(list(some_items(random.Random(seed), 12)), seed=seed, pause=0.8, lazy=lazy, words_after=False)
+        check(list(some_items(random.Random(seed), 8)), seed=seed, pause=0.8, lazy=lazy, words_after=False)
 
 
 INSIDE = ((0.0, 0.0, 0.0, 1.0), (0.5, 0.0, 0.0, 1.0), (0.0, 0.5, 0.1, 1.0))
@@ -159,9 +177,10 @@ def test_each_plane():
     for number in range(6):
         axis, side, turn = number // 2, (1.5, -1.5)[number % 2], number % 3
         beyond, further = ([side * n if axis == other else 0.1 for other in range(3)] + [1.0] for n in (1, 2))
-        for corners in ([*INSIDE[:2], beyond], [INSIDE[0], further, beyond]):
-            items.append(primitive(TRIANGLES, *corners[turn:], *corners[:turn]))
-        items.append(primitive(LINES, *(INSIDE[0], beyond)[:: side > 0 or -1]))
+        corners = [INSIDE[0], further if side > 0 else INSIDE[1], beyond]
+        items.append(primitive(TRIANGLES, *corners[turn:], *corners[:turn]))
+        if number in (0, 5):
+            items.append(primitive(LINES, *(INSIDE[0], beyond)[:: side > 0 or -1]))
     found = check(items)
     made = {(item.body.primitive.type, item.body.primitive.made) for item in found.items[2:]}
     assert made == {(TRIANGLES, flags) for flags in range(1, 7)} | {(LINES, 0b01), (LINES, 0b10)}
@@ -187,8 +206,9 @@ def test_equal_to_planes():
 def test_no_w():
     """Of 0, below 0, and of what counts as 0; two vertices that are one."""
     zeros = (0, 1 << 31, 1, 1 << 31 | 1)
-    items = [with_third((x, y, z, w)) for w in zeros for x, y, z in ((0, 0, 0), (1 << 31, 0.5, 0))]
-    items += [with_third((0.0, 0.5, 0.1, -1.0)), with_third((0.0, 0.0, 0.0, -1.0)), with_third((0.0, 0.0, -3.0, -1.0))]
+    places = ((0, 0, 0), (1 << 31, 0.5, 0), (0, 0, 0), (0.5, 0, 0))
+    items = [with_third((*place, w)) for place, w in zip(places, zeros, strict=True)]
+    items += [with_third((0.0, 0.5, 0.1, -1.0)), with_third((0.0, 0.0, 0.0, -1.0))]
     items += [primitive(TRIANGLES, *[(0, 0, 0, w)] * 3) for w in zeros[1:3]]
     items += [primitive(LINES, (0.0, 0.0, 2.0, 1.0), (0.0, 0.0, 2.0, 1.0)), with_third(INSIDE[0], second=INSIDE[0])]
     check([*STATE, *items])
@@ -223,7 +243,7 @@ def test_scales():
     wide = primitive(TRIANGLES, (-30.0, 0.0, 0.0, 1.0), (30.0, 0.0, 0.0, 1.0), (0.0, 1.0, 1.5, 1.0))
     code = scaling().fields["code"]
     infinite = [record(code, 0x7F80_0000, bits(-3.0)), record(code, bits(5e3), 0xFFC0_0000)]
-    check([wide, depth(0.25, -1.0), wide, scaling(5e3, 2.0), wide, infinite[0], wide, infinite[1], wide])
+    check([wide, depth(0.25, -1.0), scaling(5e3, 2.0), wide, infinite[0], wide, infinite[1], wide])
 
 
 def test_others_pass():
@@ -260,7 +280,7 @@ def test_reset():
 
     async def bench(ctx):
         ctx.set(dut.o.ready, 1)
-        for clocks in (0, 1, 7, 20, 30, 100, 400, 900, 1100):
+        for clocks in (0, 1, 7, 20, 30, 100, 300):
             await give(ctx, scaling(3e4, 3e4))
             await give(ctx, large)
             for _ in range(clocks):
