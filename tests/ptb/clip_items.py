@@ -16,6 +16,8 @@ COUNTS = {PrimitiveType.POINTS: 1, PrimitiveType.LINES: 2, PrimitiveType.TRIANGL
 _CLIPPED = (PrimitiveType.POINTS, PrimitiveType.LINES, PrimitiveType.TRIANGLES)
 _INFINITE = (0x7F80_0000, 0xFF80_0000, 0x7FC0_0001)
 _SIGN = 1 << 31
+#: The smallest number but 0.
+SMALLEST = 0x0080_0000
 
 
 def bits(value):
@@ -56,22 +58,32 @@ def depth(scale=0.5, offset=0.5):
     return record(ControlCode.CLIPPER_Z_SCALE_AND_OFFSET, bits(scale), bits(offset))
 
 
-def primitive(type_, *positions, points=None, bank=0, clips=1, **more):
+def primitive(type_, *positions, clips=1, **more):
     """With positions as floats, or as patterns if they are integers."""
     patterns = tuple(tuple(v if isinstance(v, int) else bits(v) for v in position) for position in positions)
-    places = points or [(10 * n + 1, -20 * n - 3) for n in range(VERTICES)]
     fields = {
         "type": type_,
         "vertices": [7, 0xFFFF, 300],
         "coordinates": 0,
-        "points": [{"x": x, "y": y} for x, y in places],
+        "points": [{"x": 10 * n + 1, "y": -20 * n - 3} for n in range(VERTICES)],
         "size": 0,
         "has_size": 0,
         "clips": clips,
-        "bank": bank,
+        "bank": 0,
         "made": 0,
     }
     return Item(BinKind.PRIMITIVE, fields | more, patterns)
+
+
+def in_banks(items):
+    """Coordinates of primitives that clip are in both banks in turn."""
+    bank = 0
+    for item in items:
+        if item.clips:
+            yield item._replace(fields=item.fields | {"bank": bank})
+            bank ^= 1
+        else:
+            yield item
 
 
 class Expected(NamedTuple):
@@ -120,8 +132,7 @@ def _pieces(item, positions, scales):
 
 
 def some_items(rng, count):
-    """Primitives of all types, whole, outside and cut, with records between them; banks in turn."""
-    bank = 0
+    """Primitives of all types, whole, outside and cut, with records between them."""
     for _ in range(count):
         if rng.random() < 0.2:
             yield _some_record(rng)
@@ -129,8 +140,7 @@ def some_items(rng, count):
         type_ = rng.choice((*_CLIPPED, PrimitiveType.TRIANGLES, *PrimitiveType))
         clips = int(type_ in _CLIPPED and rng.random() < 0.9)
         positions = some_positions(rng, COUNTS[type_]) if clips else ()
-        yield _with_rest(rng, primitive(type_, *positions, bank=bank, clips=clips))
-        bank ^= clips
+        yield _with_rest(rng, primitive(type_, *positions, clips=clips))
 
 
 def _with_rest(rng, item):
@@ -200,6 +210,13 @@ def _on_planes(rng):
     return [value + rng.choice((0, 0, 0, 1)) for value in values] + [bits(w)]
 
 
+def _next_to_planes(rng):
+    """Rounding bends edges."""
+    w = bits(rng.choice((1.0, rng.uniform(0.5, 4))))
+    beside = [w + rng.randrange(-4, 5) | rng.randrange(2) << 31 for _ in range(3)]
+    return [rng.choice((near, near, bits(rng.uniform(-3, 3)))) for near in beside] + [w]
+
+
 def _huge(rng):
     """Saturates, or is next to nothing."""
     exponents = rng.choice(((240, 254), (1, 30), (1, 254), (100, 140)))
@@ -210,4 +227,4 @@ def _whole_numbers(rng):
     return [bits(float(rng.randrange(-2, 3))) for _ in range(4)]
 
 
-_KINDS = (_inside, _around, _around, _anywhere, _on_planes, _huge, _whole_numbers)
+_KINDS = (_inside, _around, _around, _anywhere, _on_planes, _next_to_planes, _huge, _whole_numbers)

@@ -60,7 +60,7 @@ class ClipArithmetic(wiring.Component):
     """Computes as the model's `truncated`: as the QPU does, but with the largest number in place of infinity.
 
     Behaviour: a sum or product a clock, with its result `ClipArithmetic.LATENCY` clocks later. A quotient, one at a time, comes when
-    no other result does, 28 clocks later or more. No operand has an infinite one's exponent.
+    no other result does, 15 clocks later or more. No operand is infinite.
 
     Interface attributes
     --------------------

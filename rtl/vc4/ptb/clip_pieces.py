@@ -1,6 +1,7 @@
 """From what is left of a primitive to primitives."""
 
 from amaranth import *
+from amaranth.hdl import Assert
 from amaranth.lib import data, enum, stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -82,6 +83,7 @@ class ClipPieces(wiring.Component):
         vertex = Signal(range(VERTICES))
         new = Signal(VERTICES)  # corners of the piece
         turn = Signal(range(VERTICES))  # which one is vertex 0
+        known = Signal()
         word = Signal(range(CLIPPED_WORDS + 2))  # as `at`
         corner = Signal(range(VERTICES))  # that of a vertex
         ends = Signal()  # a vertex
@@ -97,13 +99,17 @@ class ClipPieces(wiring.Component):
         with m.Switch(state):
             with m.Case(_State.REST, _State.GIVE):
                 m.d.comb += read_word.eq(CornerWord.NUMBER)
-                m.d.sync += [at.eq(0), turn.eq(0)]
+                m.d.sync += [at.eq(0), turn.eq(0), known.eq(0)]
             with m.Case(_State.CORNERS):
                 m.d.comb += [read_corner.eq(at + 1), read_word.eq(CornerWord.NUMBER)]
                 m.d.sync += [at.eq(at + 1), vertex.eq(0), piece.made.eq(0)]
                 with m.If(at != 0):
                     m.d.sync += new.bit_select(before, 1).eq(~self.read[_IS_OLD])
                     with m.If(self.read[_IS_OLD]):
+                        m.d.sync += Assert(
+                            ~known | (turn == _difference(before, self.read[_NUMBER])), "no turn keeps numbers"
+                        )
+                        m.d.sync += known.eq(1)
                         m.d.sync += turn.eq(_difference(before, self.read[_NUMBER]))
                 with m.If((at != 0) & (before == last_vertex)):
                     m.d.sync += state.eq(_State.VERTEX)

@@ -40,16 +40,16 @@ class Clipper(wiring.Component):
     model's `classify`, `clip` and `clipped_primitives`. Numbers are those of its `truncated`. Records pass; two of them say
     where clip coordinates are on the screen.
 
-    Behaviour: one item at a time. What is not clipped passes in one clock, an item every other clock; a record of the clipper needs
-    two clocks more. A triangle that is whole or outside takes 28 clocks. One that is cut takes several hundred: see
-    `PolygonCut` and `ClipPieces`. A primitive that clips is taken when nothing of those before is left here, but words. These
-    come in the order of the pieces, and may be taken before or after them; words of at least 7 pieces have room, so that pieces do
-    not wait for them. Three clocks after a reset nothing is taken.
+    Behaviour: one item at a time. What does not clip passes in one clock, an item every other clock; a record of the clipper takes
+    one more. A triangle that is whole, or outside, takes 28 clocks. One that is cut takes 480 if it crosses one plane, and 1,800 if
+    it crosses all of them: see `PolygonCut` and `ClipPieces`. Nothing is taken before all that was taken is gone but words. Words
+    come in the order of their pieces. They are there when their piece is, and wait for whoever takes them; pieces do not wait for
+    them, up to 20 of them. After a reset nothing is taken for four clocks.
 
     Interface attributes
     --------------------
     i : stream of `BinItem`
-    word, word_stb : strobe: a clip coordinate of a primitive that comes, while none before the last one is here
+    word, word_stb : strobe: a clip coordinate of the next primitive: after the one before has been taken, in the other bank than its
     o : stream of `BinItem`
     words : stream of words of vertices that are made, CLIPPED_WORDS for each of a piece
     outside, clipped : strobes: a primitive is outside of one plane; it must be cut

@@ -14,8 +14,8 @@ __all__ = ["PrimitiveMargin"]
 
 #: Exponents: of 1, of the smallest size whose half is the largest margin, of infinity.
 _ONE, _MOST, _INFINITE = 127, 141, 255
-#: Of a float whose significand is half a size in sixteenths.
-_WHOLE = 147
+#: Of a float whose significand is half a size in sixteenths, but for as many low bits: none is larger.
+_WHOLE, _REST = 140, 7
 _LARGEST = 1 << 17
 #: Half of a line of one pixel, and what lines reach beyond their half.
 _HALF_PIXEL = 8
@@ -61,7 +61,7 @@ class PrimitiveMargin(wiring.Component):
         ]
         whole = Signal(MARGIN_BITS)
         more = Signal()
-        value, rest = number, Const(0, 1)
+        value, rest = number[_REST:], number[:_REST].any()
         for place in reversed(range(_SHIFT_BITS)):
             width = 1 << place
             rest = rest | (shift[place] & value[:width].any())

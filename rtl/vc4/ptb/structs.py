@@ -55,28 +55,28 @@ class ClipWord(data.Struct):
 
 
 class BinPrimitive(data.Struct):
-    """A primitive whose vertices have been shaded.
+    """A primitive whose vertices have been shaded. It begins like a `TilePrimitive`.
 
     type : how many of its vertices count, the first ones
     vertices : what the tile lists have of them: indices, or coordinates with x in the low half
     coordinates : which of both
+    made : vertices that clipping has made, a bit each: their words come in the stream beside
     points : where they are on the screen
     size : of a point that has a size of its own, a float
     has_size : it has
     clips : it may have to be clipped
     bank : where its clip coordinates are, if it clips
-    made : vertices that clipping has made, a bit each: their words come in the stream beside
     """
 
     type: PrimitiveType
     vertices: data.ArrayLayout(32, VERTICES)
     coordinates: unsigned(1)
+    made: unsigned(VERTICES)
     points: data.ArrayLayout(ScreenPoint, VERTICES)
     size: unsigned(32)
     has_size: unsigned(1)
     clips: unsigned(1)
     bank: unsigned(1)
-    made: unsigned(VERTICES)
 
 
 class BinKind(enum.Enum, shape=unsigned(1)):
@@ -109,9 +109,13 @@ class TilePrimitive(data.Struct):
     """
 
     type: PrimitiveType
-    coordinates: unsigned(1)
     vertices: data.ArrayLayout(32, VERTICES)
+    coordinates: unsigned(1)
     made: unsigned(VERTICES)
+
+
+#: So what passes one on need not know which of both it is.
+assert all(data.Layout.cast(BinPrimitive)[name] == field for name, field in data.Layout.cast(TilePrimitive))
 
 
 class TileKind(enum.Enum, shape=unsigned(2)):

@@ -95,6 +95,7 @@ class TileSequencer(wiring.Component):
 
     def _fetch(self, m, step, is_line, is_rht, moved):
         """The vertices of these clocks. A line needs each pair of them for two clocks."""
+        index = Signal(range(VERTICES))
         vertex = Signal(ScreenPoint)
         x = Signal(signed(POINT_BITS))
         to_boundary = Signal()
@@ -102,13 +103,13 @@ class TileSequencer(wiring.Component):
         m.d.comb += to_boundary.eq(is_rht & (step == 2))
         m.d.comb += stays.eq(is_line & ((step == _EDGES) | (step == _END)))
         with m.Switch(step):
-            for number in range(VERTICES):
+            for number in range(1, VERTICES):
                 with m.Case(*(at for at, fetched in enumerate(_FETCHED) if fetched == number)):
-                    m.d.comb += vertex.eq(self.points[number])
+                    m.d.comb += index.eq(number)
         with m.If(to_boundary):
             # Any row of it will do.
-            m.d.comb += vertex.y.eq(self.points[0].y)
-        m.d.comb += x.eq(Mux(to_boundary, self.boundary, vertex.x))
+            m.d.comb += index.eq(0)
+        m.d.comb += [vertex.eq(self.points[index]), x.eq(Mux(to_boundary, self.boundary, vertex.x))]
         with m.If(self.run & ~stays):
             m.d.sync += [
                 self.previous.eq(self.point),

@@ -85,9 +85,7 @@ class TileSpan(wiring.Component):
             below.eq((total >> SIXTEENTHS) < limit),
             pixel.eq(Mux(limited & (below ^ highest), limit, total >> SIXTEENTHS)),
         ]
-        with m.If(turns[0] | turns[2]):
-            m.d.comb += tile.eq(Mux(self.tiles.narrow, pixel >> _LARGEST - 1, pixel >> _LARGEST))
-        with m.Else(), m.Switch(self.tiles.low):
+        with m.Switch(Mux(turns[0] | turns[2], self.tiles.narrow, self.tiles.low)):
             for low in range(3):
                 with m.Case(low):
                     m.d.comb += tile.eq(pixel >> _LARGEST - low)

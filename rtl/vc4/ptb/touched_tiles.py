@@ -76,7 +76,6 @@ class TouchedTiles(wiring.Component):
     def _walk(self, m, sequencer, span, edges, walk, records, full, walks):
         """Records and primitives with their tiles to the output."""
         item, o = self.i.payload, self.o
-        primitive = item.body.primitive
         kept = Signal(TileBody)
         mine = kept.primitive
         is_record = self.i.valid & (item.kind == BinKind.RECORD) & sequencer.rests
@@ -112,13 +111,11 @@ class TouchedTiles(wiring.Component):
         m.d.sync += starts.eq(edges.last & sequencer.run)
         with m.If(starts):
             m.d.sync += negative.eq(edges.clockwise & is_triangle)
-        with m.If(passes):
-            m.d.sync += kept.record.eq(item.body.record)
-        with m.Elif(sequencer.begins):
-            m.d.sync += [
-                *(mine.type.eq(primitive.type), mine.coordinates.eq(primitive.coordinates)),
-                *(mine.vertices.eq(primitive.vertices), mine.made.eq(primitive.made), told.eq(0)),
-            ]
+        with m.If(passes | sequencer.begins):
+            # Primitives begin alike.
+            m.d.sync += Value.cast(kept).eq(Value.cast(item.body))
+        with m.If(sequencer.begins):
+            m.d.sync += told.eq(0)
         with m.Elif(walk.touches & o.ready):
             m.d.sync += told.eq(1)
         m.d.sync += full.eq(passes | (full & ~o.ready))
