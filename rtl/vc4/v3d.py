@@ -48,6 +48,7 @@ class V3D(wiring.Component):
     binner, renderer : what these get from control lists, if they are elsewhere, see `PipelinePort`
     binner_reads, renderer_reads, vertex_words : words of their vertices, see `Vpm`
     vertex_stalls : what waits on the way to them
+    bins : the binner gets on, if it is in here
     bus : memory
     response_error_stb, response_error_address : memory has answered with an error, and the address of the request
     s_axil : the host, which reaches the registers
@@ -98,6 +99,7 @@ class V3D(wiring.Component):
                 **{name: Out(PipelinePort(VcmItem)) for name in self._pipelines},
                 **{f"{name}_reads": In(stream.Signature(QuadAddress)) for name in self._pipelines},
                 **({"vertex_words": Out(Words), "vertex_stalls": Out(FRONT_STALLS)} if config.lists else {}),
+                **({"bins": Out(1)} if config.binner else {}),
                 **({"trace": Out(TracePort()).array(config.qpus)} if config.trace else {}),
                 **({"activity": Out(BlockActivity)} if self._is_watched else {}),
             }

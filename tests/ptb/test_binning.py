@@ -28,7 +28,7 @@ POOLS = [0, 4096, 5 * 4096]
 #: Of damaged frames: steps until a list counts as one that does not end, and instructions of a program.
 STEPS, INSTRUCTIONS = 3000, 300
 
-pytestmark = [pytest.mark.usefixtures("compiler"), pytest.mark.thorough]
+pytestmark = pytest.mark.usefixtures("compiler")
 
 
 def binning_jobs(folder, pool=None, **options):
@@ -66,6 +66,7 @@ def shrink(image, start, pool):
     return tuple(pieces)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", NAMES)
 def test_captured_frames(recorded, name):
     for job in binning_jobs(recorded / "cases/gl" / name):
@@ -74,6 +75,7 @@ def test_captured_frames(recorded, name):
         assert run.read["BFC"] == 1
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("pool", POOLS)
 @pytest.mark.parametrize("name", ["overflow", "mesh_depth", "tri_clip"])
 def test_small_pools(recorded, name, pool):
@@ -117,7 +119,7 @@ def random_job(seed, primitives):
 
 @pytest.mark.parametrize(
     ("frames", "primitives"),
-    [(250, 400), pytest.param(2500, 400, marks=pytest.mark.slow)],
+    [pytest.param(250, 400, marks=pytest.mark.thorough), pytest.param(2500, 400, marks=pytest.mark.slow)],
     ids=["1e5", "1e6"],
 )
 def test_random_primitives(frames, primitives, seeds, request, waves, is_one):
@@ -174,7 +176,9 @@ def goes_on(why, size):
 
 
 @pytest.mark.parametrize(
-    "frames", [2000, pytest.param(20_000, marks=pytest.mark.slow)], ids=["two_thousand", "twenty_thousand"]
+    "frames",
+    [pytest.param(2000, marks=pytest.mark.thorough), pytest.param(20_000, marks=pytest.mark.slow)],
+    ids=["two_thousand", "twenty_thousand"],
 )
 def test_damaged_lists(frames, seeds, request, waves, is_one):
     """They end as on the model: flushed, at an error, waiting; and nothing is written that is not the binner's."""

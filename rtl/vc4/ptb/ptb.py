@@ -130,6 +130,7 @@ def connect_binner(m, v3d, registers, client):
     connect(m, ptb.reads, v3d.vpm.vertex_reads[0])
     connect_memory(m, ptb.bus, client)
     m.d.comb += [
+        v3d.bins.eq(ptb.binner.busy & ~ptb.binner.stalled),
         ptb.words.eq(v3d.vpm.vertex_words),
         ptb.clipping.eq(~registers.values.BXCF.CLIPDISA),
         ptb.overspill_address.eq(registers.values.BPOA.BMPOA),

@@ -63,7 +63,7 @@ class DrawBench(TracedGpu):
             *(writer.clock.eq(self.cycles), writer.demand.eq(v3d.vertex_stalls.tile_memory)),
             self.drawn.eq(v3d.irq),
             retires.eq(Cat(trace.written_stb for trace in self.trace).any()),
-            still.eq(Mux(writer.busy | v3d.bus.requests.valid | retires, 0, was_still + 1)),
+            still.eq(Mux(writer.busy | v3d.bins | v3d.bus.requests.valid | retires, 0, was_still + 1)),
         ]
         m.d.sync += was_still.eq(still)
         return v3d.irq | (still >= self._rest) | (self.cycles + 1 >= self._max_cycles), []

@@ -103,9 +103,10 @@ class ListBench(TracedGpu):
             m.d.sync += count.eq(count + waits)
         moves, still = Signal(), Signal(32)
         running = [trace.running for trace in self.trace]
+        bins = getattr(v3d, "bins", Const(0))
         taken = [taker.moves for taker in self._takers.values()]
         m.d.comb += [
-            moves.eq(Cat(writer.busy, v3d.bus.requests.valid, running, taken).any()),
+            moves.eq(Cat(writer.busy, v3d.bus.requests.valid, running, taken, bins).any()),
             still.eq(Mux(moves, 0, self.still + 1)),
             self.rests.eq(self.still >= self._rest),
         ]

@@ -38,7 +38,7 @@ private:
     bool lacks_memory() const override { return ports::vertex_stalls(gpu.v3d)[0] >> TILE_MEMORY_STALL & 1; }
 
     void observe() override {
-        bool moves = host_is_busy() || high(ports::bus__requests__valid(gpu.v3d)) || seen != retired;
+        bool moves = host_is_busy() || high(ports::bins(gpu.v3d)) || high(ports::bus__requests__valid(gpu.v3d)) || seen != retired;
         seen = retired;
         drawn = high(ports::irq(gpu.v3d));
         auto activity = ports::activity(gpu.v3d);
