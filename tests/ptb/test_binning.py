@@ -193,11 +193,12 @@ def test_damaged_lists(frames, seeds, request, waves, is_one):
 
 def damaged(job, engine, waves):
     """How it has ended."""
-    model, rest = binned(job, steps=STEPS, instructions=INSTRUCTIONS)
+    done = binned(job, steps=STEPS, instructions=INSTRUCTIONS)
+    model, rest, _ = done
     thread = model.cle.threads[BINNING]
     if rest is Rest.LIMIT or goes_on(str(model.binner.error or thread.error or ""), len(job.image)):
         return "goes on"
-    compare(job, engine, waves, model)
+    compare(job, engine, waves, done)
     if thread.error:
         return "error of the list"
     if model.binner.error:

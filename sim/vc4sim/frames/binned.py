@@ -2,6 +2,8 @@
 
 from typing import NamedTuple, Protocol
 
+import numpy as np
+
 from vc4.config import V3DConfig
 
 from ..model.cle.cle import Rest
@@ -26,10 +28,12 @@ class Binned(NamedTuple):
 
     gpu : the GPU, with its memory; it may wait for more memory for tile lists
     rest : how it rests
+    written : bytes of memory that the binner has written, a flag each
     """
 
     gpu: V3D
     rest: Rest
+    written: np.ndarray
 
 
 def binned(job: _Job, *, steps: int = 1 << 40, instructions: int | None = None) -> Binned:
@@ -39,7 +43,13 @@ def binned(job: _Job, *, steps: int = 1 << 40, instructions: int | None = None) 
     instructions : of a program at the most
     """
     memory = Memory(len(job.image), 0, job.image)
+    written = np.zeros(len(job.image), bool)
     gpu = V3D(job.config, memory)
+
+    def note(address: int, data: bytes) -> None:
+        written[address : address + len(data)] = True
+
+    memory.on_write = note
     if instructions is not None:
         gpu.binner.shading.limit = instructions
     for name, value in job.registers:
@@ -52,4 +62,5 @@ def binned(job: _Job, *, steps: int = 1 << 40, instructions: int | None = None) 
         for name, value in zip(("BPOA", "BPOS", "INTCTL"), (*block, OUT_OF_MEMORY), strict=True):
             gpu.write(name, value)
         rest = gpu.advance(steps)
-    return Binned(gpu, rest)
+    memory.on_write = None
+    return Binned(gpu, rest, written)
