@@ -45,7 +45,7 @@ class ClipEngine(wiring.Component):
     more, loops : there is another corner for a program that loops; strobe: from the next clock on that is this one
     done : no program is under way
     write_address, write_data, write_stb : strobe: a word is written, while no program does that
-    read_address, read : a word that is read if no program is under way, two clocks later
+    reads, read_address, read : strobe: a word is read, while no program is under way; it, two clocks later
     result, result_stb : strobe: a result
     """
 
@@ -58,6 +58,7 @@ class ClipEngine(wiring.Component):
     write_address: In(CORNER_ADDRESS_BITS)
     write_data: In(_FLOAT_BITS)
     write_stb: In(1)
+    reads: In(1)
     read_address: In(CORNER_ADDRESS_BITS)
     read: Out(_FLOAT_BITS)
     result: Out(ClipResult)
@@ -83,6 +84,7 @@ class ClipEngine(wiring.Component):
             *(sequencer.starts.eq(self.starts), sequencer.program.eq(self.program), sequencer.more.eq(self.more)),
             sequencer.idle.eq(~stb & arithmetic.idle),
             *(self.loops.eq(sequencer.loops), self.done.eq(~sequencer.runs & sequencer.idle)),
+            memory.reads.eq(sequencer.stb | self.reads),
             memory.a_address.eq(Mux(sequencer.runs, a, self.read_address)),
             memory.b_address.eq(self._address(m, step.b, sequencer.word, "b")),
             *(arithmetic.stb.eq(stb), arithmetic.operation.eq(given.operation), arithmetic.sign.eq(given.sign)),

@@ -49,7 +49,7 @@ class ClipPieces(wiring.Component):
     A piece is turned so that vertices of the primitive keep their numbers. That can always be done: where two of them are left,
     nothing new comes between both on an edge of the primitive, and they are in their old order.
 
-    Behaviour: a piece comes 8 clocks and 11 for each new vertex after the one before was taken. Its words are given before it.
+    Behaviour: a piece comes 8 clocks and 9 for each new vertex after the one before was taken. Its words are given before it.
 
     Interface attributes
     --------------------
@@ -58,7 +58,7 @@ class ClipPieces(wiring.Component):
     o : stream of `Piece`
     room : there is room for the words of a vertex
     word, word_stb : strobe: a word of a new vertex
-    read_address, read : a word of a corner, two clocks later
+    reads, read_address, read : strobe: a word of a corner is read; it, two clocks later
     """
 
     starts: In(1)
@@ -70,6 +70,7 @@ class ClipPieces(wiring.Component):
     room: In(1)
     word: Out(_WORD)
     word_stb: Out(1)
+    reads: Out(1)
     read_address: Out(CORNER_ADDRESS_BITS)
     read: In(_WORD)
 
@@ -93,6 +94,7 @@ class ClipPieces(wiring.Component):
         numbers = [C(0, CORNER_BITS), second, third, third]
         m.d.comb += [
             *(self.busy.eq(state != _State.REST), self.o.valid.eq(state == _State.GIVE)),
+            self.reads.eq(self.busy | self.starts),
             *(corner.eq(_sum(vertex, turn)), before.eq(at - 1)),
             self.read_address.eq(Cat(read_word, select(read_corner, numbers), self.half)),
         ]

@@ -28,12 +28,14 @@ class CornerMemory(wiring.Component):
     Interface attributes
     --------------------
     write_address, write_data, write_stb : strobe: a word is written
-    a_address, b_address, a, b : words that are read
+    reads, a_address, b_address : strobe: two words are read
+    a, b : they, which stay
     """
 
     write_address: In(CORNER_ADDRESS_BITS)
     write_data: In(_FLOAT_BITS)
     write_stb: In(1)
+    reads: In(1)
     a_address: In(CORNER_ADDRESS_BITS)
     b_address: In(CORNER_ADDRESS_BITS)
     a: Out(_FLOAT_BITS)
@@ -44,11 +46,13 @@ class CornerMemory(wiring.Component):
         first = SpareCorner.NUMBERS << WORD_BITS
         init = [0] * first + [_CONSTANTS.get(word, 0) for word in NumberWord]
         for name, address, data in (("a", self.a_address, self.a), ("b", self.b_address, self.b)):
-            m.submodules[f"copy_{name}"] = copy = BlockRam(_FLOAT_BITS, 1 << CORNER_ADDRESS_BITS, init=init)
+            m.submodules[f"copy_{name}"] = copy = BlockRam(
+                _FLOAT_BITS, 1 << CORNER_ADDRESS_BITS, init=init, exclusive=True
+            )
             m.d.comb += [
                 copy.write_address.eq(self.write_address),
                 copy.write_data.eq(self.write_data),
                 copy.write_enable.eq(self.write_stb),
-                *(copy.read_address.eq(address), copy.read_enable.eq(1), data.eq(copy.read_data)),
+                *(copy.read_address.eq(address), copy.read_enable.eq(self.reads), data.eq(copy.read_data)),
             ]
         return m

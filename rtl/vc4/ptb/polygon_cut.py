@@ -51,7 +51,7 @@ class PolygonCut(wiring.Component):
     done : strobe: it has been cut; nothing is left if `left` is less than `count`
     left, half : how many corners are left, and where; they stay
     program, program_starts, corners, more, loops, program_done : of the `ClipEngine`
-    reads, read_address, read : a word in its memory is wanted; it
+    reads, read_address, read : strobe: a word in its memory is read; it, two clocks later
     classifies, cuts, misses, negative, zero : of `ClipOutcome`
     """
 
