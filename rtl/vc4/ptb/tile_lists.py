@@ -108,10 +108,9 @@ class TileLists(wiring.Component):
                         with m.Case(TileKind.PRIMITIVE):
                             m.d.comb += [self.i.ready.eq(1), self._cache.use.eq(1)]
                             self._keep(m, item.body.primitive)
-                            m.next = "SECOND"
+                            m.next = "NEAR"
                         with m.Case(TileKind.TILE):
-                            m.d.comb += [self.i.ready.eq(1), self._writer.start.eq(1), self._states.load.eq(1)]
-                            m.d.sync += self._clean.eq(0)
+                            self._begin_tile(m)
                         with m.Case(TileKind.DROP):
                             m.d.sync += self._left.eq(sum(item.body.primitive.made) * CLIPPED_WORDS)
                             m.d.comb += self.i.ready.eq(1)
@@ -234,19 +233,26 @@ class TileLists(wiring.Component):
             with m.If(primitive.type == kind):
                 m.d.sync += [self._primitive.vertices[number].eq(0) for number in range(count, VERTICES)]
 
+    def _begin_tile(self, m):
+        """Of the primitive; its state must not be read in the clock in which that of another one is stored."""
+        with m.If(~(self._writer.storing & self._states.meets)):
+            m.d.comb += [self.i.ready.eq(1), self._writer.start.eq(1), self._states.load.eq(1)]
+            m.d.sync += self._clean.eq(0)
+
     def _primitives(self, m):
         writer, records = self._writer, self._cache.records
         with m.State("STATE"):
             m.d.comb += [records.valid.eq(1), self.i.ready.eq(records.ready)]
             with m.If(records.ready):
                 m.next = "IDLE"
-        with m.State("SECOND"):
-            m.d.comb += [writer.near.eq(1), writer.number.eq(1)]
-            m.next = "THIRD"
-        with m.State("THIRD"):
-            m.d.comb += [writer.near.eq(1), writer.number.eq(2), writer.task.eq(ListTask.KEEP)]
-            m.d.comb += writer.start.eq(self._primitive.made.any())
+        with m.State("NEAR"):
+            m.d.comb += writer.near.eq(1)
             m.next = "IDLE"
+            with m.If(self._primitive.made.any()):
+                m.d.comb += [writer.start.eq(1), writer.task.eq(ListTask.KEEP)]
+            with m.Elif(self.i.valid & self._can):
+                # It is always a tile.
+                self._begin_tile(m)
         with m.State("DROP"):
             m.d.comb += self._drops.eq(self._left != 0)
             m.d.sync += self._left.eq(self._left - (self.words.valid & self._drops))
