@@ -9,6 +9,8 @@ __all__ = ["ListMemory"]
 _CHUNK_BITS = 12
 _PAD_BITS = 8
 _SIZE_BITS = 9
+#: All sizes are multiples of the smallest block.
+_UNIT_BITS = 5
 
 
 class ListMemory(wiring.Component):
@@ -54,57 +56,57 @@ class ListMemory(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        chunk = data.StructLayout({"address": 32, "left": _CHUNK_BITS + 1})
-        chunks = Array(Signal(chunk, name=name) for name in ("block_chunk", "vertex_chunk"))
+        # In units of the smallest block.
+        chunk = data.StructLayout({"address": 32 - _UNIT_BITS, "left": _CHUNK_BITS + 1 - _UNIT_BITS})
+        chunks = [Signal(chunk, name=name) for name in ("block_chunk", "vertex_chunk")]
         which = Signal()
-        size = Signal(_SIZE_BITS)
-        left = Signal(_CHUNK_BITS + 1)
-        pad = Signal(_PAD_BITS)
+        size = Signal(_SIZE_BITS - _UNIT_BITS)
+        chosen = Signal(chunk)
         enough = Signal()  # the overspill of the clock before, and its address
         overspill = Signal(32)
+        step, aligns = Signal(_CHUNK_BITS + 1), Signal()
         m.d.comb += [
             self.busy.eq(1),
-            left.eq(chunks[which].left),
-            pad.eq(-self.pool_address[:_PAD_BITS]),
+            chosen.eq(Mux(which, chunks[1].as_value(), chunks[0].as_value())),
             self.range_start.eq(overspill),
             self.range_size.eq(self.overspill_left),
         ]
         self._overspill(m, enough, overspill)
+        self._pool(m, step, aligns, overspill)
         with m.FSM():
             with m.State("IDLE"):
                 m.d.comb += self.busy.eq(0)
-                m.d.sync += [which.eq(self.vertices), size.eq(self.size)]
-                with m.If(self.release | self.begin):
+                m.d.sync += [which.eq(self.vertices), size.eq(self.size >> _UNIT_BITS)]
+                with m.If(self.release):
                     m.d.sync += [one.left.eq(0) for one in chunks]
                 with m.If(self.begin):
-                    m.d.sync += [self.pool_address.eq(self.free_address), self.pool_size.eq(self.free_size)]
                     m.next = "ALIGN"
                 with m.Elif(self.take):
                     m.next = "TAKE"
             with m.State("ALIGN"):
-                rest = Mux(self.pool_size < pad, self.pool_size[:_PAD_BITS], pad)
-                m.d.sync += [self.pool_address.eq(self.pool_address + rest), self.pool_size.eq(self.pool_size - rest)]
+                m.d.comb += aligns.eq(1)
                 m.next = "IDLE"
             with m.State("ALIGN_OVERSPILL"):
-                m.d.sync += [self.pool_address.eq(self.pool_address + pad), self.pool_size.eq(self.pool_size - pad)]
+                m.d.comb += aligns.eq(1)
                 m.next = "CHUNK"
             with m.State("TAKE"):
-                with m.If(left >= size):
-                    m.d.sync += [
-                        self.taken.eq(chunks[which].address),
-                        chunks[which].address.eq(chunks[which].address + size),
-                        chunks[which].left.eq(left - size),
-                    ]
+                with m.If(chosen.left >= size):
+                    m.d.sync += self.taken.eq(chosen.address << _UNIT_BITS)
+                    for number, one in enumerate(chunks):
+                        with m.If(which == number):
+                            m.d.sync += [one.address.eq(chosen.address + size), one.left.eq(chosen.left - size)]
                     m.next = "IDLE"
                 with m.Else():
                     m.next = "CHUNK"
             with m.State("CHUNK"):
                 with m.If(self.pool_size[_CHUNK_BITS:].any()):
-                    m.d.sync += [
-                        *(chunks[which].address.eq(self.pool_address), chunks[which].left.eq(1 << _CHUNK_BITS)),
-                        self.pool_address[_CHUNK_BITS:].eq(self.pool_address[_CHUNK_BITS:] + 1),
-                        self.pool_size[_CHUNK_BITS:].eq(self.pool_size[_CHUNK_BITS:] - 1),
-                    ]
+                    m.d.comb += step.eq(1 << _CHUNK_BITS)
+                    for number, one in enumerate(chunks):
+                        with m.If(which == number):
+                            m.d.sync += [
+                                one.address.eq(self.pool_address >> _UNIT_BITS),
+                                one.left.eq(1 << _CHUNK_BITS - _UNIT_BITS),
+                            ]
                     m.next = "TAKE"
                 with m.Else():
                     m.next = "SPILL"
@@ -112,9 +114,21 @@ class ListMemory(wiring.Component):
                 m.d.comb += self.out_of_memory.eq(~enough)
                 with m.If(enough & ~self.overspill_size_stb & ~self.range_busy):
                     m.d.comb += self.range_stb.eq(1)
-                    m.d.sync += [self.pool_address.eq(overspill), self.pool_size.eq(self.overspill_left)]
                     m.next = "ALIGN_OVERSPILL"
         return m
+
+    def _pool(self, m, step, aligns, overspill):
+        """Its begin moves by a step, or so far as to be aligned, and not beyond its end."""
+        pad, moved = Signal(_PAD_BITS), Signal.like(step)
+        m.d.comb += [pad.eq(-self.pool_address[:_PAD_BITS]), moved.eq(step)]
+        with m.If(aligns):
+            m.d.comb += moved.eq(Mux(self.pool_size < pad, self.pool_size[:_PAD_BITS], pad))
+        with m.If(self.begin):
+            m.d.sync += [self.pool_address.eq(self.free_address), self.pool_size.eq(self.free_size)]
+        with m.Elif(self.range_stb):
+            m.d.sync += [self.pool_address.eq(overspill), self.pool_size.eq(self.overspill_left)]
+        with m.Else():
+            m.d.sync += [self.pool_address.eq(self.pool_address + moved), self.pool_size.eq(self.pool_size - moved)]
 
     def _overspill(self, m, enough, address):
         """The host may change both registers at any time."""

@@ -107,7 +107,10 @@ class ListWriter(wiring.Component):
         self._piece, self._length = Signal(Piece), Signal(PIECE_BITS)
         self._in_items, self._branching = Signal(), Signal()
         self._header = Signal(ClippedPrimitive)
-        self._whole, self._coded = Signal(PIECE_BITS), Signal(PIECE_BITS)  # bytes of a primitive as it is, and behind another
+        self._whole, self._coded = (
+            Signal(PIECE_BITS),
+            Signal(PIECE_BITS),
+        )  # bytes of a primitive as it is, and behind another
         self._clipped = Signal()
         self._plain = Signal()  # the primitive is all that is written
         m.d.comb += [

@@ -6,6 +6,7 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 
 from vc4.bus.port import BUS_BYTES, MemoryPort
 from vc4.cle.structs import VERTICES, ListFormat, fields_of
+from vc4.common.select import select
 from vc4.records import compressed
 from vc4.records.control import RECORDS, ControlCode, Role
 from vc4.records.primitives import TYPES, VG_TYPES, PrimitiveData
@@ -112,7 +113,9 @@ class TileLists(wiring.Component):
                         with m.Case(TileKind.TILE):
                             self._begin_tile(m)
                         with m.Case(TileKind.DROP):
-                            m.d.sync += self._left.eq(sum(item.body.primitive.made) * CLIPPED_WORDS)
+                            made = item.body.primitive.made
+                            counts = [CLIPPED_WORDS * value.bit_count() for value in range(1 << len(made))]
+                            m.d.sync += self._left.eq(select(made, [Const(words) for words in counts]))
                             m.d.comb += self.i.ready.eq(1)
                             m.next = "DROP"
             self._primitives(m)
@@ -181,16 +184,20 @@ class TileLists(wiring.Component):
             *(memory.take.eq(writer.take), memory.size.eq(writer.take_size), memory.vertices.eq(writer.take_vertices)),
             *(writer.memory_busy.eq(memory.busy), writer.taken.eq(memory.taken)),
             *(memory.range_busy.eq(ranges.busy), writer.ranges_busy.eq(ranges.busy), writer.found.eq(ranges.found)),
-            *(ranges.address.eq(writer.address), ranges.length.eq(writer.length)),
             *(ranges.check.eq(writer.check), ranges.near.eq(writer.near_check)),
             ranges.add.eq(memory.range_stb | set_up.begin),
-            ranges.start.eq(Mux(set_up.begin, set_up.range_start, memory.range_start)),
-            ranges.size.eq(Mux(set_up.begin, set_up.range_size, memory.range_size)),
             # Those that a primitive of no tile has are for nobody.
             writer.words.valid.eq(self.words.valid & ~self._drops),
             writer.words.payload.eq(self.words.payload),
             self.words.ready.eq(self._drops | writer.words.ready),
         ]
+
+        with m.If(set_up.begin):
+            m.d.comb += [ranges.address.eq(set_up.range_start), ranges.length.eq(set_up.range_size)]
+        with m.Elif(memory.range_stb):
+            m.d.comb += [ranges.address.eq(memory.range_start), ranges.length.eq(memory.range_size)]
+        with m.Else():
+            m.d.comb += [ranges.address.eq(writer.address), ranges.length.eq(writer.length)]
 
     def _record(self, m, record):
         """A record is taken, or begins something longer."""
