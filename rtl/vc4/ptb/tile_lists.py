@@ -143,7 +143,9 @@ class TileLists(wiring.Component):
             ),
             states.settled.eq(port.settled),
             self.owes.eq(~port.idle),
-            *(getattr(memory, name).eq(getattr(set_up, name)) for name in ("free_address", "free_size", "begin")),
+            *(memory.used.eq(set_up.used), memory.begin.eq(set_up.begin), set_up.memory_busy.eq(memory.busy)),
+            memory.all_address.eq(set_up.fields.tile_allocation_memory_address),
+            memory.all_size.eq(set_up.fields.tile_allocation_memory_size),
             *(
                 getattr(memory, name).eq(getattr(self, name))
                 for name in ("overspill_address", "overspill_size", "overspill_size_stb")
@@ -153,8 +155,8 @@ class TileLists(wiring.Component):
                 for name in ("overspill_left", "pool_address", "pool_size", "out_of_memory")
             ),
             self.raises_out_of_memory.eq(memory.out_of_memory),
-            self.raises_spill_use.eq(memory.range_stb),
-            self.failed.eq(set_up.failed | states.failed | self._writer.failed | port.failed),
+            self.raises_spill_use.eq(memory.spills),
+            self.failed.eq(set_up.failed | memory.failed | states.failed | self._writer.failed | port.failed),
         ]
 
     def _connect_states(self, m):
@@ -171,7 +173,7 @@ class TileLists(wiring.Component):
         ]
 
     def _connect_writer(self, m):
-        writer, cache, memory, ranges, set_up = self._writer, self._cache, self._memory, self._ranges, self._set_up
+        writer, cache, memory, ranges = self._writer, self._cache, self._memory, self._ranges
         connect(m, cache.o, writer.records)
         connect(m, writer.o, self._bytes.i)
         m.d.comb += [
@@ -185,17 +187,15 @@ class TileLists(wiring.Component):
             *(writer.memory_busy.eq(memory.busy), writer.taken.eq(memory.taken)),
             *(memory.range_busy.eq(ranges.busy), writer.ranges_busy.eq(ranges.busy), writer.found.eq(ranges.found)),
             *(ranges.check.eq(writer.check), ranges.near.eq(writer.near_check)),
-            ranges.add.eq(memory.range_stb | set_up.begin),
+            ranges.add.eq(memory.range_stb),
             # Those that a primitive of no tile has are for nobody.
             writer.words.valid.eq(self.words.valid & ~self._drops),
             writer.words.payload.eq(self.words.payload),
             self.words.ready.eq(self._drops | writer.words.ready),
         ]
 
-        with m.If(set_up.begin):
-            m.d.comb += [ranges.address.eq(set_up.range_start), ranges.length.eq(set_up.range_size)]
-        with m.Elif(memory.range_stb):
-            m.d.comb += [ranges.address.eq(memory.range_start), ranges.length.eq(memory.range_size)]
+        with m.If(memory.range_stb):
+            m.d.comb += [ranges.address.eq(memory.pool_address), ranges.length.eq(memory.pool_size)]
         with m.Else():
             m.d.comb += [ranges.address.eq(writer.address), ranges.length.eq(writer.length)]
 
