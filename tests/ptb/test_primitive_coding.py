@@ -57,16 +57,14 @@ async def encode(ctx, dut, form, vertices, previous, garbage=0):
     ctx.set(dut.coordinates, form.coordinates)
     for number in range(3):
         ctx.set(dut.vertices[number], vertices[number] if number < len(vertices) else 0)
-    for number in range(3):
-        ctx.set(dut.number, number)
-        ctx.set(dut.near, 1)
+    upper = garbage << 16 if not form.coordinates else 0
+    before = [previous[number] | upper if number < len(previous) else garbage for number in range(3)]
+    for strobe, words in (("near", (0, 0)), ("first", (garbage, before[0])), ("others", before[1:])):
+        for number, word in enumerate(words):
+            ctx.set(dut.previous[number], word)
+        ctx.set(getattr(dut, strobe), 1)
         await ctx.tick()
-        ctx.set(dut.near, 0)
-        upper = garbage << 16 if not form.coordinates else 0
-        ctx.set(dut.previous, previous[number] | upper if number < len(previous) else garbage)
-        ctx.set(dut.step, 1)
-        await ctx.tick()
-        ctx.set(dut.step, 0)
+        ctx.set(getattr(dut, strobe), 0)
     ctx.set(dut.choose, 1)
     await ctx.tick()
     ctx.set(dut.choose, 0)

@@ -8,6 +8,7 @@ from vc4.records.shaders import TILE_POINTER_BITS
 from vc4.records.state import BlockSize, TileBinningModeConfiguration
 from vc4.records.tile_state import TileState
 
+from .list_memory import USED_BITS
 from .list_structs import ListWord
 from .structs import TILE_BITS
 
@@ -31,10 +32,9 @@ class FrameSetUp(wiring.Component):
     fields, start : strobe: the configuration; it stays until the end
     busy : it is not done
     base, count, initial, further : of the frame: where the array is, tiles, sizes of blocks
-    free_address, free_size, begin : strobe: for `ListMemory`: what is behind the first blocks
-    range_start, range_size : for `OwnedRanges`: all of it
+    used, begin, memory_busy : strobe: for `ListMemory`: bytes of all first blocks
     bus : stream of `ListWord`
-    failed : the first blocks do not fit, or a state does not; stays
+    failed : a state lies behind the end of all addresses; stays
     """
 
     fields: In(TileBinningModeConfiguration)
@@ -43,11 +43,9 @@ class FrameSetUp(wiring.Component):
     base: Out(_UNIT_BITS)
     count: Out(TILE_BITS)
     further: Out(BlockSize)
-    free_address: Out(32)
-    free_size: Out(32)
+    used: Out(USED_BITS)
     begin: Out(1)
-    range_start: Out(32)
-    range_size: Out(32)
+    memory_busy: In(1)
     bus: Out(stream.Signature(ListWord))
     failed: Out(1)
 
@@ -56,17 +54,12 @@ class FrameSetUp(wiring.Component):
         fields = self.fields
         step = Signal(range(_SIDE_BITS))
         left = Signal(TILE_BITS)  # tiles without a state
-        rest = Signal(33)
-        used = Signal(TILE_BITS + _SMALLEST + 3)
         address = Signal(_UNIT_BITS + 1)
         place = Signal(32)
         number = Signal(2)
         m.d.comb += [
             self.busy.eq(1),
-            used.eq((self.count << fields.tile_allocation_initial_block_size.as_value()) << _SMALLEST),
-            rest.eq(fields.tile_allocation_memory_size - used),
-            self.range_start.eq(fields.tile_allocation_memory_address),
-            self.range_size.eq(fields.tile_allocation_memory_size),
+            self.used.eq((self.count << fields.tile_allocation_initial_block_size.as_value()) << _SMALLEST),
         ]
         self._word(m, address, place, number)
         base = Signal(_UNIT_BITS)
@@ -89,19 +82,15 @@ class FrameSetUp(wiring.Component):
                 row = Mux(fields.height.bit_select((~step)[:3], 1), fields.width, 0)
                 m.d.sync += [self.count.eq((self.count << 1) + row), step.eq(step + 1)]
                 with m.If(step == _SIDE_BITS - 1):
-                    m.next = "DIVIDE"
-            with m.State("DIVIDE"):
-                m.d.sync += [
-                    left.eq(self.count),
-                    self.free_address.eq(fields.tile_allocation_memory_address + used),
-                    self.free_size.eq(rest),
-                ]
-                m.next = "BEGIN"
-                with m.If(rest[32]):
-                    m.next = "FAILED"
+                    m.next = "BEGIN"
             with m.State("BEGIN"):
                 m.d.comb += self.begin.eq(1)
-                m.next = "STATES"
+                m.d.sync += left.eq(self.count)
+                m.next = "DIVIDE"
+            with m.State("DIVIDE"):
+                # For ever, if the first blocks do not fit.
+                with m.If(~self.memory_busy):
+                    m.next = "STATES"
             with m.State("STATES"):
                 impossible = address[_UNIT_BITS] | address[:_UNIT_BITS].all()
                 with m.If(~fields.auto_initialise_tile_state_data_array | (left == 0)):

@@ -57,7 +57,7 @@ class ListBytes(wiring.Component):
             same.eq(~second & (address == chunk.address[_LANE_BITS:])),
             moves.eq(waits & (~there | same | self.o.ready)),
             self.i.ready.eq(~waits | (moves & (second | ~crosses))),
-            self.o.valid.eq(there & ((waits & ~same) | self.flush)),
+            self.o.valid.eq(there & Mux(waits, ~same, self.flush)),
             *(self.o.payload.address.eq(address), self.o.payload.data.eq(bytes_), self.o.payload.strobes.eq(strobes)),
             *(self.o.payload.first.eq(1), self.o.payload.last.eq(1)),
             self.busy.eq(there | waits),

@@ -4,36 +4,43 @@ from amaranth import *
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["ListMemory"]
+__all__ = ["USED_BITS", "ListMemory"]
+
+#: Of the bytes of all first blocks.
+USED_BITS = 24
 
 _CHUNK_BITS = 12
 _PAD_BITS = 8
 _SIZE_BITS = 9
+#: All sizes are multiples of the smallest block.
+_UNIT_BITS = 5
 
 
 class ListMemory(wiring.Component):
     """The pool that blocks and clipped vertices come from, and overspill (pipeline facts, 2.1 and 2.6; `TileMemory` of the model).
 
-    Behaviour: what is taken stands after one clock, after two with a new chunk of 4 KiB, and after two more with overspill. While
+    Behaviour: what is taken stands after one clock, after three with a new chunk of 4 KiB, and after four more with overspill. While
     overspill is too small nothing happens; a clock in which the host writes its size counts as such.
 
     Interface attributes
     --------------------
     release : strobe: what is left of pool and chunks is forgotten
-    free_address, free_size, begin : strobe: a new pool, from the next multiple of 256 on
+    all_address, all_size, used, begin : strobe: a new pool, but for its first bytes, from the next multiple of 256 on
     size, vertices, take : strobe: so many bytes, a multiple of 32, for clipped vertices or else for a block
     busy : none of these strobes
     taken : where they are, once it is not `busy`
     overspill_address, overspill_size, overspill_size_stb : the host's registers
     overspill_left, pool_address, pool_size : what the host reads
-    range_start, range_size, range_stb : strobe: overspill is used now
-    range_busy : not now
+    range_stb, range_busy : strobe: what the host reads is a range of memory that may be written, from now on
+    spills : strobe: overspill is used now
     out_of_memory : it waits for overspill
+    failed : the pool has less than the bytes that are used; stays
     """
 
     release: In(1)
-    free_address: In(32)
-    free_size: In(32)
+    all_address: In(32)
+    all_size: In(32)
+    used: In(USED_BITS)
     begin: In(1)
     size: In(_SIZE_BITS)
     vertices: In(1)
@@ -46,75 +53,97 @@ class ListMemory(wiring.Component):
     overspill_left: Out(32)
     pool_address: Out(32)
     pool_size: Out(32)
-    range_start: Out(32)
-    range_size: Out(32)
     range_stb: Out(1)
     range_busy: In(1)
+    spills: Out(1)
     out_of_memory: Out(1)
+    failed: Out(1)
 
     def elaborate(self, platform):
         m = Module()
-        chunk = data.StructLayout({"address": 32, "left": _CHUNK_BITS + 1})
-        chunks = Array(Signal(chunk, name=name) for name in ("block_chunk", "vertex_chunk"))
+        # In units of the smallest block.
+        chunk = data.StructLayout({"address": 32 - _UNIT_BITS, "left": _CHUNK_BITS + 1 - _UNIT_BITS})
+        chunks = [Signal(chunk, name=name) for name in ("block_chunk", "vertex_chunk")]
         which = Signal()
-        size = Signal(_SIZE_BITS)
-        left = Signal(_CHUNK_BITS + 1)
-        pad = Signal(_PAD_BITS)
+        size = Signal(_SIZE_BITS - _UNIT_BITS)
+        chosen = Signal(chunk)
         enough = Signal()  # the overspill of the clock before, and its address
         overspill = Signal(32)
+        step, aligns, short = Signal(USED_BITS), Signal(), Signal()
         m.d.comb += [
             self.busy.eq(1),
-            left.eq(chunks[which].left),
-            pad.eq(-self.pool_address[:_PAD_BITS]),
-            self.range_start.eq(overspill),
-            self.range_size.eq(self.overspill_left),
+            chosen.eq(Mux(which, chunks[1].as_value(), chunks[0].as_value())),
         ]
         self._overspill(m, enough, overspill)
+        self._pool(m, step, aligns, short, overspill)
         with m.FSM():
             with m.State("IDLE"):
                 m.d.comb += self.busy.eq(0)
-                m.d.sync += [which.eq(self.vertices), size.eq(self.size)]
-                with m.If(self.release | self.begin):
+                m.d.sync += [which.eq(self.vertices), size.eq(self.size >> _UNIT_BITS)]
+                with m.If(self.release):
                     m.d.sync += [one.left.eq(0) for one in chunks]
                 with m.If(self.begin):
-                    m.d.sync += [self.pool_address.eq(self.free_address), self.pool_size.eq(self.free_size)]
-                    m.next = "ALIGN"
+                    m.next = "FRAME"
                 with m.Elif(self.take):
                     m.next = "TAKE"
+            with m.State("FRAME"):
+                m.d.comb += [self.range_stb.eq(1), step.eq(self.used)]
+                m.next = "ALIGN"
+                with m.If(short):
+                    m.next = "FAILED"
+            with m.State("FAILED"):
+                m.d.comb += self.failed.eq(1)
             with m.State("ALIGN"):
-                rest = Mux(self.pool_size < pad, self.pool_size[:_PAD_BITS], pad)
-                m.d.sync += [self.pool_address.eq(self.pool_address + rest), self.pool_size.eq(self.pool_size - rest)]
+                m.d.comb += aligns.eq(1)
                 m.next = "IDLE"
             with m.State("ALIGN_OVERSPILL"):
-                m.d.sync += [self.pool_address.eq(self.pool_address + pad), self.pool_size.eq(self.pool_size - pad)]
+                m.d.comb += aligns.eq(1)
                 m.next = "CHUNK"
             with m.State("TAKE"):
-                with m.If(left >= size):
-                    m.d.sync += [
-                        self.taken.eq(chunks[which].address),
-                        chunks[which].address.eq(chunks[which].address + size),
-                        chunks[which].left.eq(left - size),
-                    ]
+                with m.If(chosen.left >= size):
+                    m.d.sync += self.taken.eq(chosen.address << _UNIT_BITS)
+                    for number, one in enumerate(chunks):
+                        with m.If(which == number):
+                            m.d.sync += [one.address.eq(chosen.address + size), one.left.eq(chosen.left - size)]
                     m.next = "IDLE"
                 with m.Else():
                     m.next = "CHUNK"
             with m.State("CHUNK"):
                 with m.If(self.pool_size[_CHUNK_BITS:].any()):
-                    m.d.sync += [
-                        *(chunks[which].address.eq(self.pool_address), chunks[which].left.eq(1 << _CHUNK_BITS)),
-                        self.pool_address[_CHUNK_BITS:].eq(self.pool_address[_CHUNK_BITS:] + 1),
-                        self.pool_size[_CHUNK_BITS:].eq(self.pool_size[_CHUNK_BITS:] - 1),
-                    ]
+                    m.d.comb += step.eq(1 << _CHUNK_BITS)
+                    for number, one in enumerate(chunks):
+                        with m.If(which == number):
+                            m.d.sync += [
+                                one.address.eq(self.pool_address >> _UNIT_BITS),
+                                one.left.eq(1 << _CHUNK_BITS - _UNIT_BITS),
+                            ]
                     m.next = "TAKE"
                 with m.Else():
                     m.next = "SPILL"
             with m.State("SPILL"):
                 m.d.comb += self.out_of_memory.eq(~enough)
                 with m.If(enough & ~self.overspill_size_stb & ~self.range_busy):
-                    m.d.comb += self.range_stb.eq(1)
-                    m.d.sync += [self.pool_address.eq(overspill), self.pool_size.eq(self.overspill_left)]
-                    m.next = "ALIGN_OVERSPILL"
+                    m.d.comb += self.spills.eq(1)
+                    m.next = "OVERSPILL"
+            with m.State("OVERSPILL"):
+                m.d.comb += self.range_stb.eq(1)
+                m.next = "ALIGN_OVERSPILL"
         return m
+
+    def _pool(self, m, step, aligns, short, overspill):
+        """Its begin moves by a step, or so far as to be aligned, and not beyond its end."""
+        wanted, moved = Signal.like(step), Signal.like(step)
+        m.d.comb += [
+            wanted.eq(Mux(aligns, (-self.pool_address[:_PAD_BITS])[:_PAD_BITS], step)),
+            short.eq(self.pool_size < wanted),
+            moved.eq(Mux(short, self.pool_size, wanted)),
+        ]
+        with m.If(self.begin):
+            m.d.sync += [self.pool_address.eq(self.all_address), self.pool_size.eq(self.all_size)]
+        with m.Elif(self.spills):
+            m.d.sync += [self.pool_address.eq(overspill), self.pool_size.eq(self.overspill_left)]
+        with m.Else():
+            m.d.sync += [self.pool_address.eq(self.pool_address + moved), self.pool_size.eq(self.pool_size - moved)]
 
     def _overspill(self, m, enough, address):
         """The host may change both registers at any time."""
@@ -126,8 +155,8 @@ class ListMemory(wiring.Component):
             # From one chunk on: with two there is always room for what is left out.
             small.eq(~self.overspill_left[_CHUNK_BITS + 1 :].any() & ((low < pad) | ~self.overspill_left[_CHUNK_BITS])),
         ]
-        m.d.sync += [address.eq(self.overspill_address), enough.eq(~small & ~self.overspill_size_stb & ~self.range_stb)]
+        m.d.sync += [address.eq(self.overspill_address), enough.eq(~small & ~self.overspill_size_stb & ~self.spills)]
         with m.If(self.overspill_size_stb):
             m.d.sync += self.overspill_left.eq(self.overspill_size)
-        with m.Elif(self.range_stb):
+        with m.Elif(self.spills):
             m.d.sync += self.overspill_left.eq(0)

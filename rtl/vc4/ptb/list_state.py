@@ -36,7 +36,7 @@ class ListState(wiring.Component):
     address, room, opened : where it goes on; the address has a carry in front
     differs : the format is not the wanted one
     stamped : of the newest state that it has
-    counter, vertices, primitive : what is stored: after a primitive, with its vertices
+    counter, vertices : what is stored, too
     number, stored : a word, and what it is
     """
 
@@ -61,7 +61,6 @@ class ListState(wiring.Component):
     stamped: Out(32)
     counter: In(32)
     vertices: In(data.ArrayLayout(32, VERTICES))
-    primitive: In(1)
     number: In(range(STATE_WORDS))
     stored: Out(_WORD_BITS)
 
@@ -107,7 +106,7 @@ class ListState(wiring.Component):
             *(goes.list_pointer.eq(self.address), goes.room.eq(self.room), goes.list_opened.eq(self.opened)),
             *(goes.format_known.eq(known), goes.format_type.eq(kind), goes.format_coordinates.eq(coordinates)),
             goes.stamp.eq(self.counter),
-            goes.vertex_0.eq(Mux(self.primitive, self.vertices[0], self.word[32:])),
+            goes.vertex_0.eq(self.vertices[0]),
             *(goes.vertex_1.eq(self.vertices[1]), goes.vertex_2.eq(self.vertices[2])),
         ]
         with m.Switch(self.number):

@@ -5,7 +5,7 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from vc4.bus.port import BUS_BYTES
-from vc4.cle.structs import VERTICES, ListFormat
+from vc4.cle.structs import ListFormat
 from vc4.records import compressed
 from vc4.records.compressed import BRANCH_BYTES, BRANCH_UNIT
 from vc4.records.primitives import ClippedPrimitive
@@ -40,13 +40,13 @@ class ListWriter(wiring.Component):
     Interface attributes
     --------------------
     task, start, busy : strobe: what is to be done, with the tile whose state is loaded from the same clock on
-    primitive, number, near : the newest one; strobes at each of its vertices but the first one: it is new
+    primitive, near : the newest one; strobe: it is new
     form, has_form : what the binning list says last
     counter : changes of state
     window : bits of an address that a pointer lacks
     further : size of blocks
     place, stamp, vertices, word : a state comes
-    store, store_number, store_data : a state goes
+    store, store_number, store_data : a state goes; the last of it when it is not `busy` any more, together with `storing`
     scan, newer_than, everything, shader, scanning, records : of `StateCache`: what the list does not have
     take, take_size, take_vertices, memory_busy, taken : of `ListMemory`
     address, length, check, near_check, ranges_busy, found : of `OwnedRanges`
@@ -59,7 +59,6 @@ class ListWriter(wiring.Component):
     start: In(1)
     busy: Out(1)
     primitive: In(TilePrimitive)
-    number: In(range(VERTICES))
     near: In(1)
     form: In(ListFormat)
     has_form: In(1)
@@ -70,7 +69,8 @@ class ListWriter(wiring.Component):
     stamp: In(1)
     vertices: In(1)
     word: In(_WORD_BITS)
-    store: Out(1)
+    storing: Out(1)
+    store: Out(2)
     store_number: Out(range(STATE_WORDS))
     store_data: Out(_WORD_BITS)
     scan: Out(1)
@@ -107,7 +107,12 @@ class ListWriter(wiring.Component):
         self._piece, self._length = Signal(Piece), Signal(PIECE_BITS)
         self._in_items, self._branching = Signal(), Signal()
         self._header = Signal(ClippedPrimitive)
-        self._whole = Signal(PIECE_BITS)  # bytes of a primitive as it is
+        self._whole, self._coded = (
+            Signal(PIECE_BITS),
+            Signal(PIECE_BITS),
+        )  # bytes of a primitive as it is, and behind another
+        self._clipped = Signal()
+        self._plain = Signal()  # the primitive is all that is written
         m.d.comb += [
             self.busy.eq(1),
             self._is_add.eq(self._task == ListTask.ADD),
@@ -123,18 +128,29 @@ class ListWriter(wiring.Component):
         self._connect(m)
         with m.FSM():
             with m.State("IDLE"):
-                m.d.comb += self.busy.eq(0)
-                m.d.sync += [self._task.eq(self.task), self._trusted.eq(0), self._branching.eq(0)]
-                with m.If(self.start):
-                    m.next = "LOAD"
-                    with m.If(self.task == ListTask.KEEP):
-                        m.next = "KEEP"
+                self._begin(m)
+            with m.State("STORE_STAMP"):
+                m.d.comb += [self.store.eq(0b01), self.store_number.eq(1)]
+                m.next = "STORE"
+            with m.State("STORE"):
+                m.d.comb += [self.store.eq(0b11), self.storing.eq(1)]
+                self._begin(m)
             self._load(m)
             self._choose(m)
             self._make_room(m)
             self._write(m)
             self._keep(m)
         return m
+
+    def _begin(self, m):
+        """The next task can come."""
+        m.d.comb += self.busy.eq(0)
+        m.d.sync += [self._task.eq(self.task), self._trusted.eq(0), self._branching.eq(0)]
+        m.next = "IDLE"
+        with m.If(self.start):
+            m.next = "LOAD"
+            with m.If(self.task == ListTask.KEEP):
+                m.next = "KEEP"
 
     def _connect(self, m):
         coding, state, pieces, primitive = self._coding, self._state, self._pieces, self.primitive
@@ -143,13 +159,13 @@ class ListWriter(wiring.Component):
         connect(m, pieces.o, flipped(self.o))
         m.d.comb += [
             *(getattr(coding, name).eq(getattr(primitive, name)) for name in ("type", "coordinates", "vertices")),
-            *(coding.near.eq(self.near), coding.number.eq(self.number)),
+            *(coding.near.eq(self.near), coding.previous[0].eq(self.word[:32]), coding.previous[1].eq(self.word[32:])),
             *(state.word.eq(self.word), state.place.eq(self.place), state.stamp.eq(self.stamp)),
             *(state.window.eq(self.window), state.wanted.eq(self._form), state.counter.eq(self.counter)),
             state.has_wanted.eq(self._is_add | self.has_form),
             *(state.count.eq(pieces.o.payload.count), state.moves.eq(pieces.moves)),
             *(state.target.eq(self.taken), state.block.eq(_SMALLEST_BLOCK << self.further.as_value())),
-            *(state.vertices.eq(primitive.vertices), state.primitive.eq(self._is_add)),
+            state.vertices.eq(primitive.vertices),
             *(state.number.eq(self.store_number), self.store_data.eq(state.stored)),
             *(self.newer_than.eq(state.stamped), self.address.eq(state.address)),
             *(pieces.piece.eq(self._piece), pieces.length.eq(self._length), pieces.trusted.eq(self._trusted)),
@@ -163,38 +179,41 @@ class ListWriter(wiring.Component):
 
     def _load(self, m):
         """The state of the tile comes, and differences to the primitive before."""
-        coding = self._coding
-        m.d.comb += coding.previous.eq(Mux(self.vertices, self.word[:32], self.word[32:]))
+        coding, state = self._coding, self._state
+        m.d.comb += [coding.first.eq(self.stamp), coding.others.eq(self.vertices), self.near_check.eq(self.stamp)]
+        changes = Mux(self._is_add, state.differs, self.everything & self.has_form)
         with m.State("LOAD"):
-            m.d.comb += [
-                coding.number.eq(self.vertices),
-                coding.step.eq(self.stamp | self.vertices),
-                self.near_check.eq(self.stamp),
-            ]
             with m.If(self.stamp):
-                m.d.sync += self._stale.eq(self.word[:32] != self.counter)
-            with m.If(self.vertices | (self.stamp & ~self._is_add)):
-                m.next = "THIRD"
-        with m.State("THIRD"):
-            m.d.comb += [coding.number.eq(2), coding.step.eq(1)]
-            m.d.sync += self._changes.eq(Mux(self._is_add, self._state.differs, self.everything & self.has_form))
+                m.d.sync += [self._stale.eq(self.word[:32] != self.counter), self._changes.eq(changes)]
+            with m.If(self.vertices):
+                m.next = "CHOOSE"
+            with m.If(self.stamp & ~self._is_add):
+                m.next = "SHORT"
+        with m.State("SHORT"):
             m.next = "CHOOSE"
         with m.State("CHOOSE"):
-            m.d.comb += coding.choose.eq(1)
-            m.d.sync += [self._trusted.eq(self.found), self._in_items.eq(0)]
-            m.d.sync += self.shader.eq(self._changes & self._is_add)
+            m.d.comb += [coding.choose.eq(1), self.store.eq(self._is_add.replicate(2)), self.store_number.eq(2)]
+            m.d.sync += [
+                *(self._trusted.eq(self.found), self._in_items.eq(0), self._piece.eq(Piece.CODED)),
+                self.shader.eq(self._changes & self._is_add),
+            ]
             m.next = "LAST"
             with m.If(self.everything | (self._is_add & (self._changes | self._stale))):
                 m.d.comb += self.scan.eq(1)
                 m.d.sync += self._in_items.eq(1)
                 m.next = "ITEMS"
+            with m.Elif(self._is_add & state.opened & ~self._clipped):
+                m.d.sync += self._plain.eq(1)
+                m.next = "ROOM"
 
     def _choose(self, m):
         """What comes next: state, then a primitive or the end."""
         state, coding = self._state, self._coding.o
-        whole, begin = self._whole, Signal(PIECE_BITS)
-        clipped = Signal()
-        m.d.comb += [clipped.eq(self.primitive.made.any()), begin.eq(Mux(clipped, 5, 1))]
+        begin = Signal(PIECE_BITS)
+        m.d.comb += [
+            *(self._clipped.eq(self.primitive.made.any()), begin.eq(Mux(self._clipped, 5, 1))),
+            self._coded.eq(Mux(coding.whole, self._whole, coding.length)),
+        ]
         with m.State("ITEMS"):
             m.d.sync += self._piece.eq(Mux(self._changes, Piece.FORMAT, Piece.STATE))
             m.d.sync += self._length.eq(Mux(self._changes, 2, self.records.payload.length))
@@ -207,16 +226,13 @@ class ListWriter(wiring.Component):
                 m.d.sync += self._in_items.eq(0)
                 m.next = "LAST"
         with m.State("LAST"):
-            with m.If(state.opened & (clipped | ~self._is_add)):
+            with m.If(state.opened & (self._clipped | ~self._is_add)):
                 self._put(m, Piece.END, 1)
             with m.Elif(~self._is_add):
                 self._put(m, Piece.RETURN, 1)
             with m.Else():
                 m.d.sync += self._piece.eq(Mux(state.opened, Piece.CODED, Piece.WHOLE))
-                with m.If(state.opened & ~coding.whole):
-                    m.d.sync += self._length.eq(coding.length)
-                with m.Else():
-                    m.d.sync += self._length.eq(whole + Mux(state.opened, 0, begin))
+                m.d.sync += self._length.eq(Mux(state.opened, self._coded, self._whole + begin))
                 m.next = "ROOM"
 
     def _put(self, m, piece, length):
@@ -227,12 +243,15 @@ class ListWriter(wiring.Component):
     def _make_room(self, m):
         """The list goes on in another block if this one has no room."""
         state, unit = self._state, BRANCH_UNIT.bit_length() - 1
-        reaches = Signal()
+        reaches, needed = Signal(), Signal(PIECE_BITS)
         distance = Signal(32 - unit + 1)
         m.d.comb += [self.take_size.eq(state.block), distance.eq(self.taken[unit:] - state.address[unit:32])]
         with m.State("ROOM"):
+            m.d.comb += [self.store.eq(self._is_add.replicate(2)), self.store_number.eq(1)]
+            m.d.comb += needed.eq(Mux(self._plain, self._coded, self._length))
+            m.d.sync += [self._length.eq(needed), self._plain.eq(0)]
             m.next = "TAKE"
-            with m.If(state.room >= self._length + _RESERVE):
+            with m.If(state.room >= needed + _RESERVE):
                 m.d.comb += self._pieces.start.eq(1)
                 m.next = "WRITE"
         with m.State("TAKE"):
@@ -278,19 +297,15 @@ class ListWriter(wiring.Component):
                         m.next = "IDLE"
                     with m.Case(Piece.RETURN, Piece.CODED, Piece.WHOLE):
                         m.d.comb += state.opens.eq(self._is_add)
-                        m.d.sync += self.store_number.eq(Mux(self._is_add, 2, self.everything))
                         m.next = "STORE"
+                        with m.If(self.everything):
+                            m.next = "STORE_STAMP"
         with m.State("JUMP"):
             m.d.comb += state.jumps.eq(1)
             m.d.sync += self._trusted.eq(0)
             m.next = "LAST"
             with m.If(self._in_items):
                 m.next = "ITEMS"
-        with m.State("STORE"):
-            m.d.comb += self.store.eq(1)
-            m.d.sync += self.store_number.eq(self.store_number - 1)
-            with m.If(self.store_number == 0):
-                m.next = "IDLE"
 
     def _keep(self, m):
         """Vertices that clipping has made."""

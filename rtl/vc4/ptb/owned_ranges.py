@@ -6,13 +6,12 @@ from amaranth.lib.wiring import In, Out
 
 from vc4.common.ram import LutRam
 
-from .list_structs import PIECE_BITS
+from .list_structs import ADDRESS_BITS
 
 __all__ = ["RANGES", "OwnedRanges"]
 
 #: As many as the model has.
 RANGES = 16
-_END_BITS = 33
 
 
 class OwnedRanges(wiring.Component):
@@ -28,19 +27,18 @@ class OwnedRanges(wiring.Component):
     Interface attributes
     --------------------
     clear : strobe: there are no ranges
-    start, size, add : strobe: a range
-    address, length, check : strobe: these bytes; the address has a carry in front
+    address, length : bytes, with a carry in front of the address
+    add : strobe: they are a range
+    check : strobe: they are looked for
     near : only the range that was found last counts
     busy : none of these strobes
     found : what was asked for last lies in one range
     """
 
     clear: In(1)
-    start: In(32)
-    size: In(32)
+    address: In(ADDRESS_BITS)
+    length: In(32)
     add: In(1)
-    address: In(_END_BITS)
-    length: In(PIECE_BITS + 1)
     check: In(1)
     near: In(1)
     busy: Out(1)
@@ -48,77 +46,76 @@ class OwnedRanges(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        bounds = data.StructLayout({"start": 32, "stop": _END_BITS})
+        bounds = data.StructLayout({"start": 32, "stop": ADDRESS_BITS})
         m.submodules.ranges = ranges = LutRam(Shape.cast(bounds).width, RANGES)
         count = Signal(range(RANGES + 1))
         known = Signal(bounds)  # the range that was found last
-        asked = Signal(data.StructLayout({"start": _END_BITS, "stop": _END_BITS}))
+        asked = Signal(data.StructLayout({"start": ADDRESS_BITS, "stop": ADDRESS_BITS}))
         only = Signal()
         at = Signal(range(RANGES + 1))
         above, below, follows = Signal(), Signal(), Signal()
-        stop = Signal(_END_BITS + 1)
-        written = Signal(bounds)
+        reads = Signal()
         m.d.comb += [
             above.eq(asked.start >= known.start),
             below.eq(asked.stop <= known.stop),
             follows.eq(asked.start == known.stop),
             ranges.read_address.eq(at),
-            ranges.write_data.eq(written),
-            stop.eq(self.start + self.size),
             self.busy.eq(1),
         ]
+        with m.If(self.clear):
+            m.d.sync += known.eq(0)
+        with m.Elif(reads):
+            m.d.sync += Value.cast(known).eq(ranges.read_data)
+        self._write(m, ranges, known, asked, above, below, follows, count)
         with m.FSM():
             with m.State("IDLE"):
                 m.d.comb += self.busy.eq(0)
-                m.d.sync += at.eq(count - 1)
+                m.d.sync += [
+                    asked.start.eq(self.address),
+                    asked.stop.eq(self.address + self.length),
+                    only.eq(self.near),
+                ]
+                m.d.sync += at.eq(Mux(self.add, count - 1, 0))
                 with m.If(self.clear):
-                    m.d.sync += [count.eq(0), known.eq(0)]
-                with m.Elif(self.add):
-                    m.d.sync += [asked.start.eq(self.start), asked.stop.eq(Mux(stop[32], 1 << 32, stop))]
-                    with m.If(self.size != 0):
-                        m.next = "NEWEST"
+                    m.d.sync += count.eq(0)
+                with m.Elif(self.add & (self.length != 0)):
+                    m.next = "NEWEST"
                 with m.Elif(self.check):
-                    m.d.sync += [asked.start.eq(self.address), asked.stop.eq(self.address + self.length)]
-                    m.d.sync += [only.eq(self.near), at.eq(0), self.found.eq(0)]
                     m.next = "LOOK"
             with m.State("NEWEST"):
-                m.d.sync += Value.cast(known).eq(ranges.read_data)
+                m.d.comb += reads.eq(1)
                 m.next = "ADD"
             with m.State("ADD"):
-                self._add(m, ranges, count, known, asked, written, follows, above, below)
+                m.d.comb += ranges.write_enable.eq(1)
+                m.d.sync += [at.eq(ranges.write_address), count.eq(ranges.write_address + 1)]
+                m.next = "ADDED"
+            with m.State("ADDED"):
+                m.d.comb += reads.eq(1)
+                m.next = "IDLE"
             with m.State("LOOK"):
-                m.d.sync += [self.found.eq(above & below)]
+                m.d.sync += self.found.eq(above & below)
+                m.next = "FOUND"
                 with m.If(only):
                     m.next = "IDLE"
-                with m.Else():
-                    m.next = "FOUND"
             with m.State("FOUND"):
                 m.d.sync += at.eq(at + 1)
-                with m.If(self.found | (at == count)):
-                    m.next = "IDLE"
-                with m.Else():
-                    m.d.sync += Value.cast(known).eq(ranges.read_data)
+                m.d.comb += reads.eq(~self.found & (at != count))
+                m.next = "IDLE"
+                with m.If(reads):
                     m.next = "LOOK"
         return m
 
-    def _add(self, m, ranges, count, known, asked, written, follows, above, below):
+    def _write(self, m, ranges, known, asked, above, below, follows, count):
         """A range, after the newest one has been read."""
-        some, full = Signal(), Signal()
+        written = Signal(known.shape())
+        longer, full = Signal(), Signal()
         m.d.comb += [
-            *(some.eq(count != 0), full.eq(count == RANGES)),
-            *(written.start.eq(asked.start), written.stop.eq(asked.stop)),
-            ranges.write_enable.eq(1),
-            ranges.write_address.eq(count - 1),
+            *(longer.eq((count != 0) & follows), full.eq((count == RANGES) & ~longer)),
+            written.start.eq(Mux(longer | (full & above), known.start, asked.start)),
+            written.stop.eq(Mux(full & below, known.stop, asked.stop)),
+            ranges.write_address.eq(Mux(longer | full, count - 1, count)),
+            ranges.write_data.eq(written),
         ]
-        with m.If(some & follows):
-            m.d.comb += written.start.eq(known.start)
-        with m.Elif(full):
-            with m.If(above):
-                m.d.comb += written.start.eq(known.start)
-            with m.If(below):
-                m.d.comb += written.stop.eq(known.stop)
-        with m.Else():
-            m.d.comb += ranges.write_address.eq(count)
-            m.d.sync += count.eq(count + 1)
-        m.d.sync += known.eq(written)
-        m.next = "IDLE"
+        with m.If(asked.stop[-1]):
+            # Nothing is behind the last address.
+            m.d.comb += written.stop.eq(1 << ADDRESS_BITS - 1)

@@ -110,17 +110,17 @@ class PrimitiveCoding(wiring.Component):
     """Chooses how a primitive is written behind another one (guide, tables 39 to 43; docs/reference/rendering.md, tile lists:
     primitives; `encode_primitive` of the model).
 
-    Behaviour: takes the vertices of the primitive before one by one, in any order; in the clock behind the last one `choose`
+    Behaviour: takes the first vertex of the primitive before, and the two others at once; in the clock behind that or later `choose`
     says that all are there. What is chosen stands one clock after that, until the next `choose`. Differences between the
-    vertices of the primitive itself are taken in the same way, once for a primitive, with `near`.
+    vertices of the primitive itself are taken once for a primitive, with `near`.
 
     Interface attributes
     --------------------
     type, coordinates, vertices : the primitive; indices have zeros in the upper bits
-    number : a vertex
-    previous : of the primitive before
-    step : strobe: the difference between both
-    near : strobe: that between the vertex and vertex 0 of the primitive itself
+    previous : two vertices of the primitive before
+    first : strobe: the second one of them is vertex 0
+    others : strobe: they are vertices 1 and 2
+    near : strobe: the primitive is new
     choose : strobe
     o : what is chosen
     """
@@ -128,9 +128,9 @@ class PrimitiveCoding(wiring.Component):
     type: In(PrimitiveType)
     coordinates: In(1)
     vertices: In(data.ArrayLayout(32, _MOST))
-    number: In(range(_MOST))
-    previous: In(32)
-    step: In(1)
+    previous: In(data.ArrayLayout(32, 2))
+    first: In(1)
+    others: In(1)
     near: In(1)
     choose: In(1)
     o: Out(CodedPrimitive)
@@ -170,22 +170,30 @@ class PrimitiveCoding(wiring.Component):
         return Cat(self.type == kind for kind in way.types).any() & (self.coordinates == way.coordinates)
 
     def _subtract(self, m):
-        """A difference, x and y, and which vertices are the same."""
-        new, old = Signal(32), Signal(32)
-        difference = Signal(data.ArrayLayout(_HALF, 2))
-        known = Signal(32)
-        m.d.comb += [
-            known.eq(Mux(self.coordinates, self.previous, self.previous[:INDEX_BITS])),
-            new.eq(self.vertices[self.number]),
-            old.eq(Mux(self.near, self.vertices[0], known)),
-            *(difference[half].eq(new.word_select(half, _HALF) - old.word_select(half, _HALF)) for half in range(2)),
-        ]
-        for number in range(_MOST):
-            with m.If(self.step & (self.number == number)):
+        """Two differences, x and y, and which vertices are the same."""
+        for unit, number in enumerate((1, 2)):
+            difference = Signal(data.ArrayLayout(_HALF, 2), name=f"difference_{number}")
+            new, old, known = (Signal(32, name=f"{name}_{number}") for name in ("new", "old", "known"))
+            previous = self.previous[unit]
+            m.d.comb += [
+                known.eq(Mux(self.coordinates, previous, previous[:INDEX_BITS])),
+                new.eq(Mux(self.first, self.vertices[0], self.vertices[number]) if number == 2 else self.vertices[1]),
+                old.eq(Mux(self.near, self.vertices[0], known)),
+                *(
+                    difference[half].eq(new.word_select(half, _HALF) - old.word_select(half, _HALF))
+                    for half in range(2)
+                ),
+            ]
+            same = [known == vertex for vertex in (self.vertices[0], self.vertices[1])]
+            with m.If(self.others):
                 m.d.sync += self._moved[number].eq(difference)
-                m.d.sync += [same.eq(known == self.vertices[other]) for other, same in enumerate(self._same[number])]
-            with m.If(self.near & (self.number == number)):
+                m.d.sync += [self._same[number][other].eq(value) for other, value in enumerate(same)]
+            with m.If(self.near):
                 m.d.sync += self._away[number].eq(difference)
+            if number == 2:
+                with m.If(self.first):
+                    m.d.sync += self._moved[0].eq(difference)
+                    m.d.sync += [self._same[0][other].eq(value) for other, value in enumerate(same)]
 
     def _way(self, m, index, way):
         """Whether a coding fits, and its bits."""

@@ -31,12 +31,13 @@ assert max(record.length - 1 for _, record in _ROWS) <= _PARTS * CHUNK_BYTES
 
 
 def _mask(record: Record) -> int:
-    """Bits of what follows the first byte that have a meaning."""
-    return sum(
+    """Bits of what follows the first byte, but those of the record that have no meaning."""
+    unused = (
         (1 << Shape.cast(field.shape).width) - 1 << field.offset
         for name, field in Layout.cast(record.layout)
-        if not name.startswith("unused")
+        if name.startswith("unused")
     )
+    return (1 << _PARTS * _CHUNK_BITS) - 1 - sum(unused)
 
 
 def _next_kind(m, key, last_key):
@@ -90,7 +91,7 @@ class StateCache(wiring.Component):
         newer = Signal()
         kind = Signal(range(_KEYS))  # of the record that comes
         known = Signal()
-        wanted = Signal(PAYLOAD_BITS)
+        wanted = Signal(_PARTS * _CHUNK_BITS)
         self._look_up(m, kind, known, wanted)
         code, length = self._describe(m, key)
         last_key = Signal()

@@ -6,6 +6,7 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 
 from vc4.bus.port import BUS_BYTES, MemoryPort
 from vc4.cle.structs import VERTICES, ListFormat, fields_of
+from vc4.common.select import select
 from vc4.records import compressed
 from vc4.records.control import RECORDS, ControlCode, Role
 from vc4.records.primitives import TYPES, VG_TYPES, PrimitiveData
@@ -108,12 +109,13 @@ class TileLists(wiring.Component):
                         with m.Case(TileKind.PRIMITIVE):
                             m.d.comb += [self.i.ready.eq(1), self._cache.use.eq(1)]
                             self._keep(m, item.body.primitive)
-                            m.next = "SECOND"
+                            m.next = "NEAR"
                         with m.Case(TileKind.TILE):
-                            m.d.comb += [self.i.ready.eq(1), self._writer.start.eq(1), self._states.load.eq(1)]
-                            m.d.sync += self._clean.eq(0)
+                            self._begin_tile(m)
                         with m.Case(TileKind.DROP):
-                            m.d.sync += self._left.eq(sum(item.body.primitive.made) * CLIPPED_WORDS)
+                            made = item.body.primitive.made
+                            counts = [CLIPPED_WORDS * value.bit_count() for value in range(1 << len(made))]
+                            m.d.sync += self._left.eq(select(made, [Const(words) for words in counts]))
                             m.d.comb += self.i.ready.eq(1)
                             m.next = "DROP"
             self._primitives(m)
@@ -141,7 +143,9 @@ class TileLists(wiring.Component):
             ),
             states.settled.eq(port.settled),
             self.owes.eq(~port.idle),
-            *(getattr(memory, name).eq(getattr(set_up, name)) for name in ("free_address", "free_size", "begin")),
+            *(memory.used.eq(set_up.used), memory.begin.eq(set_up.begin), set_up.memory_busy.eq(memory.busy)),
+            memory.all_address.eq(set_up.fields.tile_allocation_memory_address),
+            memory.all_size.eq(set_up.fields.tile_allocation_memory_size),
             *(
                 getattr(memory, name).eq(getattr(self, name))
                 for name in ("overspill_address", "overspill_size", "overspill_size_stb")
@@ -151,8 +155,8 @@ class TileLists(wiring.Component):
                 for name in ("overspill_left", "pool_address", "pool_size", "out_of_memory")
             ),
             self.raises_out_of_memory.eq(memory.out_of_memory),
-            self.raises_spill_use.eq(memory.range_stb),
-            self.failed.eq(set_up.failed | states.failed | self._writer.failed | port.failed),
+            self.raises_spill_use.eq(memory.spills),
+            self.failed.eq(set_up.failed | memory.failed | states.failed | self._writer.failed | port.failed),
         ]
 
     def _connect_states(self, m):
@@ -169,7 +173,7 @@ class TileLists(wiring.Component):
         ]
 
     def _connect_writer(self, m):
-        writer, cache, memory, ranges, set_up = self._writer, self._cache, self._memory, self._ranges, self._set_up
+        writer, cache, memory, ranges = self._writer, self._cache, self._memory, self._ranges
         connect(m, cache.o, writer.records)
         connect(m, writer.o, self._bytes.i)
         m.d.comb += [
@@ -182,16 +186,18 @@ class TileLists(wiring.Component):
             *(memory.take.eq(writer.take), memory.size.eq(writer.take_size), memory.vertices.eq(writer.take_vertices)),
             *(writer.memory_busy.eq(memory.busy), writer.taken.eq(memory.taken)),
             *(memory.range_busy.eq(ranges.busy), writer.ranges_busy.eq(ranges.busy), writer.found.eq(ranges.found)),
-            *(ranges.address.eq(writer.address), ranges.length.eq(writer.length)),
             *(ranges.check.eq(writer.check), ranges.near.eq(writer.near_check)),
-            ranges.add.eq(memory.range_stb | set_up.begin),
-            ranges.start.eq(Mux(set_up.begin, set_up.range_start, memory.range_start)),
-            ranges.size.eq(Mux(set_up.begin, set_up.range_size, memory.range_size)),
+            ranges.add.eq(memory.range_stb),
             # Those that a primitive of no tile has are for nobody.
             writer.words.valid.eq(self.words.valid & ~self._drops),
             writer.words.payload.eq(self.words.payload),
             self.words.ready.eq(self._drops | writer.words.ready),
         ]
+
+        with m.If(memory.range_stb):
+            m.d.comb += [ranges.address.eq(memory.pool_address), ranges.length.eq(memory.pool_size)]
+        with m.Else():
+            m.d.comb += [ranges.address.eq(writer.address), ranges.length.eq(writer.length)]
 
     def _record(self, m, record):
         """A record is taken, or begins something longer."""
@@ -234,19 +240,26 @@ class TileLists(wiring.Component):
             with m.If(primitive.type == kind):
                 m.d.sync += [self._primitive.vertices[number].eq(0) for number in range(count, VERTICES)]
 
+    def _begin_tile(self, m):
+        """Of the primitive; its state must not be read in the clock in which that of another one is stored."""
+        with m.If(~(self._writer.storing & self._states.meets)):
+            m.d.comb += [self.i.ready.eq(1), self._writer.start.eq(1), self._states.load.eq(1)]
+            m.d.sync += self._clean.eq(0)
+
     def _primitives(self, m):
         writer, records = self._writer, self._cache.records
         with m.State("STATE"):
             m.d.comb += [records.valid.eq(1), self.i.ready.eq(records.ready)]
             with m.If(records.ready):
                 m.next = "IDLE"
-        with m.State("SECOND"):
-            m.d.comb += [writer.near.eq(1), writer.number.eq(1)]
-            m.next = "THIRD"
-        with m.State("THIRD"):
-            m.d.comb += [writer.near.eq(1), writer.number.eq(2), writer.task.eq(ListTask.KEEP)]
-            m.d.comb += writer.start.eq(self._primitive.made.any())
+        with m.State("NEAR"):
+            m.d.comb += writer.near.eq(1)
             m.next = "IDLE"
+            with m.If(self._primitive.made.any()):
+                m.d.comb += [writer.start.eq(1), writer.task.eq(ListTask.KEEP)]
+            with m.Elif(self.i.valid & self._can):
+                # It is always a tile.
+                self._begin_tile(m)
         with m.State("DROP"):
             m.d.comb += self._drops.eq(self._left != 0)
             m.d.sync += self._left.eq(self._left - (self.words.valid & self._drops))

@@ -72,8 +72,10 @@ class TileStates(wiring.Component):
     short : its first two words do
     word : one of them
     place, stamp, vertices : which one
-    ready : `load`, `store` or `walk` may come
-    store, store_number, store_data : strobe: a word of the tile that was loaded last; without the bits that mean nothing
+    ready : `load` or `walk` may come
+    meets : `tile` has the place of the tile that was loaded last
+    store, store_number, store_data : strobes of the halves of a word of the tile that was loaded last, while `ready`, and not
+        when one of the same place is loaded; without the bits that mean nothing
     walk, keeps : strobe: the cache becomes empty, what memory does not have is written, or forgotten
     bus : stream of `ListWord`
     words : stream of what was asked for
@@ -90,7 +92,8 @@ class TileStates(wiring.Component):
     stamp: Out(1)
     vertices: Out(1)
     ready: Out(1)
-    store: In(1)
+    meets: Out(1)
+    store: In(2)
     store_number: In(range(STATE_WORDS))
     store_data: In(_WORD_BITS)
     walk: In(1)
@@ -102,7 +105,7 @@ class TileStates(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.store = store = BlockRam(_WORD_BITS, 4 << _SLOT_BITS, exclusive=True)
+        m.submodules.store = store = BlockRam(_WORD_BITS, 4 << _SLOT_BITS, granularity=_WORD_BITS // 2, exclusive=True)
         tile = Signal(TILE_BITS)
         slot = tile[:_SLOT_BITS]
         number = Signal(range(STATE_WORDS))  # of a word
@@ -112,6 +115,7 @@ class TileStates(wiring.Component):
         wanted = Signal(range(STATE_WORDS))  # the word that is read
         m.d.comb += [
             *(found.eq(_entry(store.read_data)), self.word.eq(store.read_data)),
+            self.meets.eq(self.tile[:_SLOT_BITS] == slot),
             store.read_address.eq(Cat(wanted, slot)),
             store.write_address.eq(Cat(number, slot)),
         ]
@@ -145,7 +149,7 @@ class TileStates(wiring.Component):
                 with m.If(found.valid & found.dirty & keeps):
                     m.next = "TRIPLE"
             with m.State("FORGET"):
-                m.d.comb += store.write_enable.eq(1)
+                m.d.comb += store.write_enable.eq(0b11)
                 m.d.sync += tile.eq(tile + 1)
                 m.next = "WALK"
                 with m.If(slot.all()):
@@ -230,7 +234,7 @@ class TileStates(wiring.Component):
             m.d.comb += [
                 self.words.ready.eq(1),
                 store.write_data.eq(self.words.payload),
-                store.write_enable.eq(self.words.valid),
+                store.write_enable.eq(self.words.valid.replicate(2)),
             ]
             with m.If(number == 0):
                 m.d.comb += _entry(store.write_data).eq(_clean(tile))
