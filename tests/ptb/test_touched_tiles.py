@@ -162,6 +162,19 @@ class TestTiles:
         items.record(ControlCode.RHT_X_BOUNDARY, rht_primitive_x_boundary=2100)
         assert self.tiles(items, PrimitiveType.RHTS, [(100, 100), (200, 900)]) == [0, 1, 2]
 
+    def test_an_rht_to_its_boundary_without_the_offset(self):
+        """And with it: whether the viewport moves the boundary does not matter."""
+        items = frame(8, 4)
+        items.record(ControlCode.RHT_X_BOUNDARY, rht_primitive_x_boundary=1100)
+        items.record(ControlCode.VIEWPORT_OFFSET, viewport_centre_x_coordinate=3 * 1024)
+        assert self.tiles(items, PrimitiveType.RHTS, [(100, 100), (200, 900)]) == [1, 2, 3, 4]
+
+    def test_a_window_that_ends_with_a_tile(self):
+        items = frame(4, 2)
+        window = {"clip_window_width_in_pixels": 64, "clip_window_height_in_pixels": 64}
+        items.record(ControlCode.CLIP_WINDOW, clip_window_left_pixel_coordinate=64, **window)
+        assert self.tiles(items, PrimitiveType.POINTS, [(1024, 1024)], size=bits(200)) == [1]
+
     def test_a_window_without_a_limit(self):
         items = frame(4, 2)
         items.record(ControlCode.CLIP_WINDOW, clip_window_left_pixel_coordinate=70)

@@ -147,9 +147,9 @@ class Rig:
 
     def __init__(self, items, seed, gap, pause):
         self.rng, self.gap, self.pause = random.Random(seed), gap, pause
-        self.left = deque(items.items)
+        self.left: deque = deque(items.items)
         self.banks = [{}, {}]  # clip coordinates
-        self.clips = None  # whose bank the clipper has now
+        self.clips: int | None = None  # whose bank the clipper has now
         self.found, self.clocks = [], []
         self.columns: Any = None  # of the item that is there
 
@@ -188,7 +188,9 @@ class Rig:
             self.columns = self.left[0].columns if offered else None
             if offered:
                 ctx.set(dut.i.payload, self.left[0].payload)
-                ctx.set(dut.clipping, self.left[0].clipping)
+                # What it was when the first word was asked for counts.
+                begun = ctx.get(dut.reads.valid)
+                ctx.set(dut.clipping, self.rng.randrange(2) if begun else self.left[0].clipping)
             ctx.set(dut.i.valid, offered)
             ready = self.rng.random() >= self.pause
             ctx.set(dut.o.ready, ready)
@@ -201,7 +203,7 @@ class Rig:
                 word = ctx.get(dut.word)
                 assert word.bank != self.clips, "clip coordinates are overwritten"
                 self.banks[word.bank][word.vertex, word.number] = word.value
-            if moves and value[0] == "primitive" and value[6]:
+            if moves and value and value[0] == "primitive" and value[6]:
                 # With the one before the clipper has finished.
                 self.clips = ctx.get(dut.o.payload).body.primitive.bank
                 self.banks[1 - self.clips] = {}

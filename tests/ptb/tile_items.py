@@ -15,7 +15,7 @@ from vc4sim.model.ptb.tile_grid import TileGrid
 
 from ..model.shapes import bits
 
-__all__ = ["COUNTS", "TileList"]
+__all__ = ["COUNTS", "SIZES", "TileList"]
 
 #: Vertices.
 COUNTS = {PrimitiveType.POINTS: 1, PrimitiveType.LINES: 2, PrimitiveType.TRIANGLES: 3, PrimitiveType.RHTS: 2}

@@ -48,15 +48,15 @@ class PrimitiveMargin(wiring.Component):
         distance = Signal(8)
         number = Signal(24)
         shift = Signal(8)
-        # Of which there is one at the most: the size is the largest, nothing, that of a thin line.
+        # The size is the largest, else nothing, else that of a thin line.
         most, none, thin = Signal(), Signal(), Signal()
         lines = Signal(2)
         m.d.comb += distance.eq(_WHOLE - exponent)
         m.d.sync += [
             *(number.eq(significand(Value.cast(self.size))), shift.eq(distance)),
             most.eq((is_line | is_point) & (infinite | (~self.size.sign & (exponent >= _MOST)))),
-            none.eq(~is_line & (~is_point | (exponent == 0) | (self.size.sign & ~infinite))),
-            thin.eq(is_line & ~infinite & (self.size.sign | (exponent < _ONE))),
+            none.eq(~is_line & (~is_point | (exponent == 0) | self.size.sign)),
+            thin.eq(is_line & (self.size.sign | (exponent < _ONE))),
             lines.eq(Cat(is_line, lines)),
         ]
         whole = Signal(MARGIN_BITS)
