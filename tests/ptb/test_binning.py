@@ -198,6 +198,8 @@ def damaged(job, engine, waves):
     thread = model.cle.threads[BINNING]
     if rest is Rest.LIMIT or goes_on(str(model.binner.error or thread.error or ""), len(job.image)):
         return "goes on"
+    if done.written[: gl_frame.STATES].any():  # When it is read is another matter.
+        return "overwrites itself"
     compare(job, engine, waves, done)
     if thread.error:
         return "error of the list"
