@@ -1,4 +1,4 @@
-"""A renderer that is reset anywhere in a frame draws the next one as if nothing had been."""
+"""A GPU whose binner and renderer are reset anywhere in a frame draws the next one as if nothing had been."""
 
 import dataclasses
 import random
@@ -8,7 +8,7 @@ import pytest
 from vc4.config import preset
 from vc4sim.clist import load_capture
 from vc4sim.frames.draw import DrawJob, run_draw
-from vc4sim.render import Host
+from vc4sim.model.memory import Memory
 
 CONFIG = preset("gpu")
 #: BMRST and RMRST, CTRSTA.
@@ -20,13 +20,12 @@ pytestmark = pytest.mark.thorough
 
 @pytest.fixture(params=["tri_flat", "lines", "tri_clip", "stencil", "load_tile"])
 def job(recorded, compiler, request):
-    """A frame whose lists are in memory."""
+    """A frame that is to be binned and rendered."""
     capture = load_capture(recorded / "cases/gl" / request.param)
-    host = Host(capture, preset("bcm2835"))
-    first = capture.jobs[0]
-    host.bin(first)
+    first, memory = capture.jobs[0], Memory(capture.memory_size)
+    first.load(memory)
     return DrawJob(
-        image=host.memory.read(0, capture.memory_size),
+        image=memory.read(0, capture.memory_size),
         registers=first.starts,
         config=CONFIG,
     )
