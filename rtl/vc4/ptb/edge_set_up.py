@@ -78,7 +78,7 @@ class EdgeSetUp(wiring.Component):
             self._axis(m, "y", slots, turns, self.starts[1], self.tiles.low),
         ]
         slopes = [slope for slope, _ in axes]
-        self._sum(m, slots[3], turns, slopes, [product for _, product in axes])
+        self._sum(m, slots[3], slots[2].minus, turns, slopes, [product for _, product in axes])
         return m
 
     def _axis(self, m, name, slots, turns, start, low):
@@ -120,19 +120,20 @@ class EdgeSetUp(wiring.Component):
             m.d.comb += factor.eq(distance[:_HALF])
         return slopes[3], product
 
-    def _sum(self, m, slot, turns, slopes, products):
+    def _sum(self, m, slot, minus_next, turns, slopes, products):
         """Values and areas."""
+        whole = Signal(signed(_SUM_BITS))
         total = Signal(signed(_SUM_BITS))
-        high = Signal(_SUM_BITS - _HALF)
+        high = Signal(_SUM_BITS - _HALF)  # of what is added: the upper half that has come before, or of -1
         falls = Signal()  # one less than the area is negative
-        more = Cat(slot.minus.replicate(_HALF), high | slot.minus.replicate(len(high))).as_signed()
-        m.d.comb += total.eq(products[0] + products[1] + more)
+        more = Cat(slot.minus.replicate(_HALF), high).as_signed()
+        m.d.comb += [whole.eq(products[0] + products[1]), total.eq(whole + more)]
         with m.If(self.run):
-            m.d.sync += high.eq(Mux(slot.high, total[: len(high)], 0))
+            m.d.sync += high.eq(Mux(slot.high, whole[: len(high)], minus_next.replicate(len(high))))
             with m.If(slot.area & slot.minus):
                 m.d.sync += falls.eq(total < 0)
             with m.Elif(slot.area):
-                m.d.sync += turns.eq(total < 0)
+                m.d.sync += turns.eq(whole < 0)
         m.d.comb += [
             self.flat.eq(falls & ~turns),
             *(self.o.stb.eq(slot.edge & ~slot.high), self.o.number.eq(slot.number), self.last.eq(slot.last)),
