@@ -1,6 +1,7 @@
 """Edges of primitives at their first tile."""
 
 from amaranth import *
+from amaranth.hdl import Assert
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -34,8 +35,9 @@ class EdgeSetUp(wiring.Component):
     taken away: so both signs leave what is 0 outside. Values of a line are 0 or more inside. The distance to a tile of a line may
     be longer than a multiplier is wide, so its upper bits have a slot of their own in front.
 
-    Behaviour: a slot a clock. Its edge is there four clocks later, and so is the sign of an area. `starts` and `clockwise` count
-    two clocks after their slot, as does `point`. Everything stands still while `run` is low.
+    Behaviour: a slot a clock. Its edge is there four clocks later, and so is the sign of an area. `starts` counts two
+    clocks after its slot, and so does the sign of the area. Everything stands still while `run` is low, which it must not be when
+    an edge or the last slot comes out.
 
     Interface attributes
     --------------------
@@ -73,12 +75,13 @@ class EdgeSetUp(wiring.Component):
             with m.If(slots[1].edge):
                 m.d.sync += slots[2].minus.eq(~slots[1].line & ~turns)
         m.d.comb += self.clockwise.eq(turns)
+        m.d.sync += Assert(self.run | ~(self.o.stb | self.last), "an edge comes while time stands still")
         axes = [
             self._axis(m, "x", slots, turns, self.starts[0], Mux(self.tiles.narrow, 1, 0)),
             self._axis(m, "y", slots, turns, self.starts[1], self.tiles.low),
         ]
         slopes = [slope for slope, _ in axes]
-        self._sum(m, slots[3], turns, slopes, [product for _, product in axes])
+        self._sum(m, slots[3], slots[2].minus, turns, slopes, [product for _, product in axes])
         return m
 
     def _axis(self, m, name, slots, turns, start, low):
@@ -120,19 +123,20 @@ class EdgeSetUp(wiring.Component):
             m.d.comb += factor.eq(distance[:_HALF])
         return slopes[3], product
 
-    def _sum(self, m, slot, turns, slopes, products):
+    def _sum(self, m, slot, minus_next, turns, slopes, products):
         """Values and areas."""
+        whole = Signal(signed(_SUM_BITS))
         total = Signal(signed(_SUM_BITS))
-        high = Signal(_SUM_BITS - _HALF)
+        high = Signal(_SUM_BITS - _HALF)  # of what is added: the upper half that has come before, or of -1
         falls = Signal()  # one less than the area is negative
-        more = Cat(slot.minus.replicate(_HALF), high | slot.minus.replicate(len(high))).as_signed()
-        m.d.comb += total.eq(products[0] + products[1] + more)
+        more = Cat(slot.minus.replicate(_HALF), high).as_signed()
+        m.d.comb += [whole.eq(products[0] + products[1]), total.eq(whole + more)]
         with m.If(self.run):
-            m.d.sync += high.eq(Mux(slot.high, total[: len(high)], 0))
+            m.d.sync += high.eq(Mux(slot.high, whole[: len(high)], minus_next.replicate(len(high))))
             with m.If(slot.area & slot.minus):
                 m.d.sync += falls.eq(total < 0)
             with m.Elif(slot.area):
-                m.d.sync += turns.eq(total < 0)
+                m.d.sync += turns.eq(whole < 0)
         m.d.comb += [
             self.flat.eq(falls & ~turns),
             *(self.o.stb.eq(slot.edge & ~slot.high), self.o.number.eq(slot.number), self.last.eq(slot.last)),

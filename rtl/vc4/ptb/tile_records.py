@@ -16,7 +16,7 @@ from vc4.records.state import (
 )
 
 from .structs import POINT_BITS
-from .tile_structs import FrameTiles
+from .tile_structs import FrameTiles, PixelWindow
 
 __all__ = ["TileRecords"]
 
@@ -34,7 +34,7 @@ class TileRecords(wiring.Component):
     tiles : of the frame
     x, y : offset of the viewport
     boundary : of RHTs
-    window : where pixels are drawn; it has no limit where its width or height is 0
+    window : where pixels are drawn: a width or height of 0 is 2^16, which is no limit
     point_size, line_width : floats
     """
 
@@ -44,7 +44,7 @@ class TileRecords(wiring.Component):
     x: Out(signed(POINT_BITS))
     y: Out(signed(POINT_BITS))
     boundary: Out(signed(POINT_BITS))
-    window: Out(ClipWindow)
+    window: Out(PixelWindow, init={"right": -1, "top": -1})
     point_size: Out(32, init=_ONE)
     line_width: Out(32, init=_ONE)
 
@@ -52,6 +52,7 @@ class TileRecords(wiring.Component):
         m = Module()
         record, tiles = self.record, self.tiles
         viewport = fields_of(record, ViewportOffset)
+        window = fields_of(record, ClipWindow)
         frame = fields_of(record, TileBinningModeConfiguration)
         doubled = frame.double_buffer_in_non_ms_mode & ~frame.multisample_mode
         with m.If(self.stb), m.Switch(record.code):
@@ -67,7 +68,12 @@ class TileRecords(wiring.Component):
                     self.y.eq(Value.cast(viewport.viewport_centre_y_coordinate)),
                 ]
             with m.Case(ControlCode.CLIP_WINDOW):
-                m.d.sync += self.window.eq(fields_of(record, ClipWindow))
+                m.d.sync += [
+                    self.window.left.eq(window.clip_window_left_pixel_coordinate),
+                    self.window.bottom.eq(window.clip_window_bottom_pixel_coordinate),
+                    self.window.right.eq(window.clip_window_width_in_pixels - 1),
+                    self.window.top.eq(window.clip_window_height_in_pixels - 1),
+                ]
             with m.Case(ControlCode.RHT_X_BOUNDARY):
                 m.d.sync += self.boundary.eq(Value.cast(fields_of(record, RhtXBoundary).rht_primitive_x_boundary))
             with m.Case(ControlCode.POINT_SIZE):

@@ -4,8 +4,6 @@ from amaranth import *
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from vc4.records.state import ClipWindow
-
 from .tile_structs import (
     COUNT_BITS,
     MARGIN_BITS,
@@ -13,6 +11,7 @@ from .tile_structs import (
     SIXTEENTHS,
     SPAN_BITS,
     FrameTiles,
+    PixelWindow,
     PlacedPoint,
     TilesFound,
 )
@@ -53,7 +52,7 @@ class TileSpan(wiring.Component):
     more: In(1)
     reach: In(signed(MARGIN_BITS + 1))
     turns: In(4)
-    window: In(ClipWindow)
+    window: In(PixelWindow)
     tiles: In(FrameTiles)
     starts: Out(data.ArrayLayout(SPAN_BITS, 2))
     o: Out(TilesFound)
@@ -65,17 +64,15 @@ class TileSpan(wiring.Component):
         is_high = self.turns[2] | self.turns[3]
         is_y = self.turns[1] | self.turns[3]
         window = self.window
-        base = Mux(is_y, window.clip_window_bottom_pixel_coordinate, window.clip_window_left_pixel_coordinate)
-        extent = Mux(is_y, window.clip_window_height_in_pixels, window.clip_window_width_in_pixels)
+        base = Mux(is_y, window.bottom, window.left)
+        more = Mux(is_y, window.top, window.right)
         total = Signal(signed(_SUM_BITS))
         limit = Signal(_LIMIT_BITS)
-        limited = Signal()
         turns = Signal(4)
         with m.If(self.run):
             m.d.sync += [
                 total.eq(corner + Mux(is_high, self.reach, ~self.reach)),
-                limit.eq(base + Mux(is_high, extent, 0) - is_high),
-                *(limited.eq(~is_high | extent.any()), turns.eq(self.turns)),
+                *(limit.eq(base + Mux(is_high, more, 0)), turns.eq(self.turns)),
             ]
         highest = turns[2] | turns[3]
         pixel = Signal(signed(_PIXEL_BITS))
@@ -83,7 +80,7 @@ class TileSpan(wiring.Component):
         tile = Signal(signed(_TILE_BITS))
         m.d.comb += [
             below.eq((total >> SIXTEENTHS) < limit),
-            pixel.eq(Mux(limited & (below ^ highest), limit, total >> SIXTEENTHS)),
+            pixel.eq(Mux(below ^ highest, limit, total >> SIXTEENTHS)),
         ]
         with m.Switch(Mux(turns[0] | turns[2], self.tiles.narrow, self.tiles.low)):
             for low in range(3):

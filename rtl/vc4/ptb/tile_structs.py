@@ -15,6 +15,7 @@ __all__ = [
     "EdgeSlot",
     "EdgeStart",
     "FrameTiles",
+    "PixelWindow",
     "PlacedPoint",
     "TilesFound",
 ]
@@ -49,6 +50,19 @@ class FrameTiles(data.Struct):
     height: unsigned(COUNT_BITS)
     narrow: unsigned(1)
     low: range(3)
+
+
+class PixelWindow(data.Struct):
+    """Where pixels are drawn.
+
+    left, bottom : the first ones
+    right, top : how many follow
+    """
+
+    left: unsigned(16)
+    bottom: unsigned(16)
+    right: unsigned(16)
+    top: unsigned(16)
 
 
 class PlacedPoint(data.Struct):
