@@ -9,6 +9,7 @@ from vc4.cle.cle import Cle
 from vc4.config import V3DConfig
 from vc4.fep import FrontEnd
 from vc4.pse import PrimitiveReader, Pse
+from vc4.ptb.ptb import Ptb
 from vc4.qpu.qpu import Qpu
 from vc4.slice.vri import Vri
 from vc4.tlb import Tlb
@@ -70,6 +71,7 @@ PARTS = {
     "tmu": Part(lambda config: Tmu(config.qpus_per_slice), None, "one texture unit"),
     "cle": Part(Cle, None, "the executor of control lists, both threads"),
     "vcm": Part(Vcm, None, "batches of vertices of both threads, with VCD and shading"),
+    "ptb": Part(lambda config: Ptb(), None, "the binner: clipper, tiles of primitives, tile lists"),
     "reader": Part(lambda config: PrimitiveReader(), None, "the reader of shaded vertices, in front of the set-up"),
     "pse": Part(lambda config: Pse(), None, "the set-up of primitives"),
     "fep": Part(
