@@ -40,7 +40,7 @@ class ListWriter(wiring.Component):
     Interface attributes
     --------------------
     task, start, busy : strobe: what is to be done, with the tile whose state is loaded from the same clock on
-    primitive, near : the newest one; strobe: it is new
+    primitive : the newest one
     form, has_form : what the binning list says last
     counter : changes of state
     window : bits of an address that a pointer lacks
@@ -59,7 +59,6 @@ class ListWriter(wiring.Component):
     start: In(1)
     busy: Out(1)
     primitive: In(TilePrimitive)
-    near: In(1)
     form: In(ListFormat)
     has_form: In(1)
     counter: In(32)
@@ -159,7 +158,7 @@ class ListWriter(wiring.Component):
         connect(m, pieces.o, flipped(self.o))
         m.d.comb += [
             *(getattr(coding, name).eq(getattr(primitive, name)) for name in ("type", "coordinates", "vertices")),
-            *(coding.near.eq(self.near), coding.previous[0].eq(self.word[:32]), coding.previous[1].eq(self.word[32:])),
+            *(coding.previous[0].eq(self.word[:32]), coding.previous[1].eq(self.word[32:])),
             *(state.word.eq(self.word), state.place.eq(self.place), state.stamp.eq(self.stamp)),
             *(state.window.eq(self.window), state.wanted.eq(self._form), state.counter.eq(self.counter)),
             state.has_wanted.eq(self._is_add | self.has_form),

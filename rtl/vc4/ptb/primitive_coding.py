@@ -111,8 +111,7 @@ class PrimitiveCoding(wiring.Component):
     primitives; `encode_primitive` of the model).
 
     Behaviour: takes the first vertex of the primitive before, and the two others at once; in the clock behind that or later `choose`
-    says that all are there. What is chosen stands one clock after that, until the next `choose`. Differences between the
-    vertices of the primitive itself are taken once for a primitive, with `near`.
+    says that all are there. What is chosen stands one clock after that, until the next `choose`.
 
     Interface attributes
     --------------------
@@ -120,7 +119,6 @@ class PrimitiveCoding(wiring.Component):
     previous : two vertices of the primitive before
     first : strobe: the second one of them is vertex 0
     others : strobe: they are vertices 1 and 2
-    near : strobe: the primitive is new
     choose : strobe
     o : what is chosen
     """
@@ -131,7 +129,6 @@ class PrimitiveCoding(wiring.Component):
     previous: In(data.ArrayLayout(32, 2))
     first: In(1)
     others: In(1)
-    near: In(1)
     choose: In(1)
     o: Out(CodedPrimitive)
 
@@ -170,26 +167,21 @@ class PrimitiveCoding(wiring.Component):
         return Cat(self.type == kind for kind in way.types).any() & (self.coordinates == way.coordinates)
 
     def _subtract(self, m):
-        """Two differences, x and y, and which vertices are the same."""
+        """Two differences at a time, x and y, and which vertices are the same."""
         for unit, number in enumerate((1, 2)):
             difference = Signal(data.ArrayLayout(_HALF, 2), name=f"difference_{number}")
-            new, old, known = (Signal(32, name=f"{name}_{number}") for name in ("new", "old", "known"))
+            new, known = Signal(32, name=f"new_{number}"), Signal(32, name=f"known_{number}")
             previous = self.previous[unit]
             m.d.comb += [
                 known.eq(Mux(self.coordinates, previous, previous[:INDEX_BITS])),
                 new.eq(Mux(self.first, self.vertices[0], self.vertices[number]) if number == 2 else self.vertices[1]),
-                old.eq(Mux(self.near, self.vertices[0], known)),
-                *(
-                    difference[half].eq(new.word_select(half, _HALF) - old.word_select(half, _HALF))
-                    for half in range(2)
-                ),
+                *_minus(difference, new, known),
+                *_minus(self._away[number], self.vertices[number], self.vertices[0]),
             ]
             same = [known == vertex for vertex in (self.vertices[0], self.vertices[1])]
             with m.If(self.others):
                 m.d.sync += self._moved[number].eq(difference)
                 m.d.sync += [self._same[number][other].eq(value) for other, value in enumerate(same)]
-            with m.If(self.near):
-                m.d.sync += self._away[number].eq(difference)
             if number == 2:
                 with m.If(self.first):
                     m.d.sync += self._moved[0].eq(difference)
@@ -234,6 +226,12 @@ class PrimitiveCoding(wiring.Component):
             case ["low"]:
                 return value[:1]
         return value
+
+
+def _minus(difference, new, old):
+    """Of x and of y."""
+    for half in range(2):
+        yield difference[half].eq(new.word_select(half, _HALF) - old.word_select(half, _HALF))
 
 
 def _any_of(values):

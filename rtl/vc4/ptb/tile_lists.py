@@ -33,9 +33,10 @@ class TileLists(wiring.Component):
     """Writes what tiles have to draw into memory (guide, sections 8 and 9; docs/reference/rendering.md, tile lists and memory of the
     binner; `TileLists` of the model, and the half of its `Ptb` that is behind the tiles).
 
-    Behaviour: a primitive takes three clocks, and its vertices that clipping has made one for each of their words. A tile takes ten
-    clocks if its state is in the cache and it is coded in four bytes or less. Records of state are looked up only in front of
-    the first primitive of a tile behind a change. What has failed stands still.
+    Behaviour: a primitive takes a clock, and its vertices that clipping has made one for each word of their 32 bytes, and some. A
+    tile takes seven clocks if its state is in the cache and is not that of the tile before, its list has all state, and the
+    primitive is coded in four bytes or less: each four bytes more take a clock. Records of state are looked up only in front of the
+    first primitive of a tile behind a change. What has failed stands still.
 
     Nothing is written but the tile state data array, and what the configuration and the host have given for lists. All of it is in
     memory when a flush is done, not earlier.
@@ -109,7 +110,8 @@ class TileLists(wiring.Component):
                         with m.Case(TileKind.PRIMITIVE):
                             m.d.comb += [self.i.ready.eq(1), self._cache.use.eq(1)]
                             self._keep(m, item.body.primitive)
-                            m.next = "NEAR"
+                            with m.If(item.body.primitive.made.any()):
+                                m.next = "KEEP"
                         with m.Case(TileKind.TILE):
                             self._begin_tile(m)
                         with m.Case(TileKind.DROP):
@@ -252,14 +254,10 @@ class TileLists(wiring.Component):
             m.d.comb += [records.valid.eq(1), self.i.ready.eq(records.ready)]
             with m.If(records.ready):
                 m.next = "IDLE"
-        with m.State("NEAR"):
-            m.d.comb += writer.near.eq(1)
-            m.next = "IDLE"
-            with m.If(self._primitive.made.any()):
-                m.d.comb += [writer.start.eq(1), writer.task.eq(ListTask.KEEP)]
-            with m.Elif(self.i.valid & self._can):
-                # It is always a tile.
-                self._begin_tile(m)
+        with m.State("KEEP"):
+            m.d.comb += [writer.start.eq(self._can), writer.task.eq(ListTask.KEEP)]
+            with m.If(self._can):
+                m.next = "IDLE"
         with m.State("DROP"):
             m.d.comb += self._drops.eq(self._left != 0)
             m.d.sync += self._left.eq(self._left - (self.words.valid & self._drops))
