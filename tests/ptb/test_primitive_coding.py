@@ -70,6 +70,7 @@ async def encode(ctx, dut, form, vertices, previous, garbage=0):
     ctx.set(dut.choose, 0)
     width = form.vertex_bytes
     if ctx.get(dut.o.whole):
+        assert ctx.get(dut.o.length) == ctx.get(dut.bare) == 1 + width * len(vertices)
         return bytes([ABSOLUTE]) + b"".join(vertex.to_bytes(width, "little") for vertex in vertices)
     data = ctx.get(dut.o.data).to_bytes(4, "little")[: ctx.get(dut.o.count)]
     if ctx.get(dut.o.follows):

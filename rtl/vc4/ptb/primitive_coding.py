@@ -23,8 +23,8 @@ class CodedPrimitive(data.Struct):
     """How a primitive is written.
 
     whole : all vertices as they are
-    length : else bytes of the coding, with a vertex that follows
-    data, count : its first bytes
+    length : bytes of it
+    data, count : the first ones of a coding
     follows : vertex 0 follows, as it is
     """
 
@@ -121,6 +121,7 @@ class PrimitiveCoding(wiring.Component):
     others : strobe: they are vertices 1 and 2
     choose : strobe
     o : what is chosen
+    bare : bytes of the primitive as it is
     """
 
     type: In(PrimitiveType)
@@ -131,6 +132,7 @@ class PrimitiveCoding(wiring.Component):
     others: In(1)
     choose: In(1)
     o: Out(CodedPrimitive)
+    bare: Out(PIECE_BITS)
 
     def elaborate(self, platform):
         m = Module()
@@ -141,6 +143,11 @@ class PrimitiveCoding(wiring.Component):
         # The vertex before with the first number is the vertex with the second one.
         self._same = [[Signal(name=f"same_{old}_{new}") for new in range(_MOST - 1)] for old in range(_MOST)]
         self._subtract(m)
+        with m.Switch(self.type):
+            for kind, count in VERTICES.items():
+                with m.Case(kind):
+                    bare = [1 + count * _vertex_bytes(coordinates) for coordinates in (False, True)]
+                    m.d.comb += self.bare.eq(Mux(self.coordinates, bare[1], bare[0]))
         chosen = Signal(len(_WAYS))
         length, whole = Signal(PIECE_BITS), Signal()
         fits, words = zip(*(self._way(m, index, way) for index, way in enumerate(_WAYS)), strict=True)
@@ -154,7 +161,7 @@ class PrimitiveCoding(wiring.Component):
         with m.If(self.choose):
             m.d.sync += chosen.eq(first)
             lengths = [Mux(first[index], way.length, 0) for index, way in enumerate(_WAYS)]
-            m.d.sync += [length.eq(_any_of(lengths)), whole.eq(~right.any())]
+            m.d.sync += [length.eq(Mux(right.any(), _any_of(lengths), self.bare)), whole.eq(~right.any())]
         m.d.comb += [
             *(self.o.whole.eq(whole), self.o.length.eq(length)),
             self.o.data.eq(_any_of([Mux(chosen[index], word, 0) for index, word in enumerate(words)])),

@@ -5,11 +5,10 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from vc4.bus.port import BUS_BYTES, MemoryPort
-from vc4.cle.structs import VERTICES, ListFormat, fields_of
+from vc4.cle.structs import VERTICES, fields_of
 from vc4.common.select import select
 from vc4.records import compressed
-from vc4.records.control import RECORDS, ControlCode, Role
-from vc4.records.primitives import TYPES, VG_TYPES, PrimitiveData
+from vc4.records.control import ControlCode
 from vc4.records.shaders import TILE_POINTER_BITS
 from vc4.records.state import TileBinningModeConfiguration
 
@@ -19,6 +18,7 @@ from .list_memory import ListMemory
 from .list_port import ListPort
 from .list_structs import ListTask
 from .list_writer import ListWriter
+from .newest_form import NewestForm
 from .owned_ranges import OwnedRanges
 from .state_cache import StateCache
 from .structs import CLIPPED_WORDS, TILE_BITS, TileItem, TileKind, TilePrimitive
@@ -76,6 +76,7 @@ class TileLists(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         m.submodules.frame_set_up = self._set_up = FrameSetUp()
+        m.submodules.newest_form = self._form = NewestForm()
         m.submodules.tile_states = self._states = TileStates()
         m.submodules.state_cache = self._cache = StateCache()
         m.submodules.list_writer = self._writer = ListWriter()
@@ -84,7 +85,6 @@ class TileLists(wiring.Component):
         m.submodules.list_bytes = self._bytes = ListBytes()
         m.submodules.list_port = self._port = ListPort()
         self._primitive = Signal(TilePrimitive)
-        self._form, self._has_form = Signal(ListFormat), Signal()
         self._lives = Signal()  # there is a frame
         self._clean = Signal()  # nothing is in the cache
         self._tile = Signal(TILE_BITS)
@@ -163,12 +163,11 @@ class TileLists(wiring.Component):
 
     def _connect_states(self, m):
         states, writer, set_up = self._states, self._writer, self._set_up
+        connect(m, writer.states, states.port)
         m.d.comb += [
             states.base.eq(set_up.base),
             states.tile.eq(Mux(self._closes, self._tile, self.i.payload.body.tile)),
             states.short.eq(self._closes),
-            *(getattr(states, name).eq(getattr(writer, name)) for name in ("store", "store_number", "store_data")),
-            *(getattr(writer, name).eq(getattr(states, name)) for name in ("place", "stamp", "vertices", "word")),
             writer.window.eq(set_up.base[-(32 - TILE_POINTER_BITS) :]),
             writer.further.eq(set_up.further),
             set_up.fields.eq(fields_of(self.i.payload.body.record, TileBinningModeConfiguration)),
@@ -180,7 +179,8 @@ class TileLists(wiring.Component):
         connect(m, writer.o, self._bytes.i)
         m.d.comb += [
             writer.primitive.eq(self._primitive),
-            *(writer.form.eq(self._form), writer.has_form.eq(self._has_form)),
+            self._form.record.eq(self.i.payload.body.record),
+            *(writer.form.eq(self._form.form), writer.has_form.eq(self._form.known)),
             *(writer.counter.eq(cache.counter), writer.scanning.eq(cache.scanning), cache.scan.eq(writer.scan)),
             *(cache.stamp.eq(writer.newer_than), cache.everything.eq(writer.everything)),
             cache.shader.eq(writer.shader),
@@ -214,26 +214,9 @@ class TileLists(wiring.Component):
                 m.next = "CLOSE"
                 with m.If(~self._lives):
                     m.next = "FLUSH"
-            for row in RECORDS.values():
-                if row.role is Role.FORMAT or (row.role.is_list and row.role is not Role.COMPRESSED_LIST):
-                    with m.Case(row.code):
-                        m.d.comb += self.i.ready.eq(1)
-                        self._take_form(m, row, fields_of(record, row.layout))
-                        m.next = "IDLE"
-
-    def _take_form(self, m, row, fields):
-        """The format that a record says."""
-        m.d.sync += self._has_form.eq(1)
-        if row.role is Role.FORMAT:
-            m.d.sync += self._form.type.eq(fields.primitive_type)
-            m.d.sync += self._form.coordinates.eq(fields.data_type == PrimitiveData.COORDINATES)
-            return
-        is_vg = row.role is Role.COORDINATE_LIST
-        m.d.sync += self._form.coordinates.eq(is_vg)
-        with m.Switch(fields.primitive_type if is_vg else fields.primitive_mode):
-            for mode, kind in (VG_TYPES if is_vg else TYPES).items():
-                with m.Case(mode):
-                    m.d.sync += self._form.type.eq(kind)
+        with m.If(self._form.says):
+            m.d.comb += [self.i.ready.eq(1), self._form.take.eq(1)]
+            m.next = "IDLE"
 
     def _keep(self, m, primitive):
         """A primitive, without vertices that do not count."""
