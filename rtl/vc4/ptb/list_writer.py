@@ -6,13 +6,14 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 
 from vc4.cle.structs import ListFormat
 from vc4.records.compressed import BRANCH_BYTES
-from vc4.records.primitives import ClippedPrimitive
 from vc4.records.shaders import CLIPPED_VERTEX_BYTES, TILE_POINTER_BITS
 from vc4.records.state import BlockSize
 
+from .list_memory import BlockPort
 from .list_state import ListState
-from .list_structs import ADDRESS_BITS, PIECE_BITS, ListChunk, ListTask, Piece, RecordChunk
+from .list_structs import PIECE_BITS, ListChunk, ListTask, Piece, RecordChunk
 from .next_block import NextBlock
+from .owned_ranges import RangePort
 from .piece_writer import PieceWriter
 from .primitive_coding import PrimitiveCoding
 from .structs import TilePrimitive
@@ -45,8 +46,7 @@ class ListWriter(wiring.Component):
     states : of `TileStates`
     storing : the last word of a state is stored, when this is not `busy` any more
     scan, newer_than, everything, shader, scanning, records : of `StateCache`: what the list does not have
-    take, take_size, take_vertices, memory_busy, taken : of `ListMemory`
-    address, length, check, near_check, ranges_busy, found : of `OwnedRanges`
+    memory, ranges : of `ListMemory` and `OwnedRanges`
     words : stream of vertices that clipping has made
     o : stream of `ListChunk`
     failed : something would be written elsewhere; stays
@@ -69,17 +69,8 @@ class ListWriter(wiring.Component):
     shader: Out(1)
     scanning: In(1)
     records: In(stream.Signature(RecordChunk))
-    take: Out(1)
-    take_size: Out(9)
-    take_vertices: Out(1)
-    memory_busy: In(1)
-    taken: In(32)
-    address: Out(ADDRESS_BITS)
-    length: Out(PIECE_BITS + 1)
-    check: Out(1)
-    near_check: Out(1)
-    ranges_busy: In(1)
-    found: In(1)
+    memory: Out(BlockPort())
+    ranges: Out(RangePort())
     words: In(stream.Signature(32))
     o: Out(stream.Signature(ListChunk))
     failed: Out(1)
@@ -97,11 +88,6 @@ class ListWriter(wiring.Component):
         self._trusted = Signal()  # all that is near may be written
         self._piece, self._length = Signal(Piece), Signal(PIECE_BITS)
         self._in_items, self._branching = Signal(), Signal()
-        self._header = Signal(ClippedPrimitive)
-        self._whole, self._coded = (
-            Signal(PIECE_BITS),
-            Signal(PIECE_BITS),
-        )  # bytes of a primitive as it is, and behind another
         self._clipped = Signal()
         self._plain = Signal()  # the primitive is all that is written
         m.d.comb += [
@@ -151,19 +137,26 @@ class ListWriter(wiring.Component):
             *(state.window.eq(self.window), state.wanted.eq(self._form), state.counter.eq(self.counter)),
             state.has_wanted.eq(self._is_add | self.has_form),
             *(state.count.eq(pieces.o.payload.count), state.moves.eq(pieces.moves)),
-            *(state.target.eq(self.taken), state.block.eq(_SMALLEST_BLOCK << self.further.as_value())),
+            *(state.target.eq(self.memory.taken), state.block.eq(_SMALLEST_BLOCK << self.further.as_value())),
             state.vertices.eq(primitive.vertices),
             *(state.number.eq(self.states.store_number), self.states.store_data.eq(state.stored)),
-            *(self._next.address.eq(state.address), self._next.memory_busy.eq(self.memory_busy)),
-            *(self._next.taken.eq(self.taken), self.take.eq(self._next.take), self.take_size.eq(state.block)),
-            pieces.blocks.eq(self._next.blocks),
-            *(self.newer_than.eq(state.stamped), self.address.eq(state.address)),
+            *(self._next.address.eq(state.address), self._next.memory_busy.eq(self.memory.busy)),
+            *(
+                self._next.taken.eq(self.memory.taken),
+                self.memory.take.eq(self._next.take),
+                self.memory.size.eq(state.block),
+            ),
+            *(pieces.target.eq(self.memory.taken), pieces.blocks.eq(self._next.blocks)),
+            *(self.newer_than.eq(state.stamped), self.ranges.address.eq(state.address)),
             *(pieces.piece.eq(self._piece), pieces.length.eq(self._length), pieces.trusted.eq(self._trusted)),
             *(pieces.primitive.eq(primitive), pieces.coding.eq(coding.o), pieces.form.eq(self._form)),
-            pieces.word.eq(Mux(self._branching, self.taken, self._header.as_value())),
-            *(pieces.address.eq(state.address), pieces.ranges_busy.eq(self.ranges_busy), pieces.found.eq(self.found)),
-            self.length.eq(Mux(self.near_check, _NEAR, self._length)),
-            self.check.eq(pieces.check | self.near_check),
+            *(
+                pieces.address.eq(state.address),
+                pieces.ranges_busy.eq(self.ranges.busy),
+                pieces.found.eq(self.ranges.found),
+            ),
+            self.ranges.length.eq(Mux(self.ranges.near, _NEAR, self._length)),
+            self.ranges.check.eq(pieces.check | self.ranges.near),
             self.failed.eq(pieces.failed),
         ]
 
@@ -173,7 +166,7 @@ class ListWriter(wiring.Component):
         m.d.comb += [
             coding.first.eq(self.states.stamp),
             coding.others.eq(self.states.vertices),
-            self.near_check.eq(self.states.stamp),
+            self.ranges.near.eq(self.states.stamp),
         ]
         changes = Mux(self._is_add, state.differs, self.everything & self.has_form)
         with m.State("LOAD"):
@@ -192,7 +185,7 @@ class ListWriter(wiring.Component):
                 self.states.store_number.eq(2),
             ]
             m.d.sync += [
-                *(self._trusted.eq(self.found), self._in_items.eq(0), self._piece.eq(Piece.CODED)),
+                *(self._trusted.eq(self.ranges.found), self._in_items.eq(0), self._piece.eq(Piece.CODED)),
                 self.shader.eq(self._changes & self._is_add),
             ]
             m.next = "LAST"
@@ -281,8 +274,8 @@ class ListWriter(wiring.Component):
                     with m.Case(Piece.FORMAT):
                         m.d.sync += self._changes.eq(0)
                     with m.Case(Piece.BRANCH, Piece.SHORT_BRANCH):
-                        m.d.sync += self._branching.eq(0)
-                        m.next = "JUMP"
+                        m.d.comb += state.jumps.eq(1)
+                        m.d.sync += [self._branching.eq(0), self._trusted.eq(0)]
                     with m.Case(Piece.VERTICES):
                         m.next = "IDLE"
                     with m.Case(Piece.RETURN, Piece.CODED, Piece.WHOLE):
@@ -290,12 +283,6 @@ class ListWriter(wiring.Component):
                         m.next = "STORE"
                         with m.If(self.everything):
                             m.next = "STORE_STAMP"
-        with m.State("JUMP"):
-            m.d.comb += state.jumps.eq(1)
-            m.d.sync += self._trusted.eq(0)
-            m.next = "LAST"
-            with m.If(self._in_items):
-                m.next = "ITEMS"
 
     def _keep(self, m):
         """Vertices that clipping has made."""
@@ -303,13 +290,11 @@ class ListWriter(wiring.Component):
         size = Signal(PIECE_BITS)
         m.d.comb += size.eq(sum(made) * CLIPPED_VERTEX_BYTES)
         with m.State("KEEP"):
-            m.d.comb += [self.take.eq(1), self.take_vertices.eq(1), self.take_size.eq(size)]
+            m.d.comb += [self.memory.take.eq(1), self.memory.vertices.eq(1), self.memory.size.eq(size)]
             m.d.sync += self._length.eq(size)
             m.next = "KEPT"
         with m.State("KEPT"):
-            m.d.sync += self._header.clipped_vertices.eq(made)
-            m.d.sync += self._header.clipped_primitive_data_address.eq(self.taken >> 3)
             m.d.sync += self._piece.eq(Piece.VERTICES)
             m.d.comb += state.jumps.eq(1)
-            with m.If(~self.memory_busy):
+            with m.If(~self.memory.busy):
                 m.next = "PUT"

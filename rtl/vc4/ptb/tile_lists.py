@@ -145,7 +145,7 @@ class TileLists(wiring.Component):
             ),
             states.settled.eq(port.settled),
             self.owes.eq(~port.idle),
-            *(memory.used.eq(set_up.used), memory.begin.eq(set_up.begin), set_up.memory_busy.eq(memory.busy)),
+            *(memory.used.eq(set_up.used), memory.begin.eq(set_up.begin), set_up.memory_busy.eq(memory.port.busy)),
             memory.all_address.eq(set_up.fields.tile_allocation_memory_address),
             memory.all_size.eq(set_up.fields.tile_allocation_memory_size),
             *(
@@ -177,6 +177,8 @@ class TileLists(wiring.Component):
         writer, cache, memory, ranges = self._writer, self._cache, self._memory, self._ranges
         connect(m, cache.o, writer.records)
         connect(m, writer.o, self._bytes.i)
+        connect(m, writer.memory, memory.port)
+        asks = writer.ranges
         m.d.comb += [
             writer.primitive.eq(self._primitive),
             self._form.record.eq(self.i.payload.body.record),
@@ -185,10 +187,8 @@ class TileLists(wiring.Component):
             *(cache.stamp.eq(writer.newer_than), cache.everything.eq(writer.everything)),
             cache.shader.eq(writer.shader),
             cache.records.payload.eq(self.i.payload.body.record),
-            *(memory.take.eq(writer.take), memory.size.eq(writer.take_size), memory.vertices.eq(writer.take_vertices)),
-            *(writer.memory_busy.eq(memory.busy), writer.taken.eq(memory.taken)),
-            *(memory.range_busy.eq(ranges.busy), writer.ranges_busy.eq(ranges.busy), writer.found.eq(ranges.found)),
-            *(ranges.check.eq(writer.check), ranges.near.eq(writer.near_check)),
+            *(memory.range_busy.eq(ranges.busy), asks.busy.eq(ranges.busy), asks.found.eq(ranges.found)),
+            *(ranges.check.eq(asks.check), ranges.near.eq(asks.near)),
             ranges.add.eq(memory.range_stb),
             # Those that a primitive of no tile has are for nobody.
             writer.words.valid.eq(self.words.valid & ~self._drops),
@@ -199,7 +199,7 @@ class TileLists(wiring.Component):
         with m.If(memory.range_stb):
             m.d.comb += [ranges.address.eq(memory.pool_address), ranges.length.eq(memory.pool_size)]
         with m.Else():
-            m.d.comb += [ranges.address.eq(writer.address), ranges.length.eq(writer.length)]
+            m.d.comb += [ranges.address.eq(asks.address), ranges.length.eq(asks.length)]
 
     def _record(self, m, record):
         """A record is taken, or begins something longer."""
