@@ -110,7 +110,7 @@ class PrimitiveCoding(wiring.Component):
     """Chooses how a primitive is written behind another one (guide, tables 39 to 43; docs/reference/rendering.md, tile lists:
     primitives; `encode_primitive` of the model).
 
-    Behaviour: takes the first vertex of the primitive before, and the two others at once; in the clock behind that or later `choose`
+    Behaviour: a primitive is there two clocks before `choose`. Takes the first vertex of the primitive before, and the two others at once; in the clock behind that or later `choose`
     says that all are there. What is chosen stands one clock after that, until the next `choose`.
 
     Interface attributes
@@ -183,8 +183,8 @@ class PrimitiveCoding(wiring.Component):
                 known.eq(Mux(self.coordinates, previous, previous[:INDEX_BITS])),
                 new.eq(Mux(self.first, self.vertices[0], self.vertices[number]) if number == 2 else self.vertices[1]),
                 *_minus(difference, new, known),
-                *_minus(self._away[number], self.vertices[number], self.vertices[0]),
             ]
+            m.d.sync += _minus(self._away[number], self.vertices[number], self.vertices[0])
             same = [known == vertex for vertex in (self.vertices[0], self.vertices[1])]
             with m.If(self.others):
                 m.d.sync += self._moved[number].eq(difference)

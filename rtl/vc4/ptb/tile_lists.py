@@ -7,6 +7,7 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 from vc4.bus.port import BUS_BYTES, MemoryPort
 from vc4.cle.structs import VERTICES, fields_of
 from vc4.common.select import select
+from vc4.common.slack import Slack
 from vc4.records import compressed
 from vc4.records.control import ControlCode
 from vc4.records.shaders import TILE_POINTER_BITS
@@ -16,7 +17,7 @@ from .frame_set_up import FrameSetUp
 from .list_bytes import ListBytes
 from .list_memory import ListMemory
 from .list_port import ListPort
-from .list_structs import ListTask
+from .list_structs import ListTask, ListWord
 from .list_writer import ListWriter
 from .newest_form import NewestForm
 from .owned_ranges import OwnedRanges
@@ -83,6 +84,7 @@ class TileLists(wiring.Component):
         m.submodules.list_memory = self._memory = ListMemory()
         m.submodules.owned_ranges = self._ranges = OwnedRanges()
         m.submodules.list_bytes = self._bytes = ListBytes()
+        m.submodules.list_words = self._words = Slack(ListWord, full_rate=False)
         m.submodules.list_port = self._port = ListPort()
         self._primitive = Signal(TilePrimitive)
         self._lives = Signal()  # there is a frame
@@ -129,18 +131,20 @@ class TileLists(wiring.Component):
         states, set_up, bytes_, port, memory = self._states, self._set_up, self._bytes, self._port, self._memory
         connect(m, port.port, flipped(self.port))
         connect(m, port.words, states.words)
+        connect(m, bytes_.o, self._words.i)
+        words = self._words.o
         # A request of several words is not interrupted: its words come one behind the other.
         others = Signal()
         m.d.comb += [
             *(states.bus.ready.eq(port.i.ready), set_up.bus.ready.eq(port.i.ready)),
             others.eq(states.bus.valid | set_up.bus.valid),
-            bytes_.o.ready.eq(port.i.ready & ~others),
-            port.i.valid.eq(others | bytes_.o.valid),
+            words.ready.eq(port.i.ready & ~others),
+            port.i.valid.eq(others | words.valid),
             port.i.payload.eq(
                 Mux(
                     others,
                     Mux(set_up.bus.valid, set_up.bus.payload.as_value(), states.bus.payload.as_value()),
-                    bytes_.o.payload.as_value(),
+                    words.payload.as_value(),
                 )
             ),
             states.settled.eq(port.settled),
@@ -158,8 +162,9 @@ class TileLists(wiring.Component):
             ),
             self.raises_out_of_memory.eq(memory.out_of_memory),
             self.raises_spill_use.eq(memory.spills),
-            self.failed.eq(set_up.failed | memory.failed | states.failed | self._writer.failed | port.failed),
         ]
+        parts = set_up, memory, states, self._writer, port
+        m.d.sync += self.failed.eq(Cat(part.failed for part in parts).any())
 
     def _connect_states(self, m):
         states, writer, set_up = self._states, self._writer, self._set_up
@@ -282,9 +287,9 @@ class TileLists(wiring.Component):
                 with m.If(last):
                     m.next = "FLUSH"
         with m.State("FLUSH"):
-            with m.If(states.ready & ~self.failed):
+            with m.If(states.ready & ~self.failed & ~self._port.failed):
                 m.d.comb += self._bytes.flush.eq(1)
-                with m.If(~self._bytes.busy & ~self.owes):
+                with m.If(~self._bytes.busy & ~self._words.o.valid & ~self.owes):
                     m.d.comb += [
                         *(self.flushed.eq(1), self.i.ready.eq(1)),
                         *(self._ranges.clear.eq(1), self._memory.release.eq(1)),
