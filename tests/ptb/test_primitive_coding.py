@@ -59,7 +59,7 @@ async def encode(ctx, dut, form, vertices, previous, garbage=0):
         ctx.set(dut.vertices[number], vertices[number] if number < len(vertices) else 0)
     upper = garbage << 16 if not form.coordinates else 0
     before = [previous[number] | upper if number < len(previous) else garbage for number in range(3)]
-    for strobe, words in (("near", (0, 0)), ("first", (garbage, before[0])), ("others", before[1:])):
+    for strobe, words in (("first", (garbage, before[0])), ("others", before[1:])):
         for number, word in enumerate(words):
             ctx.set(dut.previous[number], word)
         ctx.set(getattr(dut, strobe), 1)
@@ -70,6 +70,7 @@ async def encode(ctx, dut, form, vertices, previous, garbage=0):
     ctx.set(dut.choose, 0)
     width = form.vertex_bytes
     if ctx.get(dut.o.whole):
+        assert ctx.get(dut.o.length) == ctx.get(dut.bare) == 1 + width * len(vertices)
         return bytes([ABSOLUTE]) + b"".join(vertex.to_bytes(width, "little") for vertex in vertices)
     data = ctx.get(dut.o.data).to_bytes(4, "little")[: ctx.get(dut.o.count)]
     if ctx.get(dut.o.follows):

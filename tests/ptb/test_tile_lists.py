@@ -292,15 +292,16 @@ class TestFrames:
             {"states": 0xFFFF_FFF0},
             {"states": 0xFFFF_FF80},
             {"pool": 0x1000_0000},
+            {"states": BASE + SIZE - 0x30},
+            {"pool": BASE + SIZE - 0x40},
         ],
         ids=str,
     )
     def test_wrong_configurations(self, wrong):
-        """It stands still."""
+        """It stands still: the first blocks do not fit, states or lists are behind all addresses, elsewhere than the upper bits of the
+        array's address say, or outside of memory.
+        """
         rng = random.Random(1)
         lists = Lists(rng)
-        if "pool" in wrong:
-            # Pointers have 28 bits, so lists begin where the window of the array is.
-            wrong = wrong | {"states": STATES}
         lists.run([configuration(**wrong), START, *many(rng, 4), FLUSH])
         assert lists.failed

@@ -54,7 +54,9 @@ class FrameSetUp(wiring.Component):
         fields = self.fields
         step = Signal(range(_SIDE_BITS))
         left = Signal(TILE_BITS)  # tiles without a state
-        address = Signal(_UNIT_BITS + 1)
+        address = Signal(_UNIT_BITS)
+        more = Signal()  # states to come
+        impossible = Signal()  # the next state would lie behind the end of all addresses
         place = Signal(32)
         number = Signal(2)
         m.d.comb += [
@@ -89,11 +91,12 @@ class FrameSetUp(wiring.Component):
                 m.next = "DIVIDE"
             with m.State("DIVIDE"):
                 # For ever, if the first blocks do not fit.
+                initialises = fields.auto_initialise_tile_state_data_array & (left != 0)
+                m.d.sync += [impossible.eq(address.all()), more.eq(initialises)]
                 with m.If(~self.memory_busy):
                     m.next = "STATES"
             with m.State("STATES"):
-                impossible = address[_UNIT_BITS] | address[:_UNIT_BITS].all()
-                with m.If(~fields.auto_initialise_tile_state_data_array | (left == 0)):
+                with m.If(~more & (number == 0)):
                     m.next = "IDLE"
                 with m.Elif(impossible & (number == 0)):
                     m.next = "FAILED"
@@ -101,6 +104,9 @@ class FrameSetUp(wiring.Component):
                     m.d.comb += self.bus.valid.eq(1)
                 with m.If(self.bus.valid & self.bus.ready):
                     m.d.sync += [number.eq(number + 1), address.eq(address + number)]
+                    with m.If(number == 1):
+                        # The next state begins three units behind, and has parts of two.
+                        m.d.sync += [impossible.eq(address[2:].all()), more.eq(left != 1)]
                     with m.If(number == 2):
                         size = (C(1 << _SMALLEST, 9) << fields.tile_allocation_initial_block_size.as_value())[:9]
                         m.d.sync += [number.eq(0), left.eq(left - 1), place.eq(place + size)]
@@ -120,7 +126,7 @@ class FrameSetUp(wiring.Component):
         with m.If(number == 1):
             m.d.sync += crosses.eq(address[:_PAGE_BITS].all())
         m.d.comb += [
-            bus.address.eq(Cat(number == 1, address[:_UNIT_BITS])),
+            bus.address.eq(Cat(number == 1, address)),
             *(bus.data.eq(state.as_value()), bus.strobes.eq(~0), bus.state.eq(1)),
         ]
         with m.If(number == 0):

@@ -18,7 +18,7 @@ _LANE_BITS = exact_log2(BUS_BYTES)
 class ListBytes(wiring.Component):
     """Puts bytes that lie in the same word into one.
 
-    Behaviour: takes a chunk a clock, or one in two clocks if it lies in two words. A word leaves when bytes of another one come,
+    Behaviour: takes a chunk a clock, or one in three clocks if it lies in two words. A word leaves when bytes of another one come,
     or with `flush`.
 
     Interface attributes
@@ -46,6 +46,7 @@ class ListBytes(wiring.Component):
         lanes = Signal(BUS_BYTES + CHUNK_BYTES)
         enables = Signal(BUS_BYTES)
         crosses = Signal()
+        follows = Signal()  # the chunk begins in the word that is there
         same = Signal()
         moves = Signal()
         turned = self._turned(chunk)
@@ -54,16 +55,20 @@ class ListBytes(wiring.Component):
             lanes.eq(Cat(chunk.count > byte for byte in range(CHUNK_BYTES)) << offset),
             crosses.eq(lanes[BUS_BYTES:].any()),
             enables.eq(Mux(second, lanes[BUS_BYTES:], lanes[:BUS_BYTES])),
-            same.eq(~second & (address == chunk.address[_LANE_BITS:])),
+            same.eq(~second & follows),
             moves.eq(waits & (~there | same | self.o.ready)),
-            self.i.ready.eq(~waits | (moves & (second | ~crosses))),
+            self.i.ready.eq(~waits | (moves & ~second & ~crosses)),
             self.o.valid.eq(there & Mux(waits, ~same, self.flush)),
             *(self.o.payload.address.eq(address), self.o.payload.data.eq(bytes_), self.o.payload.strobes.eq(strobes)),
             *(self.o.payload.first.eq(1), self.o.payload.last.eq(1)),
             self.busy.eq(there | waits),
         ]
+        before = Mux(waits, chunk.address[_LANE_BITS:], address)  # of the word that will be there
         with m.If(self.i.ready):
             m.d.sync += [waits.eq(self.i.valid), chunk.eq(self.i.payload)]
+            m.d.sync += follows.eq(self.i.payload.address[_LANE_BITS:] == before)
+        with m.Elif(moves & second):
+            m.d.sync += waits.eq(0)
         with m.If(moves):
             m.d.sync += [
                 there.eq(1),

@@ -4,7 +4,7 @@ from amaranth import *
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["USED_BITS", "ListMemory"]
+__all__ = ["USED_BITS", "BlockPort", "ListMemory"]
 
 #: Of the bytes of all first blocks.
 USED_BITS = 24
@@ -14,6 +14,20 @@ _PAD_BITS = 8
 _SIZE_BITS = 9
 #: All sizes are multiples of the smallest block.
 _UNIT_BITS = 5
+
+
+class BlockPort(wiring.Signature):
+    """The side of whoever takes memory.
+
+    Interface attributes
+    --------------------
+    size, vertices, take : strobe: so many bytes, a multiple of 32, for clipped vertices or else for a block
+    busy : not now
+    taken : where they are, once it is not `busy`
+    """
+
+    def __init__(self):
+        super().__init__({"size": Out(_SIZE_BITS), "vertices": Out(1), "take": Out(1), "busy": In(1), "taken": In(32)})
 
 
 class ListMemory(wiring.Component):
@@ -26,9 +40,7 @@ class ListMemory(wiring.Component):
     --------------------
     release : strobe: what is left of pool and chunks is forgotten
     all_address, all_size, used, begin : strobe: a new pool, but for its first bytes, from the next multiple of 256 on
-    size, vertices, take : strobe: so many bytes, a multiple of 32, for clipped vertices or else for a block
-    busy : none of these strobes
-    taken : where they are, once it is not `busy`
+    port : see `BlockPort`; while it is busy, none of the other strobes
     overspill_address, overspill_size, overspill_size_stb : the host's registers
     overspill_left, pool_address, pool_size : what the host reads
     range_stb, range_busy : strobe: what the host reads is a range of memory that may be written, from now on
@@ -42,11 +54,7 @@ class ListMemory(wiring.Component):
     all_size: In(32)
     used: In(USED_BITS)
     begin: In(1)
-    size: In(_SIZE_BITS)
-    vertices: In(1)
-    take: In(1)
-    busy: Out(1)
-    taken: Out(32)
+    port: In(BlockPort())
     overspill_address: In(32)
     overspill_size: In(32)
     overspill_size_stb: In(1)
@@ -71,20 +79,20 @@ class ListMemory(wiring.Component):
         overspill = Signal(32)
         step, aligns, short = Signal(USED_BITS), Signal(), Signal()
         m.d.comb += [
-            self.busy.eq(1),
+            self.port.busy.eq(1),
             chosen.eq(Mux(which, chunks[1].as_value(), chunks[0].as_value())),
         ]
         self._overspill(m, enough, overspill)
         self._pool(m, step, aligns, short, overspill)
         with m.FSM():
             with m.State("IDLE"):
-                m.d.comb += self.busy.eq(0)
-                m.d.sync += [which.eq(self.vertices), size.eq(self.size >> _UNIT_BITS)]
+                m.d.comb += self.port.busy.eq(0)
+                m.d.sync += [which.eq(self.port.vertices), size.eq(self.port.size >> _UNIT_BITS)]
                 with m.If(self.release):
                     m.d.sync += [one.left.eq(0) for one in chunks]
                 with m.If(self.begin):
                     m.next = "FRAME"
-                with m.Elif(self.take):
+                with m.Elif(self.port.take):
                     m.next = "TAKE"
             with m.State("FRAME"):
                 m.d.comb += [self.range_stb.eq(1), step.eq(self.used)]
@@ -99,36 +107,44 @@ class ListMemory(wiring.Component):
             with m.State("ALIGN_OVERSPILL"):
                 m.d.comb += aligns.eq(1)
                 m.next = "CHUNK"
-            with m.State("TAKE"):
-                with m.If(chosen.left >= size):
-                    m.d.sync += self.taken.eq(chosen.address << _UNIT_BITS)
-                    for number, one in enumerate(chunks):
-                        with m.If(which == number):
-                            m.d.sync += [one.address.eq(chosen.address + size), one.left.eq(chosen.left - size)]
-                    m.next = "IDLE"
-                with m.Else():
-                    m.next = "CHUNK"
-            with m.State("CHUNK"):
-                with m.If(self.pool_size[_CHUNK_BITS:].any()):
-                    m.d.comb += step.eq(1 << _CHUNK_BITS)
-                    for number, one in enumerate(chunks):
-                        with m.If(which == number):
-                            m.d.sync += [
-                                one.address.eq(self.pool_address >> _UNIT_BITS),
-                                one.left.eq(1 << _CHUNK_BITS - _UNIT_BITS),
-                            ]
-                    m.next = "TAKE"
-                with m.Else():
-                    m.next = "SPILL"
-            with m.State("SPILL"):
-                m.d.comb += self.out_of_memory.eq(~enough)
-                with m.If(enough & ~self.overspill_size_stb & ~self.range_busy):
-                    m.d.comb += self.spills.eq(1)
-                    m.next = "OVERSPILL"
-            with m.State("OVERSPILL"):
-                m.d.comb += self.range_stb.eq(1)
-                m.next = "ALIGN_OVERSPILL"
+            self._take(m, chunks, chosen, which, size, step)
+            self._spill(m, enough)
         return m
+
+    def _take(self, m, chunks, chosen, which, size, step):
+        """Some of a chunk, or another chunk."""
+        with m.State("TAKE"):
+            with m.If(chosen.left >= size):
+                m.d.sync += self.port.taken.eq(chosen.address << _UNIT_BITS)
+                for number, one in enumerate(chunks):
+                    with m.If(which == number):
+                        m.d.sync += [one.address.eq(chosen.address + size), one.left.eq(chosen.left - size)]
+                m.next = "IDLE"
+            with m.Else():
+                m.next = "CHUNK"
+        with m.State("CHUNK"):
+            with m.If(self.pool_size[_CHUNK_BITS:].any()):
+                m.d.comb += step.eq(1 << _CHUNK_BITS)
+                for number, one in enumerate(chunks):
+                    with m.If(which == number):
+                        m.d.sync += [
+                            one.address.eq(self.pool_address >> _UNIT_BITS),
+                            one.left.eq(1 << _CHUNK_BITS - _UNIT_BITS),
+                        ]
+                m.next = "TAKE"
+            with m.Else():
+                m.next = "SPILL"
+
+    def _spill(self, m, enough):
+        """The pool has no chunk any more."""
+        with m.State("SPILL"):
+            m.d.comb += self.out_of_memory.eq(~enough)
+            with m.If(enough & ~self.overspill_size_stb & ~self.range_busy):
+                m.d.comb += self.spills.eq(1)
+                m.next = "OVERSPILL"
+        with m.State("OVERSPILL"):
+            m.d.comb += self.range_stb.eq(1)
+            m.next = "ALIGN_OVERSPILL"
 
     def _pool(self, m, step, aligns, short, overspill):
         """Its begin moves by a step, or so far as to be aligned, and not beyond its end."""

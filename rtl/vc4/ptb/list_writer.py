@@ -4,31 +4,29 @@ from amaranth import *
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
-from vc4.bus.port import BUS_BYTES
 from vc4.cle.structs import ListFormat
-from vc4.records import compressed
-from vc4.records.compressed import BRANCH_BYTES, BRANCH_UNIT
-from vc4.records.primitives import ClippedPrimitive
+from vc4.records.compressed import BRANCH_BYTES
 from vc4.records.shaders import CLIPPED_VERTEX_BYTES, TILE_POINTER_BITS
 from vc4.records.state import BlockSize
 
+from .list_memory import BlockPort
 from .list_state import ListState
-from .list_structs import ADDRESS_BITS, PIECE_BITS, ListChunk, ListTask, Piece, RecordChunk
+from .list_structs import PIECE_BITS, ListChunk, ListTask, Piece, RecordChunk
+from .next_block import NextBlock
+from .owned_ranges import RangePort
 from .piece_writer import PieceWriter
 from .primitive_coding import PrimitiveCoding
 from .structs import TilePrimitive
-from .tile_states import STATE_WORDS
+from .tile_states import StatePort
 
 __all__ = ["ListWriter"]
 
-_WORD_BITS = 8 * BUS_BYTES
 _BRANCH_BYTES = 5
 #: What every block keeps free: the end of a compressed list, and a branch.
 _RESERVE = 1 + _BRANCH_BYTES
 #: More than what is ever written for a primitive in front of a branch.
 _NEAR = 128
 _SMALLEST_BLOCK = 32
-_REACH_BITS = 16
 
 
 class ListWriter(wiring.Component):
@@ -40,16 +38,15 @@ class ListWriter(wiring.Component):
     Interface attributes
     --------------------
     task, start, busy : strobe: what is to be done, with the tile whose state is loaded from the same clock on
-    primitive, near : the newest one; strobe: it is new
+    primitive : the newest one
     form, has_form : what the binning list says last
     counter : changes of state
     window : bits of an address that a pointer lacks
     further : size of blocks
-    place, stamp, vertices, word : a state comes
-    store, store_number, store_data : a state goes; the last of it when it is not `busy` any more, together with `storing`
+    states : of `TileStates`
+    storing : the last word of a state is stored, when this is not `busy` any more
     scan, newer_than, everything, shader, scanning, records : of `StateCache`: what the list does not have
-    take, take_size, take_vertices, memory_busy, taken : of `ListMemory`
-    address, length, check, near_check, ranges_busy, found : of `OwnedRanges`
+    memory, ranges : of `ListMemory` and `OwnedRanges`
     words : stream of vertices that clipping has made
     o : stream of `ListChunk`
     failed : something would be written elsewhere; stays
@@ -59,37 +56,21 @@ class ListWriter(wiring.Component):
     start: In(1)
     busy: Out(1)
     primitive: In(TilePrimitive)
-    near: In(1)
     form: In(ListFormat)
     has_form: In(1)
     counter: In(32)
     window: In(32 - TILE_POINTER_BITS)
     further: In(BlockSize)
-    place: In(1)
-    stamp: In(1)
-    vertices: In(1)
-    word: In(_WORD_BITS)
+    states: Out(StatePort())
     storing: Out(1)
-    store: Out(2)
-    store_number: Out(range(STATE_WORDS))
-    store_data: Out(_WORD_BITS)
     scan: Out(1)
     newer_than: Out(32)
     everything: Out(1)
     shader: Out(1)
     scanning: In(1)
     records: In(stream.Signature(RecordChunk))
-    take: Out(1)
-    take_size: Out(9)
-    take_vertices: Out(1)
-    memory_busy: In(1)
-    taken: In(32)
-    address: Out(ADDRESS_BITS)
-    length: Out(PIECE_BITS + 1)
-    check: Out(1)
-    near_check: Out(1)
-    ranges_busy: In(1)
-    found: In(1)
+    memory: Out(BlockPort())
+    ranges: Out(RangePort())
     words: In(stream.Signature(32))
     o: Out(stream.Signature(ListChunk))
     failed: Out(1)
@@ -98,6 +79,7 @@ class ListWriter(wiring.Component):
         m = Module()
         m.submodules.primitive_coding = self._coding = PrimitiveCoding()
         m.submodules.list_state = self._state = ListState()
+        m.submodules.next_block = self._next = NextBlock()
         m.submodules.piece_writer = self._pieces = PieceWriter()
         self._task, self._is_add = Signal(ListTask), Signal()
         self._form = Signal(ListFormat)  # that the list shall have
@@ -106,11 +88,6 @@ class ListWriter(wiring.Component):
         self._trusted = Signal()  # all that is near may be written
         self._piece, self._length = Signal(Piece), Signal(PIECE_BITS)
         self._in_items, self._branching = Signal(), Signal()
-        self._header = Signal(ClippedPrimitive)
-        self._whole, self._coded = (
-            Signal(PIECE_BITS),
-            Signal(PIECE_BITS),
-        )  # bytes of a primitive as it is, and behind another
         self._clipped = Signal()
         self._plain = Signal()  # the primitive is all that is written
         m.d.comb += [
@@ -119,10 +96,6 @@ class ListWriter(wiring.Component):
             self._form.eq(self.form),
             self.everything.eq(self._task == ListTask.CLOSE_ALL),
         ]
-        with m.Switch(self.primitive.type):
-            for kind, count in compressed.VERTICES.items():
-                with m.Case(kind):
-                    m.d.comb += self._whole.eq(Mux(self.primitive.coordinates, 1 + 4 * count, 1 + 2 * count))
         with m.If(self._is_add):
             m.d.comb += [self._form.type.eq(self.primitive.type), self._form.coordinates.eq(self.primitive.coordinates)]
         self._connect(m)
@@ -130,10 +103,10 @@ class ListWriter(wiring.Component):
             with m.State("IDLE"):
                 self._begin(m)
             with m.State("STORE_STAMP"):
-                m.d.comb += [self.store.eq(0b01), self.store_number.eq(1)]
+                m.d.comb += [self.states.store.eq(0b01), self.states.store_number.eq(1)]
                 m.next = "STORE"
             with m.State("STORE"):
-                m.d.comb += [self.store.eq(0b11), self.storing.eq(1)]
+                m.d.comb += [self.states.store.eq(0b11), self.storing.eq(1)]
                 self._begin(m)
             self._load(m)
             self._choose(m)
@@ -159,42 +132,60 @@ class ListWriter(wiring.Component):
         connect(m, pieces.o, flipped(self.o))
         m.d.comb += [
             *(getattr(coding, name).eq(getattr(primitive, name)) for name in ("type", "coordinates", "vertices")),
-            *(coding.near.eq(self.near), coding.previous[0].eq(self.word[:32]), coding.previous[1].eq(self.word[32:])),
-            *(state.word.eq(self.word), state.place.eq(self.place), state.stamp.eq(self.stamp)),
+            *(coding.previous[0].eq(self.states.word[:32]), coding.previous[1].eq(self.states.word[32:])),
+            *(state.word.eq(self.states.word), state.place.eq(self.states.place), state.stamp.eq(self.states.stamp)),
             *(state.window.eq(self.window), state.wanted.eq(self._form), state.counter.eq(self.counter)),
             state.has_wanted.eq(self._is_add | self.has_form),
             *(state.count.eq(pieces.o.payload.count), state.moves.eq(pieces.moves)),
-            *(state.target.eq(self.taken), state.block.eq(_SMALLEST_BLOCK << self.further.as_value())),
+            *(state.target.eq(self.memory.taken), state.block.eq(_SMALLEST_BLOCK << self.further.as_value())),
             state.vertices.eq(primitive.vertices),
-            *(state.number.eq(self.store_number), self.store_data.eq(state.stored)),
-            *(self.newer_than.eq(state.stamped), self.address.eq(state.address)),
+            *(state.number.eq(self.states.store_number), self.states.store_data.eq(state.stored)),
+            *(self._next.address.eq(state.address), self._next.memory_busy.eq(self.memory.busy)),
+            *(
+                self._next.taken.eq(self.memory.taken),
+                self.memory.take.eq(self._next.take),
+                self.memory.size.eq(state.block),
+            ),
+            *(pieces.target.eq(self.memory.taken), pieces.blocks.eq(self._next.blocks)),
+            *(self.newer_than.eq(state.stamped), self.ranges.address.eq(state.address)),
             *(pieces.piece.eq(self._piece), pieces.length.eq(self._length), pieces.trusted.eq(self._trusted)),
             *(pieces.primitive.eq(primitive), pieces.coding.eq(coding.o), pieces.form.eq(self._form)),
-            pieces.word.eq(Mux(self._branching, self.taken, self._header.as_value())),
-            *(pieces.address.eq(state.address), pieces.ranges_busy.eq(self.ranges_busy), pieces.found.eq(self.found)),
-            self.length.eq(Mux(self.near_check, _NEAR, self._length)),
-            self.check.eq(pieces.check | self.near_check),
+            *(
+                pieces.address.eq(state.address),
+                pieces.ranges_busy.eq(self.ranges.busy),
+                pieces.found.eq(self.ranges.found),
+            ),
+            self.ranges.length.eq(Mux(self.ranges.near, _NEAR, self._length)),
+            self.ranges.check.eq(pieces.check | self.ranges.near),
             self.failed.eq(pieces.failed),
         ]
 
     def _load(self, m):
         """The state of the tile comes, and differences to the primitive before."""
         coding, state = self._coding, self._state
-        m.d.comb += [coding.first.eq(self.stamp), coding.others.eq(self.vertices), self.near_check.eq(self.stamp)]
+        m.d.comb += [
+            coding.first.eq(self.states.stamp),
+            coding.others.eq(self.states.vertices),
+            self.ranges.near.eq(self.states.stamp),
+        ]
         changes = Mux(self._is_add, state.differs, self.everything & self.has_form)
         with m.State("LOAD"):
-            with m.If(self.stamp):
-                m.d.sync += [self._stale.eq(self.word[:32] != self.counter), self._changes.eq(changes)]
-            with m.If(self.vertices):
+            with m.If(self.states.stamp):
+                m.d.sync += [self._stale.eq(self.states.word[:32] != self.counter), self._changes.eq(changes)]
+            with m.If(self.states.vertices):
                 m.next = "CHOOSE"
-            with m.If(self.stamp & ~self._is_add):
+            with m.If(self.states.stamp & ~self._is_add):
                 m.next = "SHORT"
         with m.State("SHORT"):
             m.next = "CHOOSE"
         with m.State("CHOOSE"):
-            m.d.comb += [coding.choose.eq(1), self.store.eq(self._is_add.replicate(2)), self.store_number.eq(2)]
+            m.d.comb += [
+                coding.choose.eq(1),
+                self.states.store.eq(self._is_add.replicate(2)),
+                self.states.store_number.eq(2),
+            ]
             m.d.sync += [
-                *(self._trusted.eq(self.found), self._in_items.eq(0), self._piece.eq(Piece.CODED)),
+                *(self._trusted.eq(self.ranges.found), self._in_items.eq(0), self._piece.eq(Piece.CODED)),
                 self.shader.eq(self._changes & self._is_add),
             ]
             m.next = "LAST"
@@ -208,11 +199,10 @@ class ListWriter(wiring.Component):
 
     def _choose(self, m):
         """What comes next: state, then a primitive or the end."""
-        state, coding = self._state, self._coding.o
+        state, coding = self._state, self._coding
         begin = Signal(PIECE_BITS)
         m.d.comb += [
             *(self._clipped.eq(self.primitive.made.any()), begin.eq(Mux(self._clipped, 5, 1))),
-            self._coded.eq(Mux(coding.whole, self._whole, coding.length)),
         ]
         with m.State("ITEMS"):
             m.d.sync += self._piece.eq(Mux(self._changes, Piece.FORMAT, Piece.STATE))
@@ -232,7 +222,7 @@ class ListWriter(wiring.Component):
                 self._put(m, Piece.RETURN, 1)
             with m.Else():
                 m.d.sync += self._piece.eq(Mux(state.opened, Piece.CODED, Piece.WHOLE))
-                m.d.sync += self._length.eq(Mux(state.opened, self._coded, self._whole + begin))
+                m.d.sync += self._length.eq(Mux(state.opened, coding.o.length, coding.bare + begin))
                 m.next = "ROOM"
 
     def _put(self, m, piece, length):
@@ -242,32 +232,25 @@ class ListWriter(wiring.Component):
 
     def _make_room(self, m):
         """The list goes on in another block if this one has no room."""
-        state, unit = self._state, BRANCH_UNIT.bit_length() - 1
-        reaches, needed = Signal(), Signal(PIECE_BITS)
-        distance = Signal(32 - unit + 1)
-        m.d.comb += [self.take_size.eq(state.block), distance.eq(self.taken[unit:] - state.address[unit:32])]
+        state, following, needed = self._state, self._next, Signal(PIECE_BITS)
         with m.State("ROOM"):
-            m.d.comb += [self.store.eq(self._is_add.replicate(2)), self.store_number.eq(1)]
-            m.d.comb += needed.eq(Mux(self._plain, self._coded, self._length))
+            m.d.comb += [self.states.store.eq(self._is_add.replicate(2)), self.states.store_number.eq(1)]
+            m.d.comb += needed.eq(Mux(self._plain, self._coding.o.length, self._length))
             m.d.sync += [self._length.eq(needed), self._plain.eq(0)]
-            m.next = "TAKE"
+            m.next = "WRITE"
             with m.If(state.room >= needed + _RESERVE):
                 m.d.comb += self._pieces.start.eq(1)
-                m.next = "WRITE"
-        with m.State("TAKE"):
-            m.d.comb += self.take.eq(1)
-            m.next = "TAKEN"
-        with m.State("TAKEN"):
-            with m.If(~self.memory_busy):
-                m.next = "REACH"
-        with m.State("REACH"):
-            high = distance[_REACH_BITS - 1 :]
-            m.d.sync += [reaches.eq(high.all() | ~high.any()), self._pieces.blocks.eq(distance), self._branching.eq(1)]
-            m.next = "BRANCH"
+            with m.Else():
+                m.d.comb += following.start.eq(1)
+                m.next = "NEXT"
+        with m.State("NEXT"):
+            m.d.sync += self._branching.eq(1)
+            with m.If(following.done):
+                m.next = "BRANCH"
         with m.State("BRANCH"):
             with m.If(~state.opened):
                 self._put(m, Piece.BRANCH, _BRANCH_BYTES)
-            with m.Elif(reaches):
+            with m.Elif(following.reaches):
                 self._put(m, Piece.SHORT_BRANCH, BRANCH_BYTES)
             with m.Else():
                 self._put(m, Piece.END, 1)
@@ -291,8 +274,8 @@ class ListWriter(wiring.Component):
                     with m.Case(Piece.FORMAT):
                         m.d.sync += self._changes.eq(0)
                     with m.Case(Piece.BRANCH, Piece.SHORT_BRANCH):
-                        m.d.sync += self._branching.eq(0)
-                        m.next = "JUMP"
+                        m.d.comb += state.jumps.eq(1)
+                        m.d.sync += [self._branching.eq(0), self._trusted.eq(0)]
                     with m.Case(Piece.VERTICES):
                         m.next = "IDLE"
                     with m.Case(Piece.RETURN, Piece.CODED, Piece.WHOLE):
@@ -300,12 +283,6 @@ class ListWriter(wiring.Component):
                         m.next = "STORE"
                         with m.If(self.everything):
                             m.next = "STORE_STAMP"
-        with m.State("JUMP"):
-            m.d.comb += state.jumps.eq(1)
-            m.d.sync += self._trusted.eq(0)
-            m.next = "LAST"
-            with m.If(self._in_items):
-                m.next = "ITEMS"
 
     def _keep(self, m):
         """Vertices that clipping has made."""
@@ -313,13 +290,11 @@ class ListWriter(wiring.Component):
         size = Signal(PIECE_BITS)
         m.d.comb += size.eq(sum(made) * CLIPPED_VERTEX_BYTES)
         with m.State("KEEP"):
-            m.d.comb += [self.take.eq(1), self.take_vertices.eq(1), self.take_size.eq(size)]
+            m.d.comb += [self.memory.take.eq(1), self.memory.vertices.eq(1), self.memory.size.eq(size)]
             m.d.sync += self._length.eq(size)
             m.next = "KEPT"
         with m.State("KEPT"):
-            m.d.sync += self._header.clipped_vertices.eq(made)
-            m.d.sync += self._header.clipped_primitive_data_address.eq(self.taken >> 3)
             m.d.sync += self._piece.eq(Piece.VERTICES)
             m.d.comb += state.jumps.eq(1)
-            with m.If(~self.memory_busy):
+            with m.If(~self.memory.busy):
                 m.next = "PUT"

@@ -6,12 +6,36 @@ from amaranth.lib.wiring import In, Out
 
 from vc4.common.ram import LutRam
 
-from .list_structs import ADDRESS_BITS
+from .list_structs import ADDRESS_BITS, PIECE_BITS
 
-__all__ = ["RANGES", "OwnedRanges"]
+__all__ = ["RANGES", "OwnedRanges", "RangePort"]
 
 #: As many as the model has.
 RANGES = 16
+
+
+class RangePort(wiring.Signature):
+    """The side of whoever asks.
+
+    Interface attributes
+    --------------------
+    address, length, check : strobe: some bytes, with a carry in front of the address
+    near : only the range that was found last counts
+    busy : not now
+    found : what was asked for last lies in one range
+    """
+
+    def __init__(self):
+        super().__init__(
+            {
+                "address": Out(ADDRESS_BITS),
+                "length": Out(PIECE_BITS + 1),
+                "check": Out(1),
+                "near": Out(1),
+                "busy": In(1),
+                "found": In(1),
+            }
+        )
 
 
 class OwnedRanges(wiring.Component):

@@ -23,8 +23,8 @@ class CodedPrimitive(data.Struct):
     """How a primitive is written.
 
     whole : all vertices as they are
-    length : else bytes of the coding, with a vertex that follows
-    data, count : its first bytes
+    length : bytes of it
+    data, count : the first ones of a coding
     follows : vertex 0 follows, as it is
     """
 
@@ -110,9 +110,8 @@ class PrimitiveCoding(wiring.Component):
     """Chooses how a primitive is written behind another one (guide, tables 39 to 43; docs/reference/rendering.md, tile lists:
     primitives; `encode_primitive` of the model).
 
-    Behaviour: takes the first vertex of the primitive before, and the two others at once; in the clock behind that or later `choose`
-    says that all are there. What is chosen stands one clock after that, until the next `choose`. Differences between the
-    vertices of the primitive itself are taken once for a primitive, with `near`.
+    Behaviour: a primitive is there two clocks before `choose`. Takes the first vertex of the primitive before, and the two others at once; in the clock behind that or later `choose`
+    says that all are there. What is chosen stands one clock after that, until the next `choose`.
 
     Interface attributes
     --------------------
@@ -120,9 +119,9 @@ class PrimitiveCoding(wiring.Component):
     previous : two vertices of the primitive before
     first : strobe: the second one of them is vertex 0
     others : strobe: they are vertices 1 and 2
-    near : strobe: the primitive is new
     choose : strobe
     o : what is chosen
+    bare : bytes of the primitive as it is
     """
 
     type: In(PrimitiveType)
@@ -131,9 +130,9 @@ class PrimitiveCoding(wiring.Component):
     previous: In(data.ArrayLayout(32, 2))
     first: In(1)
     others: In(1)
-    near: In(1)
     choose: In(1)
     o: Out(CodedPrimitive)
+    bare: Out(PIECE_BITS)
 
     def elaborate(self, platform):
         m = Module()
@@ -144,6 +143,11 @@ class PrimitiveCoding(wiring.Component):
         # The vertex before with the first number is the vertex with the second one.
         self._same = [[Signal(name=f"same_{old}_{new}") for new in range(_MOST - 1)] for old in range(_MOST)]
         self._subtract(m)
+        with m.Switch(self.type):
+            for kind, count in VERTICES.items():
+                with m.Case(kind):
+                    bare = [1 + count * _vertex_bytes(coordinates) for coordinates in (False, True)]
+                    m.d.comb += self.bare.eq(Mux(self.coordinates, bare[1], bare[0]))
         chosen = Signal(len(_WAYS))
         length, whole = Signal(PIECE_BITS), Signal()
         fits, words = zip(*(self._way(m, index, way) for index, way in enumerate(_WAYS)), strict=True)
@@ -157,7 +161,7 @@ class PrimitiveCoding(wiring.Component):
         with m.If(self.choose):
             m.d.sync += chosen.eq(first)
             lengths = [Mux(first[index], way.length, 0) for index, way in enumerate(_WAYS)]
-            m.d.sync += [length.eq(_any_of(lengths)), whole.eq(~right.any())]
+            m.d.sync += [length.eq(Mux(right.any(), _any_of(lengths), self.bare)), whole.eq(~right.any())]
         m.d.comb += [
             *(self.o.whole.eq(whole), self.o.length.eq(length)),
             self.o.data.eq(_any_of([Mux(chosen[index], word, 0) for index, word in enumerate(words)])),
@@ -170,26 +174,21 @@ class PrimitiveCoding(wiring.Component):
         return Cat(self.type == kind for kind in way.types).any() & (self.coordinates == way.coordinates)
 
     def _subtract(self, m):
-        """Two differences, x and y, and which vertices are the same."""
+        """Two differences at a time, x and y, and which vertices are the same."""
         for unit, number in enumerate((1, 2)):
             difference = Signal(data.ArrayLayout(_HALF, 2), name=f"difference_{number}")
-            new, old, known = (Signal(32, name=f"{name}_{number}") for name in ("new", "old", "known"))
+            new, known = Signal(32, name=f"new_{number}"), Signal(32, name=f"known_{number}")
             previous = self.previous[unit]
             m.d.comb += [
                 known.eq(Mux(self.coordinates, previous, previous[:INDEX_BITS])),
                 new.eq(Mux(self.first, self.vertices[0], self.vertices[number]) if number == 2 else self.vertices[1]),
-                old.eq(Mux(self.near, self.vertices[0], known)),
-                *(
-                    difference[half].eq(new.word_select(half, _HALF) - old.word_select(half, _HALF))
-                    for half in range(2)
-                ),
+                *_minus(difference, new, known),
             ]
+            m.d.sync += _minus(self._away[number], self.vertices[number], self.vertices[0])
             same = [known == vertex for vertex in (self.vertices[0], self.vertices[1])]
             with m.If(self.others):
                 m.d.sync += self._moved[number].eq(difference)
                 m.d.sync += [self._same[number][other].eq(value) for other, value in enumerate(same)]
-            with m.If(self.near):
-                m.d.sync += self._away[number].eq(difference)
             if number == 2:
                 with m.If(self.first):
                     m.d.sync += self._moved[0].eq(difference)
@@ -234,6 +233,12 @@ class PrimitiveCoding(wiring.Component):
             case ["low"]:
                 return value[:1]
         return value
+
+
+def _minus(difference, new, old):
+    """Of x and of y."""
+    for half in range(2):
+        yield difference[half].eq(new.word_select(half, _HALF) - old.word_select(half, _HALF))
 
 
 def _any_of(values):

@@ -5,11 +5,11 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from vc4.bus.port import BUS_BYTES, MemoryPort
-from vc4.cle.structs import VERTICES, ListFormat, fields_of
+from vc4.cle.structs import VERTICES, fields_of
 from vc4.common.select import select
+from vc4.common.slack import Slack
 from vc4.records import compressed
-from vc4.records.control import RECORDS, ControlCode, Role
-from vc4.records.primitives import TYPES, VG_TYPES, PrimitiveData
+from vc4.records.control import ControlCode
 from vc4.records.shaders import TILE_POINTER_BITS
 from vc4.records.state import TileBinningModeConfiguration
 
@@ -17,8 +17,9 @@ from .frame_set_up import FrameSetUp
 from .list_bytes import ListBytes
 from .list_memory import ListMemory
 from .list_port import ListPort
-from .list_structs import ListTask
+from .list_structs import ListTask, ListWord
 from .list_writer import ListWriter
+from .newest_form import NewestForm
 from .owned_ranges import OwnedRanges
 from .state_cache import StateCache
 from .structs import CLIPPED_WORDS, TILE_BITS, TileItem, TileKind, TilePrimitive
@@ -33,9 +34,10 @@ class TileLists(wiring.Component):
     """Writes what tiles have to draw into memory (guide, sections 8 and 9; docs/reference/rendering.md, tile lists and memory of the
     binner; `TileLists` of the model, and the half of its `Ptb` that is behind the tiles).
 
-    Behaviour: a primitive takes three clocks, and its vertices that clipping has made one for each of their words. A tile takes ten
-    clocks if its state is in the cache and it is coded in four bytes or less. Records of state are looked up only in front of
-    the first primitive of a tile behind a change. What has failed stands still.
+    Behaviour: a primitive takes a clock, and its vertices that clipping has made one for each word of their 32 bytes, and some. A
+    tile takes seven clocks if its state is in the cache and is not that of the tile before, its list has all state, and the
+    primitive is coded in four bytes or less: each four bytes more take a clock. Records of state are looked up only in front of the
+    first primitive of a tile behind a change. What has failed stands still.
 
     Nothing is written but the tile state data array, and what the configuration and the host have given for lists. All of it is in
     memory when a flush is done, not earlier.
@@ -75,15 +77,16 @@ class TileLists(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         m.submodules.frame_set_up = self._set_up = FrameSetUp()
+        m.submodules.newest_form = self._form = NewestForm()
         m.submodules.tile_states = self._states = TileStates()
         m.submodules.state_cache = self._cache = StateCache()
         m.submodules.list_writer = self._writer = ListWriter()
         m.submodules.list_memory = self._memory = ListMemory()
         m.submodules.owned_ranges = self._ranges = OwnedRanges()
         m.submodules.list_bytes = self._bytes = ListBytes()
+        m.submodules.list_words = self._words = Slack(ListWord, full_rate=False)
         m.submodules.list_port = self._port = ListPort()
         self._primitive = Signal(TilePrimitive)
-        self._form, self._has_form = Signal(ListFormat), Signal()
         self._lives = Signal()  # there is a frame
         self._clean = Signal()  # nothing is in the cache
         self._tile = Signal(TILE_BITS)
@@ -109,7 +112,8 @@ class TileLists(wiring.Component):
                         with m.Case(TileKind.PRIMITIVE):
                             m.d.comb += [self.i.ready.eq(1), self._cache.use.eq(1)]
                             self._keep(m, item.body.primitive)
-                            m.next = "NEAR"
+                            with m.If(item.body.primitive.made.any()):
+                                m.next = "KEEP"
                         with m.Case(TileKind.TILE):
                             self._begin_tile(m)
                         with m.Case(TileKind.DROP):
@@ -127,23 +131,25 @@ class TileLists(wiring.Component):
         states, set_up, bytes_, port, memory = self._states, self._set_up, self._bytes, self._port, self._memory
         connect(m, port.port, flipped(self.port))
         connect(m, port.words, states.words)
+        connect(m, bytes_.o, self._words.i)
+        words = self._words.o
         # A request of several words is not interrupted: its words come one behind the other.
         others = Signal()
         m.d.comb += [
             *(states.bus.ready.eq(port.i.ready), set_up.bus.ready.eq(port.i.ready)),
             others.eq(states.bus.valid | set_up.bus.valid),
-            bytes_.o.ready.eq(port.i.ready & ~others),
-            port.i.valid.eq(others | bytes_.o.valid),
+            words.ready.eq(port.i.ready & ~others),
+            port.i.valid.eq(others | words.valid),
             port.i.payload.eq(
                 Mux(
                     others,
                     Mux(set_up.bus.valid, set_up.bus.payload.as_value(), states.bus.payload.as_value()),
-                    bytes_.o.payload.as_value(),
+                    words.payload.as_value(),
                 )
             ),
             states.settled.eq(port.settled),
             self.owes.eq(~port.idle),
-            *(memory.used.eq(set_up.used), memory.begin.eq(set_up.begin), set_up.memory_busy.eq(memory.busy)),
+            *(memory.used.eq(set_up.used), memory.begin.eq(set_up.begin), set_up.memory_busy.eq(memory.port.busy)),
             memory.all_address.eq(set_up.fields.tile_allocation_memory_address),
             memory.all_size.eq(set_up.fields.tile_allocation_memory_size),
             *(
@@ -156,17 +162,17 @@ class TileLists(wiring.Component):
             ),
             self.raises_out_of_memory.eq(memory.out_of_memory),
             self.raises_spill_use.eq(memory.spills),
-            self.failed.eq(set_up.failed | memory.failed | states.failed | self._writer.failed | port.failed),
         ]
+        parts = set_up, memory, states, self._writer, port
+        m.d.sync += self.failed.eq(Cat(part.failed for part in parts).any())
 
     def _connect_states(self, m):
         states, writer, set_up = self._states, self._writer, self._set_up
+        connect(m, writer.states, states.port)
         m.d.comb += [
             states.base.eq(set_up.base),
             states.tile.eq(Mux(self._closes, self._tile, self.i.payload.body.tile)),
             states.short.eq(self._closes),
-            *(getattr(states, name).eq(getattr(writer, name)) for name in ("store", "store_number", "store_data")),
-            *(getattr(writer, name).eq(getattr(states, name)) for name in ("place", "stamp", "vertices", "word")),
             writer.window.eq(set_up.base[-(32 - TILE_POINTER_BITS) :]),
             writer.further.eq(set_up.further),
             set_up.fields.eq(fields_of(self.i.payload.body.record, TileBinningModeConfiguration)),
@@ -176,17 +182,18 @@ class TileLists(wiring.Component):
         writer, cache, memory, ranges = self._writer, self._cache, self._memory, self._ranges
         connect(m, cache.o, writer.records)
         connect(m, writer.o, self._bytes.i)
+        connect(m, writer.memory, memory.port)
+        asks = writer.ranges
         m.d.comb += [
             writer.primitive.eq(self._primitive),
-            *(writer.form.eq(self._form), writer.has_form.eq(self._has_form)),
+            self._form.record.eq(self.i.payload.body.record),
+            *(writer.form.eq(self._form.form), writer.has_form.eq(self._form.known)),
             *(writer.counter.eq(cache.counter), writer.scanning.eq(cache.scanning), cache.scan.eq(writer.scan)),
             *(cache.stamp.eq(writer.newer_than), cache.everything.eq(writer.everything)),
             cache.shader.eq(writer.shader),
             cache.records.payload.eq(self.i.payload.body.record),
-            *(memory.take.eq(writer.take), memory.size.eq(writer.take_size), memory.vertices.eq(writer.take_vertices)),
-            *(writer.memory_busy.eq(memory.busy), writer.taken.eq(memory.taken)),
-            *(memory.range_busy.eq(ranges.busy), writer.ranges_busy.eq(ranges.busy), writer.found.eq(ranges.found)),
-            *(ranges.check.eq(writer.check), ranges.near.eq(writer.near_check)),
+            *(memory.range_busy.eq(ranges.busy), asks.busy.eq(ranges.busy), asks.found.eq(ranges.found)),
+            *(ranges.check.eq(asks.check), ranges.near.eq(asks.near)),
             ranges.add.eq(memory.range_stb),
             # Those that a primitive of no tile has are for nobody.
             writer.words.valid.eq(self.words.valid & ~self._drops),
@@ -197,7 +204,7 @@ class TileLists(wiring.Component):
         with m.If(memory.range_stb):
             m.d.comb += [ranges.address.eq(memory.pool_address), ranges.length.eq(memory.pool_size)]
         with m.Else():
-            m.d.comb += [ranges.address.eq(writer.address), ranges.length.eq(writer.length)]
+            m.d.comb += [ranges.address.eq(asks.address), ranges.length.eq(asks.length)]
 
     def _record(self, m, record):
         """A record is taken, or begins something longer."""
@@ -212,26 +219,9 @@ class TileLists(wiring.Component):
                 m.next = "CLOSE"
                 with m.If(~self._lives):
                     m.next = "FLUSH"
-            for row in RECORDS.values():
-                if row.role is Role.FORMAT or (row.role.is_list and row.role is not Role.COMPRESSED_LIST):
-                    with m.Case(row.code):
-                        m.d.comb += self.i.ready.eq(1)
-                        self._take_form(m, row, fields_of(record, row.layout))
-                        m.next = "IDLE"
-
-    def _take_form(self, m, row, fields):
-        """The format that a record says."""
-        m.d.sync += self._has_form.eq(1)
-        if row.role is Role.FORMAT:
-            m.d.sync += self._form.type.eq(fields.primitive_type)
-            m.d.sync += self._form.coordinates.eq(fields.data_type == PrimitiveData.COORDINATES)
-            return
-        is_vg = row.role is Role.COORDINATE_LIST
-        m.d.sync += self._form.coordinates.eq(is_vg)
-        with m.Switch(fields.primitive_type if is_vg else fields.primitive_mode):
-            for mode, kind in (VG_TYPES if is_vg else TYPES).items():
-                with m.Case(mode):
-                    m.d.sync += self._form.type.eq(kind)
+        with m.If(self._form.says):
+            m.d.comb += [self.i.ready.eq(1), self._form.take.eq(1)]
+            m.next = "IDLE"
 
     def _keep(self, m, primitive):
         """A primitive, without vertices that do not count."""
@@ -252,14 +242,10 @@ class TileLists(wiring.Component):
             m.d.comb += [records.valid.eq(1), self.i.ready.eq(records.ready)]
             with m.If(records.ready):
                 m.next = "IDLE"
-        with m.State("NEAR"):
-            m.d.comb += writer.near.eq(1)
-            m.next = "IDLE"
-            with m.If(self._primitive.made.any()):
-                m.d.comb += [writer.start.eq(1), writer.task.eq(ListTask.KEEP)]
-            with m.Elif(self.i.valid & self._can):
-                # It is always a tile.
-                self._begin_tile(m)
+        with m.State("KEEP"):
+            m.d.comb += [writer.start.eq(self._can), writer.task.eq(ListTask.KEEP)]
+            with m.If(self._can):
+                m.next = "IDLE"
         with m.State("DROP"):
             m.d.comb += self._drops.eq(self._left != 0)
             m.d.sync += self._left.eq(self._left - (self.words.valid & self._drops))
@@ -301,9 +287,9 @@ class TileLists(wiring.Component):
                 with m.If(last):
                     m.next = "FLUSH"
         with m.State("FLUSH"):
-            with m.If(states.ready & ~self.failed):
+            with m.If(states.ready & ~self.failed & ~self._port.failed):
                 m.d.comb += self._bytes.flush.eq(1)
-                with m.If(~self._bytes.busy & ~self.owes):
+                with m.If(~self._bytes.busy & ~self._words.o.valid & ~self.owes):
                     m.d.comb += [
                         *(self.flushed.eq(1), self.i.ready.eq(1)),
                         *(self._ranges.clear.eq(1), self._memory.release.eq(1)),

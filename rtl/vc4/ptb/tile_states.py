@@ -12,7 +12,7 @@ from vc4.records.tile_state import TileState
 from .list_structs import ListWord
 from .structs import TILE_BITS
 
-__all__ = ["STATE_WORDS", "TileStates"]
+__all__ = ["STATE_WORDS", "StatePort", "TileStates"]
 
 #: Words of the bus of a state that mean something.
 STATE_WORDS = 3
@@ -53,6 +53,31 @@ def _dirty(tile):
     return Cat(C(0b11, 2), tile[_SLOT_BITS:])
 
 
+class StatePort(wiring.Signature):
+    """The side of whoever uses the states of tiles.
+
+    Interface attributes
+    --------------------
+    word : of the state that is loaded
+    place, stamp, vertices : strobes: which word that is; it stays until the next one
+    store, store_number, store_data : strobes of the halves of a word of the tile that was loaded last, when it has come, and not
+        when one of the same place is loaded; without the bits that mean nothing
+    """
+
+    def __init__(self):
+        super().__init__(
+            {
+                "word": In(_WORD_BITS),
+                "place": In(1),
+                "stamp": In(1),
+                "vertices": In(1),
+                "store": Out(2),
+                "store_number": Out(range(STATE_WORDS)),
+                "store_data": Out(_WORD_BITS),
+            }
+        )
+
+
 class TileStates(wiring.Component):
     """The tile state data array, behind a cache (docs/reference/rendering.md, memory of the binner: tile state; `TileStates` of
     the model).
@@ -70,12 +95,9 @@ class TileStates(wiring.Component):
     base : where the array begins, without the low bits
     tile, load : strobe: the state of a tile
     short : its first two words do
-    word : one of them
-    place, stamp, vertices : which one
+    port : the words of a state, see `StatePort`
     ready : `load` or `walk` may come
     meets : `tile` has the place of the tile that was loaded last
-    store, store_number, store_data : strobes of the halves of a word of the tile that was loaded last, while `ready`, and not
-        when one of the same place is loaded; without the bits that mean nothing
     walk, keeps : strobe: the cache becomes empty, what memory does not have is written, or forgotten
     bus : stream of `ListWord`
     words : stream of what was asked for
@@ -87,15 +109,9 @@ class TileStates(wiring.Component):
     tile: In(TILE_BITS)
     load: In(1)
     short: In(1)
-    word: Out(_WORD_BITS)
-    place: Out(1)
-    stamp: Out(1)
-    vertices: Out(1)
     ready: Out(1)
     meets: Out(1)
-    store: In(2)
-    store_number: In(range(STATE_WORDS))
-    store_data: In(_WORD_BITS)
+    port: In(StatePort())
     walk: In(1)
     keeps: In(1)
     bus: Out(stream.Signature(ListWord))
@@ -114,7 +130,7 @@ class TileStates(wiring.Component):
         walks, keeps = Signal(), Signal()
         wanted = Signal(range(STATE_WORDS))  # the word that is read
         m.d.comb += [
-            *(found.eq(_entry(store.read_data)), self.word.eq(store.read_data)),
+            *(found.eq(_entry(store.read_data)), self.port.word.eq(store.read_data)),
             self.meets.eq(self.tile[:_SLOT_BITS] == slot),
             store.read_address.eq(Cat(wanted, slot)),
             store.write_address.eq(Cat(number, slot)),
@@ -125,11 +141,11 @@ class TileStates(wiring.Component):
                     self.ready.eq(1),
                     store.read_address.eq(Cat(wanted, self.tile[:_SLOT_BITS])),
                     store.read_enable.eq(self.load),
-                    store.write_address.eq(Cat(self.store_number, slot)),
-                    store.write_enable.eq(self.store),
-                    store.write_data.eq(self.store_data),
+                    store.write_address.eq(Cat(self.port.store_number, slot)),
+                    store.write_enable.eq(self.port.store),
+                    store.write_data.eq(self.port.store_data),
                 ]
-                with m.If(self.store_number == 0):
+                with m.If(self.port.store_number == 0):
                     m.d.comb += _entry(store.write_data).eq(_dirty(tile))
                 m.d.sync += [walks.eq(self.walk), keeps.eq(self.keeps), number.eq(0)]
                 with m.If(self.load):
@@ -161,17 +177,17 @@ class TileStates(wiring.Component):
         with m.State("PLACE"):
             m.d.sync += [victim.eq(found), victim.dirty.eq(found.valid & found.dirty)]
             with m.If(found.valid & (found.tag == tile[_SLOT_BITS:])):
-                m.d.comb += [self.place.eq(1), wanted.eq(1), store.read_enable.eq(1)]
+                m.d.comb += [self.port.place.eq(1), wanted.eq(1), store.read_enable.eq(1)]
                 m.next = "STAMP"
             with m.Else():
                 m.next = "MISS"
         with m.State("STAMP"):
-            m.d.comb += [self.stamp.eq(1), wanted.eq(2), store.read_enable.eq(~self.short)]
+            m.d.comb += [self.port.stamp.eq(1), wanted.eq(2), store.read_enable.eq(~self.short)]
             m.next = "VERTICES"
             with m.If(self.short):
                 m.next = "IDLE"
         with m.State("VERTICES"):
-            m.d.comb += self.vertices.eq(1)
+            m.d.comb += self.port.vertices.eq(1)
             m.next = "IDLE"
         with m.State("MISS"):
             # The state may be one that is on its way to memory.
