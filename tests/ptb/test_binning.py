@@ -113,7 +113,7 @@ def random_job(seed, primitives):
         latency=latency,
         gap=gap,
         seed=seed,
-        max_cycles=2_000_000,
+        max_cycles=8_000_000,
     )
 
 

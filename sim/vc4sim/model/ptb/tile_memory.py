@@ -60,14 +60,14 @@ class TileMemory:
     def begin(self, pool: range, first_free: int, states: range) -> None:
         """A frame: `pool` is all of the memory, from `first_free` on nothing is used; `states` is the tile state data array.
 
-        Raises `MemoryFault` if the initial blocks do not fit.
+        Raises `MemoryFault` if the initial blocks do not fit: they have taken all of the pool then.
         """
         self.release()
+        self._use(range(min(first_free, pool.stop), pool.stop))
         if first_free > pool.stop:
             raise MemoryFault(pool.stop, "an initial block of a tile list")
         self._states = _possible(states)
         self._own(pool)
-        self._use(range(first_free, pool.stop))
 
     def release(self) -> None:
         """The frame is done, or given up: nothing may be written."""
