@@ -137,20 +137,7 @@ class V3D(wiring.Component):
         if self.pixel_pipe is not None:
             connect_pixels(m, self, scheduler, hub.clients[-1])
         self._programs(m, registers, scheduler)
-        ports = [(one, place) for one in self.slices for place in range(self._config.qpus_per_slice)]
-        for number, (one, place) in enumerate(ports):
-            connect(m, one.sync[place], sync.qpus[number])
-            connect(m, one.vpm[place], vpm.qpus[number])
-            connect(m, scheduler.starts[number], one.start[place])
-            m.d.comb += [
-                scheduler.places[number].eq(one.place[place]),
-                scheduler.ended.word_select(number, THREADS).eq(one.ended[place]),
-                one.debug[place].eq(registers.commands[number]),
-                registers.halted[number].eq(one.halted[place]),
-                registers.interrupts[number].eq(one.interrupt[place]),
-            ]
-            if self._config.trace:
-                connect(m, one.trace[place], flipped(self.trace[number]))
+        self._qpus(m, registers, scheduler, sync)
         if self._is_watched:
             m.submodules.watch = watch = Activity(self)
             m.d.comb += self.activity.eq(watch.activity)
@@ -167,6 +154,23 @@ class V3D(wiring.Component):
             self.vpm_error.eq(vpm.error),
         ]
         return m
+
+    def _qpus(self, m, registers, scheduler, sync):
+        """What each QPU shares with the others."""
+        ports = [(one, place) for one in self.slices for place in range(self._config.qpus_per_slice)]
+        for number, (one, place) in enumerate(ports):
+            connect(m, one.sync[place], sync.qpus[number])
+            connect(m, one.vpm[place], self.vpm.qpus[number])
+            connect(m, scheduler.starts[number], one.start[place])
+            m.d.comb += [
+                scheduler.places[number].eq(one.place[place]),
+                scheduler.ended.word_select(number, THREADS).eq(one.ended[place]),
+                one.debug[place].eq(registers.commands[number]),
+                registers.halted[number].eq(one.halted[place]),
+                registers.interrupts[number].eq(one.interrupt[place]),
+            ]
+            if self._config.trace:
+                connect(m, one.trace[place], flipped(self.trace[number]))
 
     def _buses(self):
         """The clients of the L2C."""

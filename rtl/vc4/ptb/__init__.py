@@ -2,7 +2,7 @@
 
 ::
 
-    items ──► vertex_reader ──► clipper ──► touched_tiles ──► items ──► tile_lists ──► memory
+    items ──► coordinate_reader ──► clipper ──► touched_tiles ──► items ──► tile_lists ──► memory
                 │     ▲ ╎          │          (a tile a clock)             ▲   ▲ ╎
          reads  ▼     │ ╎ clip     └──── words of vertices that ───────────┘   │ ╎ states of tiles
                VPM ───┘ ╎ coordinates    clipping has made                     memory

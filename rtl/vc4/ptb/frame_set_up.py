@@ -95,24 +95,29 @@ class FrameSetUp(wiring.Component):
                 m.d.sync += [impossible.eq(address.all()), more.eq(initialises)]
                 with m.If(~self.memory_busy):
                     m.next = "STATES"
-            with m.State("STATES"):
-                with m.If(~more & (number == 0)):
-                    m.next = "IDLE"
-                with m.Elif(impossible & (number == 0)):
-                    m.next = "FAILED"
-                with m.Else():
-                    m.d.comb += self.bus.valid.eq(1)
-                with m.If(self.bus.valid & self.bus.ready):
-                    m.d.sync += [number.eq(number + 1), address.eq(address + number)]
-                    with m.If(number == 1):
-                        # The next state begins three units behind, and has parts of two.
-                        m.d.sync += [impossible.eq(address[2:].all()), more.eq(left != 1)]
-                    with m.If(number == 2):
-                        size = (C(1 << _SMALLEST, 9) << fields.tile_allocation_initial_block_size.as_value())[:9]
-                        m.d.sync += [number.eq(0), left.eq(left - 1), place.eq(place + size)]
+            self._states(m, address, place, number, left, more, impossible)
             with m.State("FAILED"):
                 m.d.comb += self.failed.eq(1)
         return m
+
+    def _states(self, m, address, place, number, left, more, impossible):
+        """Three words for each tile."""
+        fields = self.fields
+        with m.State("STATES"):
+            with m.If(~more & (number == 0)):
+                m.next = "IDLE"
+            with m.Elif(impossible & (number == 0)):
+                m.next = "FAILED"
+            with m.Else():
+                m.d.comb += self.bus.valid.eq(1)
+            with m.If(self.bus.valid & self.bus.ready):
+                m.d.sync += [number.eq(number + 1), address.eq(address + number)]
+                with m.If(number == 1):
+                    # The next state begins three units behind, and has parts of two.
+                    m.d.sync += [impossible.eq(address[2:].all()), more.eq(left != 1)]
+                with m.If(number == 2):
+                    size = (C(1 << _SMALLEST, 9) << fields.tile_allocation_initial_block_size.as_value())[:9]
+                    m.d.sync += [number.eq(0), left.eq(left - 1), place.eq(place + size)]
 
     def _word(self, m, address, place, number):
         """Of a state."""

@@ -11,10 +11,10 @@ from vc4.vcm.structs import VcmItem
 from vc4.vpm.structs import QuadAddress, Words
 
 from .clipper import Clipper
+from .coordinate_reader import CoordinateReader
 from .structs import TileItem
 from .tile_lists import TileLists
 from .touched_tiles import TouchedTiles
-from .vertex_reader import VertexReader
 
 __all__ = ["Ptb", "connect_binner"]
 
@@ -24,7 +24,7 @@ _MOST_ANSWERS = 255
 
 
 class Ptb(wiring.Component):
-    """Shaded primitives into the lists of the tiles that they touch; see `VertexReader`, `Clipper`, `TouchedTiles` and `TileLists`
+    """Shaded primitives into the lists of the tiles that they touch; see `CoordinateReader`, `Clipper`, `TouchedTiles` and `TileLists`
     for what is what (guide, sections 8 and 9).
 
     Behaviour: all items go through in the order of the list. A reset comes to its end when memory has answered everything; then all
@@ -62,12 +62,12 @@ class Ptb(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        reader, clipper, touched, lists = VertexReader(), Clipper(), TouchedTiles(), TileLists()
+        reader, clipper, touched, lists = CoordinateReader(), Clipper(), TouchedTiles(), TileLists()
         items = Queue(TileItem, _ITEMS)
         resetting = Signal()
         forgets = Signal()
         for name, part in (
-            *(("vertex_reader", reader), ("clipper", clipper), ("touched_tiles", touched)),
+            *(("coordinate_reader", reader), ("clipper", clipper), ("touched_tiles", touched)),
             *(("items", items), ("tile_lists", lists)),
         ):
             m.submodules[name] = ResetInserter(forgets)(part)

@@ -6,13 +6,13 @@ from amaranth.lib.wiring import In, Out
 
 from vc4.records.primitives import PrimitiveType
 
+from .box_walk import BoxWalk
 from .edge_set_up import EdgeSetUp
 from .primitive_margin import PrimitiveMargin
 from .structs import BinItem, BinKind, TileBody, TileItem, TileKind
 from .tile_records import TileRecords
 from .tile_sequencer import TileSequencer
 from .tile_span import TileSpan
-from .tile_walk import TileWalk
 
 __all__ = ["TouchedTiles"]
 
@@ -44,7 +44,7 @@ class TouchedTiles(wiring.Component):
         m.submodules.tile_sequencer = sequencer = TileSequencer()
         m.submodules.tile_span = span = TileSpan()
         m.submodules.edge_set_up = edges = EdgeSetUp()
-        m.submodules.tile_walk = walk = TileWalk()
+        m.submodules.box_walk = walk = BoxWalk()
         item = self.i.payload
         primitive = item.body.primitive
         full = Signal()  # a record is in front of the output

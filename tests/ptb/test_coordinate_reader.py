@@ -1,4 +1,4 @@
-"""`VertexReader` against the model: primitives with the words of their vertices that the binner wants."""
+"""`CoordinateReader` against the model: primitives with the words of their vertices that the binner wants."""
 
 import random
 from collections import deque
@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from vc4.ptb.coordinate_reader import CoordinateReader
 from vc4.ptb.structs import BinKind
-from vc4.ptb.vertex_reader import VertexReader
 from vc4.records.control import RECORDS, ControlCode
 from vc4.records.primitives import PrimitiveType
 from vc4sim.model.cle.fields import packing
@@ -22,7 +22,7 @@ PATIENCE = 60
 
 @cache
 def simulation():
-    dut = VertexReader()
+    dut = CoordinateReader()
     return Simulation(dut), dut
 
 

@@ -14,7 +14,7 @@ from vc4.vpm.structs import QuadAddress, Words
 
 from .structs import COORDINATES, BinItem, BinKind, BinPrimitive, ClipWord, ScreenPoint
 
-__all__ = ["VertexReader"]
+__all__ = ["CoordinateReader"]
 
 #: Words of a vertex of a coordinate shader: clip coordinates, the position, Zs, 1/W, a point size.
 _POSITION, _SIZE = COORDINATES, COORDINATES + 3
@@ -37,7 +37,7 @@ class _State(enum.Enum, shape=unsigned(1)):
     WAIT = 1  # until they have come, and there is room behind
 
 
-class VertexReader(wiring.Component):
+class CoordinateReader(wiring.Component):
     """Reads the vertices of primitives for the binner; primitives count between the start of a frame and its flush
     (guide, sections 8 and 9; the model's `Ptb.bin`).
 

@@ -8,10 +8,10 @@ from .structs import TILE_BITS
 from .tile_edges import TileEdges
 from .tile_structs import COUNT_BITS, TILE_EDGES, EdgeStart, FrameTiles, TilesFound
 
-__all__ = ["TileWalk"]
+__all__ = ["BoxWalk"]
 
 
-class TileWalk(wiring.Component):
+class BoxWalk(wiring.Component):
     """Goes through a rectangle of tiles, row by row, each from the left, and finds those that no edge leaves out.
 
     Behaviour: a tile a clock, the first one a clock after `starts`. A row is left as soon as nothing more of it is inside.
