@@ -31,7 +31,7 @@ class Bins:
         self.rng = rng
         self.memory = Memory(SIZE, 0, rng.randbytes(1 << 12) * (SIZE >> 12))
         self.list = ListBuilder(LISTS)
-        self.width, self.height = rng.choice(((1, 1), (3, 2), (5, 4), (12, 9), (24, 14)))
+        self.width, self.height = rng.choice((*3 * ((1, 1), (3, 2), (5, 4)), (12, 9), (12, 9), (24, 14)))
         self._next = {"record": RECORDS, "indices": INDICES, "coordinates": COORDINATES}
         self.scale = self.width * 32 * 16.0, self.height * 32 * 16.0
 
