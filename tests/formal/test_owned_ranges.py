@@ -179,13 +179,13 @@ def test_ranges(prover):
         ("(at != count)", "(at <= count)", "is in none"),
         ("(at != count)", "(at != 0)", "is not found"),
         ("(count != 0) & follows", "follows", "is in none"),
-        ("Mux(self.add, count - 1, 0)", "0", "is"),
+        ("Mux(self.add, count - 1, 0)", "0", "another"),
         ("1 << ADDRESS_BITS - 1", "(1 << ADDRESS_BITS) - 1", "is in none"),
-        ("Mux(full & below, known.stop, asked.stop)", "asked.stop", "is not found"),
+        ("Mux(full & below, known.stop, asked.stop)", "asked.stop", "another"),
         (
             "Mux(longer | (full & above), known.start, asked.start)",
             "Mux(longer, known.start, asked.start)",
-            "not found",
+            "another",
         ),
         (
             "m.d.sync += self.found.eq(above & below)",
@@ -199,7 +199,8 @@ def test_ranges(prover):
     ],
 )
 def test_faults(prover, faulty, monkeypatch, old, new, said):
+    # The invariants show at once what ports show behind many ranges.
     for module in owned_ranges, sys.modules[__name__]:
         monkeypatch.setattr(module, "RANGES", 2)
     monkeypatch.setattr(owned_ranges, "OwnedRanges", faulty(owned_ranges.OwnedRanges, old, new))
-    assert said in prover.refuted(RangesProof(unbounded=False), depth=17)
+    assert said in prover.refuted(RangesProof(unbounded=said == "another"), depth=16)
