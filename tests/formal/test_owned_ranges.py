@@ -203,4 +203,4 @@ def test_faults(prover, faulty, monkeypatch, old, new, said):
     for module in owned_ranges, sys.modules[__name__]:
         monkeypatch.setattr(module, "RANGES", 2)
     monkeypatch.setattr(owned_ranges, "OwnedRanges", faulty(owned_ranges.OwnedRanges, old, new))
-    assert said in prover.refuted(RangesProof(unbounded=said == "another"), depth=16)
+    assert said in prover.refuted(RangesProof(unbounded=said == "another"), depth=17)
