@@ -6,6 +6,7 @@ import random
 import pytest
 
 from vc4sim.frames.binned import binned
+from vc4sim.frames.front import run_front
 
 from .binning import compare
 from .test_binning import random_job
@@ -35,3 +36,12 @@ def test_a_list_after_resets(count, seeds, request, waves):
             later += [(clock, *write) for write in (*RESETS, *job.registers)]
         reset = dataclasses.replace(job, later=tuple(later))
         compare(reset, request.config.getoption("--engine"), waves, done, counts=False)
+
+
+def test_registers_keep_what_they_hold(request):
+    """A binner that waits for memory is reset; what there was is still there, and enough for the next list once the host adds to it."""
+    job = dataclasses.replace(random_job(7, 60), overspill=())
+    later = (("BPOA", 0x1230), ("BPOS", 0x0FF0), *RESETS[:1])
+    late = dataclasses.replace(job, later=tuple((60_000 + number, *write) for number, write in enumerate(later)))
+    runs = [run_front(one, request.config.getoption("--engine"), read=("BPCA", "BPCS", "BPOS")) for one in (job, late)]
+    assert runs[1].read == runs[0].read | {"BPOS": 0x0FF0}

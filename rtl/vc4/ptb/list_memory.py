@@ -38,11 +38,12 @@ class ListMemory(wiring.Component):
 
     Interface attributes
     --------------------
-    release : strobe: what is left of pool and chunks is forgotten
-    all_address, all_size, used, begin : strobe: a new pool, but for its first bytes, from the next multiple of 256 on
+    release : strobe: what is left of chunks is forgotten
+    all_address, all_size, used, begin : strobe: a new pool, but for its first bytes, from the next multiple of 256 on; `used` stays for
+        another clock
     port : see `BlockPort`; while it is busy, none of the other strobes
     overspill_address, overspill_size, overspill_size_stb : the host's registers
-    overspill_left, pool_address, pool_size : what the host reads
+    overspill_left, pool_address, pool_size : what the host reads; a reset leaves it
     range_stb, range_busy : strobe: what the host reads is a range of memory that may be written, from now on
     spills : strobe: overspill is used now
     out_of_memory : it waits for overspill
@@ -81,6 +82,14 @@ class ListMemory(wiring.Component):
         m.d.comb += [
             self.port.busy.eq(1),
             chosen.eq(Mux(which, chunks[1].as_value(), chunks[0].as_value())),
+        ]
+        # A reset of the binner leaves what the host reads.
+        self._kept_address, self._kept_size, self._kept_left = (
+            Signal(32, name=f"kept_{name}", reset_less=True) for name in ("address", "size", "left")
+        )
+        m.d.comb += [
+            *(self.pool_address.eq(self._kept_address), self.pool_size.eq(self._kept_size)),
+            self.overspill_left.eq(self._kept_left),
         ]
         self._overspill(m, enough, overspill)
         self._pool(m, step, aligns, short, overspill)
@@ -123,12 +132,12 @@ class ListMemory(wiring.Component):
             with m.Else():
                 m.next = "CHUNK"
         with m.State("CHUNK"):
-            with m.If(self.pool_size[_CHUNK_BITS:].any()):
+            with m.If(self._kept_size[_CHUNK_BITS:].any()):
                 m.d.comb += step.eq(1 << _CHUNK_BITS)
                 for number, one in enumerate(chunks):
                     with m.If(which == number):
                         m.d.sync += [
-                            one.address.eq(self.pool_address >> _UNIT_BITS),
+                            one.address.eq(self._kept_address >> _UNIT_BITS),
                             one.left.eq(1 << _CHUNK_BITS - _UNIT_BITS),
                         ]
                 m.next = "TAKE"
@@ -150,16 +159,16 @@ class ListMemory(wiring.Component):
         """Its begin moves by a step, or so far as to be aligned, and not beyond its end."""
         wanted, moved = Signal.like(step), Signal.like(step)
         m.d.comb += [
-            wanted.eq(Mux(aligns, (-self.pool_address[:_PAD_BITS])[:_PAD_BITS], step)),
-            short.eq(self.pool_size < wanted),
-            moved.eq(Mux(short, self.pool_size, wanted)),
+            wanted.eq(Mux(aligns, (-self._kept_address[:_PAD_BITS])[:_PAD_BITS], step)),
+            short.eq(self._kept_size < wanted),
+            moved.eq(Mux(short, self._kept_size, wanted)),
         ]
         with m.If(self.begin):
-            m.d.sync += [self.pool_address.eq(self.all_address), self.pool_size.eq(self.all_size)]
+            m.d.sync += [self._kept_address.eq(self.all_address), self._kept_size.eq(self.all_size)]
         with m.Elif(self.spills):
-            m.d.sync += [self.pool_address.eq(overspill), self.pool_size.eq(self.overspill_left)]
+            m.d.sync += [self._kept_address.eq(overspill), self._kept_size.eq(self._kept_left)]
         with m.Else():
-            m.d.sync += [self.pool_address.eq(self.pool_address + moved), self.pool_size.eq(self.pool_size - moved)]
+            m.d.sync += [self._kept_address.eq(self._kept_address + moved), self._kept_size.eq(self._kept_size - moved)]
 
     def _overspill(self, m, enough, address):
         """The host may change both registers at any time."""
@@ -167,12 +176,12 @@ class ListMemory(wiring.Component):
         low = Signal(_CHUNK_BITS)
         m.d.comb += [
             pad.eq(-self.overspill_address[:_PAD_BITS]),
-            low.eq(self.overspill_left),
+            low.eq(self._kept_left),
             # From one chunk on: with two there is always room for what is left out.
-            small.eq(~self.overspill_left[_CHUNK_BITS + 1 :].any() & ((low < pad) | ~self.overspill_left[_CHUNK_BITS])),
+            small.eq(~self._kept_left[_CHUNK_BITS + 1 :].any() & ((low < pad) | ~self._kept_left[_CHUNK_BITS])),
         ]
         m.d.sync += [address.eq(self.overspill_address), enough.eq(~small & ~self.overspill_size_stb & ~self.spills)]
         with m.If(self.overspill_size_stb):
-            m.d.sync += self.overspill_left.eq(self.overspill_size)
+            m.d.sync += self._kept_left.eq(self.overspill_size)
         with m.Elif(self.spills):
-            m.d.sync += self.overspill_left.eq(0)
+            m.d.sync += self._kept_left.eq(0)
