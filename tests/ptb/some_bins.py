@@ -19,6 +19,23 @@ _FLOATS = (0.0, 0.3, 1.0, 2.5, 40.0, 3000.0, 1e30, float("inf"), float("nan"), -
 #: Of half of the viewport, in clip coordinates over W: sub-pixel, small, a tile, the viewport, the guard band, beyond.
 _SIZES = (0.001, 0.01, 0.1, 0.5, 1.5, 12.0, 300.0)
 
+#: Vertices of the first primitive of a list, and of each more; of a line loop the first one comes again.
+_VERTICES = {
+    "POINTS": (1, 1),
+    "LINES": (2, 2),
+    "LINE_LOOP": (1, 1),
+    "LINE_STRIP": (2, 1),
+    "RHTS": (2, 2),
+    "RHT_STRIP": (2, 1),
+}
+_VERTICES |= {"TRIANGLES": (3, 3), "TRIANGLE_STRIP": (3, 1), "TRIANGLE_FAN": (3, 1)}
+
+
+def _count(mode, vertices):
+    """Primitives of a list."""
+    first, more = _VERTICES[mode.name]
+    return 1 + (vertices - first) // more
+
 
 def _limited(value):
     return max(-32768, min(32767, int(value)))
@@ -135,7 +152,7 @@ class Bins:
                 out.add(Code.CONFIGURATION_BITS, enable_forward_facing_primitive=rng.randrange(2))
 
     def draw(self):
-        """A list; returns how many vertices it has."""
+        """A list; returns how many primitives it has."""
         rng, count = self.rng, self.rng.choice((3, 7, 30, 90))
         if rng.random() < 0.2:
             return self.coordinates(count)
@@ -143,7 +160,7 @@ class Bins:
         if rng.random() < 0.4:
             first = rng.randrange(_VERTEX_COUNT - count)
             self.list.add(Code.VERTEX_ARRAY_PRIMITIVES, primitive_mode=mode, length=count, index_of_first_vertex=first)
-            return count
+            return _count(mode, count)
         near, far = rng.randrange(40, _VERTEX_COUNT - 40), rng.choice((8, 40))
         indices = [near + rng.randrange(-far, far) for _ in range(count)]
         self.list.add(
@@ -154,7 +171,7 @@ class Bins:
             indices_list_address=self.place("indices", struct.pack(f"<{count}H", *indices)),
             maximum_index=0xFFFF,
         )
-        return count
+        return _count(mode, count)
 
     def coordinates(self, count):
         """Of VG, whose shader state takes the place of the other one."""
@@ -163,19 +180,20 @@ class Bins:
         for _ in range(count):
             spread = rng.choice((5, 60, 500, 9000))
             words += struct.pack("<2h", *(_limited(value + rng.randrange(-spread, spread)) for value in (x, y)))
+        mode = rng.choice(list(VgPrimitiveType))
         self.list.add(Code.VG_SHADER_STATE, shader_record_address=self.place("record", vg_shader_record()))
         self.list.add(
             Code.VG_COORDINATE_ARRAY_PRIMITIVES,
-            primitive_type=rng.choice(list(VgPrimitiveType)),
+            primitive_type=mode,
             length=count,
             coordinate_array_address=self.place("coordinates", words),
         )
         self.shader()
-        return count
+        return _count(mode, count)
 
 
 def some_bins(rng, primitives):
-    """A list with about so many primitives: memory, registers that start it, and overspill for the host to give."""
+    """A list with so many primitives or a few more, as far as it has room: memory, registers that start it, and overspill for the host to give."""
     bins = Bins(rng)
     for sized in range(2):
         bins.memory.write(VERTICES + 0xC000 * sized, bins.vertices(sized))
