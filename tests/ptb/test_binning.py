@@ -4,6 +4,7 @@ import dataclasses
 import random
 from collections import Counter
 
+import numpy as np
 import pytest
 
 from vc4.config import preset
@@ -185,6 +186,16 @@ def test_damaged_lists(frames, seeds, request, waves, is_one):
         assert ends["error of the binner"] > frames / 200
 
 
+def reads_what_it_writes(job, done):
+    """Whether vertices, say, lie in memory for tile lists: then it matters to the model what is there before, but for tile states."""
+    image, after = np.frombuffer(job.image, np.uint8).copy(), np.frombuffer(bytes(done.gpu.memory.data), np.uint8)
+    lists = done.written.copy()
+    lists[gl_frame.STATES : gl_frame.ALLOCATION] = False
+    image[lists] = after[lists]
+    again = binned(dataclasses.replace(job, image=bytes(image)), steps=STEPS, instructions=INSTRUCTIONS)
+    return again.gpu.events != done.gpu.events or again.gpu.memory.data != done.gpu.memory.data
+
+
 def damaged(job, engine, waves):
     """How it has ended."""
     done = binned(job, steps=STEPS, instructions=INSTRUCTIONS)
@@ -194,7 +205,12 @@ def damaged(job, engine, waves):
         return "goes on"
     if done.written[: gl_frame.STATES].any():  # When it is read is another matter.
         return "overwrites itself"
-    compare(job, engine, waves, done)
+    try:
+        compare(job, engine, waves, done)
+    except AssertionError:
+        if reads_what_it_writes(job, done):  # When is another matter, too.
+            return "overwrites itself"
+        raise
     if thread.error:
         return "error of the list"
     if model.binner.error:
