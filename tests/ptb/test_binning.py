@@ -159,7 +159,7 @@ def damaged_job(seed):
         overspill=tuple((one.start, len(one)) for one in supplies),
         config=CONFIG,
         bins=True,
-        max_cycles=60_000,
+        max_cycles=8_000_000,  # of 255 by 255 tiles
     )
 
 
