@@ -73,7 +73,7 @@ class ClipState(wiring.Component):
     def _form(self, m):
         """What makes tiles smaller: each bit that is set halves one of their sides, the first one both."""
         form = fields_of(self.record, TileRenderingModeConfiguration)
-        narrow, low, lower = Signal(), Signal(), Signal()
+        narrow, low, lower = Signal(name="narrow"), Signal(name="low"), Signal(name="lower")
         with m.If(self.stb & (self.record.code == ControlCode.TILE_RENDERING_MODE_CONFIGURATION)):
             m.d.sync += [
                 narrow.eq(form.multisample_mode),

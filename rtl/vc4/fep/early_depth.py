@@ -84,7 +84,7 @@ class EarlyDepth(wiring.Component):
         raises = Signal()
         raised = Signal(PLACE_BITS)
         # Of the quad on offer: it is behind its bound, behind that of the tile, has a bound.
-        behind_own, behind_base, has_own = Signal(), Signal(), Signal()
+        behind_own, behind_base, has_own = Signal(name="behind_own"), Signal(name="behind_base"), Signal(name="has_own")
         m.d.comb += [
             *(self.voids.eq(raises | begins), moves.eq(~self.o.valid | self.o.ready), self.i.ready.eq(moves)),
             bounds.read_address.eq(Cat(self.i.payload.x, self.i.payload.y)),

@@ -86,7 +86,7 @@ class QuadCoverage(wiring.Component):
         row = self.rows.payload
         span = Signal(RowSpan)
         column = Signal(TILE_QUAD_BITS)
-        x, y = Signal(_POSITION_BITS), Signal(_POSITION_BITS)
+        x, y = Signal(_POSITION_BITS, name="x"), Signal(_POSITION_BITS, name="y")
         within = Signal(_Within)  # of this, that in the pixel
         is_last = Signal()  # of its row
         moves = Signal()

@@ -80,7 +80,10 @@ class TileEntry(wiring.Component):
         m = Module()
         primitive, out, plane = self.i.payload, self.o.payload, self.planes.payload
         state = Signal(_State)
-        x, y = Signal(signed(_FACTOR_BITS)), Signal(signed(_FACTOR_BITS))  # pixel 0 of the first quad
+        x, y = (
+            Signal(signed(_FACTOR_BITS), name="x"),
+            Signal(signed(_FACTOR_BITS), name="y"),
+        )  # pixel 0 of the first quad
         is_empty = Signal()
         operands = Signal(_Operands)
         product = Signal(_Products)
@@ -150,7 +153,7 @@ class TileEntry(wiring.Component):
         step = Signal.like(operands.step)
         edge = Signal.like(primitive.edges[0])
         counts = Signal()
-        along, across = Signal(_PART_BITS), Signal(_PART_BITS)
+        along, across = Signal(_PART_BITS, name="along"), Signal(_PART_BITS, name="across")
         m.d.comb += step.eq(Mux(goes_on, operands.step + 1, 0))
         with m.Switch(step[: EDGES.bit_length() - 1]):
             for number in range(EDGES):
@@ -172,7 +175,7 @@ class TileEntry(wiring.Component):
 
     def _multiply(self, m, primitive, out, multiplies, operands, x, y, product):
         """An edge with the position, or a part of the gains with the distance."""
-        right, up = Signal(signed(_FACTOR_BITS)), Signal(signed(_FACTOR_BITS))
+        right, up = Signal(signed(_FACTOR_BITS), name="right"), Signal(signed(_FACTOR_BITS), name="up")
         with m.If(operands.step < EDGES):
             m.d.comb += [right.eq(x), up.eq(y)]
         with m.Else():

@@ -151,7 +151,7 @@ class Clipper(wiring.Component):
 
     def _give(self, m, state, item, pieces):
         """The item, or a piece of it."""
-        piece, given = pieces.o.payload, Signal(BinItem)
+        piece, given = pieces.o.payload, Signal(BinItem, name="given")
         m.d.comb += [
             given.eq(item),
             self.o.payload.eq(given),

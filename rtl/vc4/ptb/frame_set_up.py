@@ -121,7 +121,7 @@ class FrameSetUp(wiring.Component):
 
     def _word(self, m, address, place, number):
         """Of a state."""
-        state, bus = Signal(TileState), self.bus.payload
+        state, bus = Signal(TileState, name="state"), self.bus.payload
         crosses = Signal()
         with m.If(number == 0):
             m.d.comb += [

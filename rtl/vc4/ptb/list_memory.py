@@ -78,7 +78,7 @@ class ListMemory(wiring.Component):
         chosen = Signal(chunk)
         enough = Signal()  # the overspill of the clock before, and its address
         overspill = Signal(32)
-        step, aligns, short = Signal(USED_BITS), Signal(), Signal()
+        step, aligns, short = Signal(USED_BITS, name="step"), Signal(name="aligns"), Signal(name="short")
         m.d.comb += [
             self.port.busy.eq(1),
             chosen.eq(Mux(which, chunks[1].as_value(), chunks[0].as_value())),
@@ -157,7 +157,7 @@ class ListMemory(wiring.Component):
 
     def _pool(self, m, step, aligns, short, overspill):
         """Its begin moves by a step, or so far as to be aligned, and not beyond its end."""
-        wanted, moved = Signal.like(step), Signal.like(step)
+        wanted, moved = Signal.like(step, name="wanted"), Signal.like(step, name="moved")
         m.d.comb += [
             wanted.eq(Mux(aligns, (-self._kept_address[:_PAD_BITS])[:_PAD_BITS], step)),
             short.eq(self._kept_size < wanted),
@@ -172,7 +172,7 @@ class ListMemory(wiring.Component):
 
     def _overspill(self, m, enough, address):
         """The host may change both registers at any time."""
-        small, pad = Signal(), Signal(_PAD_BITS)
+        small, pad = Signal(name="small"), Signal(_PAD_BITS, name="pad")
         low = Signal(_CHUNK_BITS)
         m.d.comb += [
             pad.eq(-self.overspill_address[:_PAD_BITS]),

@@ -66,9 +66,9 @@ class ListState(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        comes, goes = Signal(TileState), Signal(TileState)
+        comes, goes = Signal(TileState, name="comes"), Signal(TileState, name="goes")
         form = Signal(ListFormat)  # of what comes
-        known, kind, coordinates = Signal(), Signal(2), Signal()
+        known, kind, coordinates = Signal(name="known"), Signal(2, name="kind"), Signal(name="coordinates")
         listed = Signal()  # there are compressed lists of this format
         after = Signal(_ROOM_BITS + 1)
         m.d.comb += [

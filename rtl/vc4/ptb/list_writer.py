@@ -232,7 +232,7 @@ class ListWriter(wiring.Component):
 
     def _make_room(self, m):
         """The list goes on in another block if this one has no room."""
-        state, following, needed = self._state, self._next, Signal(PIECE_BITS)
+        state, following, needed = self._state, self._next, Signal(PIECE_BITS, name="needed")
         with m.State("ROOM"):
             m.d.comb += [self.states.store.eq(self._is_add.replicate(2)), self.states.store_number.eq(1)]
             m.d.comb += needed.eq(Mux(self._plain, self._coding.o.length, self._length))

@@ -77,7 +77,7 @@ class OwnedRanges(wiring.Component):
         asked = Signal(data.StructLayout({"start": ADDRESS_BITS, "stop": ADDRESS_BITS}))
         only = Signal()
         at = Signal(range(RANGES + 1))
-        above, below, follows = Signal(), Signal(), Signal()
+        above, below, follows = Signal(name="above"), Signal(name="below"), Signal(name="follows")
         reads = Signal()
         m.d.comb += [
             above.eq(asked.start >= known.start),
@@ -132,7 +132,7 @@ class OwnedRanges(wiring.Component):
     def _write(self, m, ranges, known, asked, above, below, follows, count):
         """A range, after the newest one has been read."""
         written = Signal(known.shape())
-        longer, full = Signal(), Signal()
+        longer, full = Signal(name="longer"), Signal(name="full")
         m.d.comb += [
             *(longer.eq((count != 0) & follows), full.eq((count == RANGES) & ~longer)),
             written.start.eq(Mux(longer | (full & above), known.start, asked.start)),

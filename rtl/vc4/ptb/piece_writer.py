@@ -67,7 +67,7 @@ class PieceWriter(wiring.Component):
         length = Signal(PIECE_BITS)  # that is written
         step = Signal(PieceStep)
         header = Signal(ClippedPrimitive)  # of the newest vertices that were made
-        out, last = self.o.payload, Signal()
+        out, last = self.o.payload, Signal(name="last")
         m.d.comb += [
             *(bytes_.piece.eq(piece), bytes_.step.eq(step), bytes_.coding.eq(self.coding)),
             *(bytes_.primitive.eq(self.primitive), bytes_.form.eq(self.form)),

@@ -149,7 +149,7 @@ class PrimitiveCoding(wiring.Component):
                     bare = [1 + count * _vertex_bytes(coordinates) for coordinates in (False, True)]
                     m.d.comb += self.bare.eq(Mux(self.coordinates, bare[1], bare[0]))
         chosen = Signal(len(_WAYS))
-        length, whole = Signal(PIECE_BITS), Signal()
+        length, whole = Signal(PIECE_BITS, name="length"), Signal(name="whole")
         fits, words = zip(*(self._way(m, index, way) for index, way in enumerate(_WAYS)), strict=True)
         right = Signal(len(_WAYS))
         first = Signal(len(_WAYS))

@@ -49,7 +49,7 @@ class PrimitiveMargin(wiring.Component):
         number = Signal(24)
         shift = Signal(8)
         # The size is the largest, else nothing, else that of a thin line.
-        most, none, thin = Signal(), Signal(), Signal()
+        most, none, thin = Signal(name="most"), Signal(name="none"), Signal(name="thin")
         lines = Signal(2)
         m.d.comb += distance.eq(_WHOLE - exponent)
         m.d.sync += [

@@ -97,7 +97,8 @@ class Ptb(wiring.Component):
         passes = Signal()
         offered = Signal()  # a request that was not taken stays
         owed = Signal(range(_MOST_ANSWERS + 1))
-        asks, answers = Signal(), Signal()
+        asks = Signal()
+        answers = Signal()
         asked, bus = port.requests, self.bus.requests
         connect_memory(m, port, flipped(self.bus))
         m.d.comb += [

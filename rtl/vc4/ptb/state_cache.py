@@ -193,7 +193,7 @@ class StateCache(wiring.Component):
 
     def _describe(self, m, key):
         """The first byte and the length of the record that is known of a kind."""
-        codes, length = Signal(8), Signal.like(self.o.payload.length)
+        codes, length = Signal(8, name="codes"), Signal.like(self.o.payload.length, name="length")
         shader = Signal(range(len(_SHADERS)))
         with m.If(self.records.valid & self.records.ready):
             with m.Switch(self.records.payload.code):

@@ -274,7 +274,7 @@ class TileLists(wiring.Component):
 
     def _flush(self, m):
         """All lists end, and memory gets everything."""
-        states, writer, last = self._states, self._writer, Signal()
+        states, writer, last = self._states, self._writer, Signal(name="last")
         m.d.comb += last.eq(self._tile == self._set_up.count)
         with m.State("CLOSE"):
             m.d.comb += self._closes.eq(1)

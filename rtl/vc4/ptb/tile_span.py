@@ -118,7 +118,7 @@ class TileSpan(wiring.Component):
                 m.d.sync += [first.eq(tile), self.starts[axis].eq(pixel)]
         m.d.comb += [self.o.first_column.eq(firsts[0]), self.o.first_row.eq(firsts[1])]
         last = Signal(signed(_TILE_BITS))
-        columns, rows = Signal(), Signal()
+        columns, rows = Signal(name="columns"), Signal(name="rows")
         count = Signal(COUNT_BITS)
         first = Signal(_TILE_BITS)
         m.d.comb += [

@@ -127,7 +127,7 @@ class TileStates(wiring.Component):
         number = Signal(range(STATE_WORDS))  # of a word
         found = Signal(_Entry)
         victim = Signal(_Entry)
-        walks, keeps = Signal(), Signal()
+        walks, keeps = Signal(name="walks"), Signal(name="keeps")
         wanted = Signal(range(STATE_WORDS))  # the word that is read
         m.d.comb += [
             *(found.eq(_entry(store.read_data)), self.port.word.eq(store.read_data)),

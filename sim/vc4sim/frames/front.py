@@ -22,7 +22,7 @@ from ..retired import ITEM, KIND_BITS, QUAD
 from ..waves.view import write_view
 from . import pysim
 from .items import ITEM_WORDS, Item, constants, item_of
-from .job import COUNTED, STALLS, FrontJob, FrontState
+from .job import STALLS, FrontJob, FrontState
 
 __all__ = ["FrontRun", "run_front"]
 
@@ -143,15 +143,15 @@ def run_front(
         for row in rows[is_item, :_ITEM_ROW].tolist():
             collector.take(row)
 
-    names = (*(f"PCTR{number}" for number in range(len(COUNTED))), *read)
+    names = (*(f"PCTR{number}" for number in range(len(job.counted))), *read)
     state, memory, words = _engine(job, on, waves)(job, waves, tell, [register(name).offset for name in names])
     return FrontRun(
         rests=bool(state.rests),
         cycles=state.cycles,
         instructions=state.instructions,
         stalls=dict(zip(STALLS, state.stalls, strict=True)),
-        counts={source.name: word for source, word in zip(COUNTED, words, strict=False)},
+        counts={source.name: word for source, word in zip(job.counted, words, strict=False)},
         items=collector.items,
         memory=memory,
-        read=dict(zip(read, words[len(COUNTED) :], strict=True)),
+        read=dict(zip(read, words[len(job.counted) :], strict=True)),
     )

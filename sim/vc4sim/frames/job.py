@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from vc4.config import V3DConfig
-from vc4.regs.counters import SOURCES
+from vc4.regs.counters import SOURCES, Source
 from vc4.regs.table import register
 from vc4.vertex_pipe import FRONT_STALLS
 
@@ -22,8 +22,10 @@ STALLS = tuple(FRONT_STALLS.members)
 COUNTED = tuple(
     source
     for source in SOURCES
-    if source.name.startswith(("QPU_CLOCKS_", "PTB_")) or source.name in ("VPM_STALLS_VCD", "L2C_HITS", "L2C_MISSES")
+    if source.name.startswith("QPU_CLOCKS_") or source.name in ("VPM_STALLS_VCD", "L2C_HITS", "L2C_MISSES")
 )
+#: And with a binner.
+_COUNTED_OF_BINNER = tuple(source for source in SOURCES if source.name.startswith("PTB_"))
 
 
 def given(overspill: Iterable[tuple[int, int]]) -> list[tuple[int, str, int]]:
@@ -62,12 +64,17 @@ class FrontJob(BenchJob):
         return dataclasses.replace(super().built, binner=self.bins)
 
     @property
+    def counted(self) -> tuple[Source, ...]:
+        """What performance counters count."""
+        return (*COUNTED, *(_COUNTED_OF_BINNER if self.bins else ()))
+
+    @property
     def writes(self) -> list[tuple[int, int, int]]:
         """All of the host: the first clock in which each may happen, offset, word."""
-        counters = (1 << len(COUNTED)) - 1
+        counters = (1 << len(self.counted)) - 1
         setup = (
             *BEGINNING,
-            *((f"PCTRS{number}", source.number) for number, source in enumerate(COUNTED)),
+            *((f"PCTRS{number}", source.number) for number, source in enumerate(self.counted)),
             *(("PCTRC", counters), ("PCTRE", 1 << 31 | counters)),
         )
         writes = (*((0, *write) for write in (*setup, *self.registers)), *self.later, *given(self.overspill))
