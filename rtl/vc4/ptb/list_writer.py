@@ -81,13 +81,13 @@ class ListWriter(wiring.Component):
         m.submodules.list_state = self._state = ListState()
         m.submodules.next_block = self._next = NextBlock()
         m.submodules.piece_writer = self._pieces = PieceWriter()
-        self._task, self._is_add = Signal(ListTask), Signal()
+        self._task, self._is_add = Signal(ListTask, name="task"), Signal(name="is_add")
         self._form = Signal(ListFormat)  # that the list shall have
         self._changes = Signal()  # it does not have it yet
         self._stale = Signal()
         self._trusted = Signal()  # all that is near may be written
-        self._piece, self._length = Signal(Piece), Signal(PIECE_BITS)
-        self._in_items, self._branching = Signal(), Signal()
+        self._piece, self._length = Signal(Piece, name="piece"), Signal(PIECE_BITS, name="length")
+        self._in_items, self._branching = Signal(name="in_items"), Signal(name="branching")
         self._clipped = Signal()
         self._plain = Signal()  # the primitive is all that is written
         m.d.comb += [

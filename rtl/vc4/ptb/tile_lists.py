@@ -92,7 +92,7 @@ class TileLists(wiring.Component):
         self._tile = Signal(TILE_BITS)
         self._left = Signal(range(CLIPPED_WORDS * VERTICES + 1))  # words that nobody wants
         self._can = Signal()  # the parts can do something
-        self._drops, self._closes = Signal(), Signal()
+        self._drops, self._closes = Signal(name="drops"), Signal(name="closes")
         self._connect_memory(m)
         self._connect_states(m)
         self._connect_writer(m)
