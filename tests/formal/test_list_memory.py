@@ -231,8 +231,7 @@ def test_faults(prover, faulty, monkeypatch, old, new, said):
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        # Several assertions fail; which one the solver names first depends on names.
-        ("one.left.eq(chosen.left - size)", "one.left.eq(chosen.left)", ""),
+        ("one.left.eq(chosen.left - size)", "one.left.eq(chosen.left)", "places"),
         ("one.left.eq(0) for", "one.left.eq(one.left) for", "that was released"),
         ("self._kept_size[_CHUNK_BITS:].any()", "self._kept_size[_CHUNK_BITS - 1 :].any()", "not free"),
         ("one.left.eq(1 << _CHUNK_BITS - _UNIT_BITS)", "one.left.eq(~0)", "places"),
