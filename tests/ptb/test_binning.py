@@ -11,8 +11,10 @@ from vc4.config import preset
 from vc4.records.control import ControlCode
 from vc4sim.clist import load_capture
 from vc4sim.frames.binned import binned
+from vc4sim.frames.expected import FrontModel
 from vc4sim.frames.job import FrontJob
 from vc4sim.model.cle.cle import BINNING, Rest
+from vc4sim.model.memory import Memory
 from vc4sim.render import Host
 from vc4sim.render.host import overspill_of
 
@@ -170,6 +172,14 @@ def goes_on(why, size):
     return any(what in why for what in ("outside of memory", "program", "shader at"))
 
 
+def shading_goes_on(job):
+    """Whether it does where nobody bins: hardware shades what comes after an error of the binner, as far as there is room."""
+    front = FrontModel(job.config, Memory(len(job.image), 0, job.image))
+    front.gpu.binner.shading.limit = INSTRUCTIONS
+    rest = front.run(job.registers, STEPS)
+    return rest is Rest.LIMIT or goes_on(str(front.fronts[BINNING].error or ""), len(job.image))
+
+
 @pytest.mark.parametrize(
     "frames",
     [pytest.param(2000, marks=pytest.mark.thorough), pytest.param(20_000, marks=pytest.mark.slow)],
@@ -202,6 +212,8 @@ def damaged(job, engine, waves):
     model, rest, _ = done
     thread = model.cle.threads[BINNING]
     if rest is Rest.LIMIT or goes_on(str(model.binner.error or thread.error or ""), len(job.image)):
+        return "goes on"
+    if model.binner.error and shading_goes_on(job):
         return "goes on"
     if done.written[: gl_frame.STATES].any():  # When it is read is another matter.
         return "overwrites itself"
