@@ -10,8 +10,9 @@ from amaranth.hdl import Assert
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from vc4.common.ram import BlockRam
+from vc4.common.ram import BlockRam, LutRam
 from vc4sim.cxxrtl.build import Part
+from vc4sim.native import code
 from vc4sim.native.build import build_alone
 
 from ..cxxrtl.random_hardware import IN_BITS, OUT_BITS, Random, in_amaranths_simulator
@@ -128,6 +129,58 @@ def compiled(device, inputs, lanes, folder):
 def test_random_hardware(kind, seed, lanes, tmp_path):
     rng = random.Random(seed)
     inputs = [[rng.getrandbits(IN_BITS) for _ in range(lanes)] for _ in range(CLOCKS)]
+    outputs, failure = compiled(kind(seed), inputs, lanes, tmp_path)
+    assert failure is None
+    for lane in range(lanes):
+        assert outputs[lane] == in_amaranths_simulator(kind(seed), [clock[lane] for clock in inputs])
+
+
+class Counting(wiring.Component):
+    """Is quiet most of the time: a memory that counts, a word of which comes out long after."""
+
+    i: In(IN_BITS)
+    o: Out(OUT_BITS)
+
+    def __init__(self, shift):
+        self._shift = shift
+        super().__init__()
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.ram = ram = BlockRam(IN_BITS, 8)
+        m.submodules.files = files = LutRam(IN_BITS, 4)
+        count, before = Signal(6), Signal(IN_BITS)
+        m.d.sync += before.eq(self.i)
+        with m.If(before != self.i):
+            m.d.sync += count.eq(0)
+        with m.Elif(count != 40):
+            m.d.sync += count.eq(count + 1)
+        m.d.comb += [
+            *(ram.write_address.eq(self.i), ram.write_data.eq(self.i ^ count), ram.write_enable.eq(count == 40)),
+            *(ram.read_address.eq(before), ram.read_enable.eq(count[3] | ~before[0])),
+            *(files.write_address.eq(self.i), files.write_data.eq(ram.read_data), files.write_enable.eq(count == 40)),
+            files.read_address.eq(before >> self._shift),
+            self.o.eq(Cat(ram.read_data, files.read_data)),
+        ]
+        return m
+
+
+@pytest.mark.parametrize(
+    ("kind", "seed"),
+    [(Counting, 0), *(pytest.param(Counting, seed, marks=pytest.mark.thorough) for seed in (1, 2))]
+    + [pytest.param(kind, 0, marks=pytest.mark.thorough) for kind in (Random, Arithmetic)],
+)
+def test_any_blocks(kind, seed, tmp_path, monkeypatch):
+    """Wherever a variable is computed, it is computed again when it has to be; inputs are the same for some clocks."""
+    rng, lanes = random.Random(seed), 4
+
+    def any_blocks(design, order):
+        return {name: rng.randrange(24) for name in order if name in design.computed}
+
+    monkeypatch.setattr(code, "blocks", any_blocks)
+    inputs = [[rng.getrandbits(IN_BITS) for _ in range(lanes)]]
+    while len(inputs) < CLOCKS:
+        inputs.append([rng.getrandbits(IN_BITS) if rng.random() < 0.02 else held for held in inputs[-1]])
     outputs, failure = compiled(kind(seed), inputs, lanes, tmp_path)
     assert failure is None
     for lane in range(lanes):

@@ -33,7 +33,7 @@ extern "C" void run(const uint32_t *inputs, uint32_t *outputs, uint32_t *asleep,
         whole.commit();
         size_t number = 0;
         auto commit = [&](auto &design) {
-            asleep[number++] += design.woken == design.ASLEEP;
+            asleep[number++] += design.asleep();
             design.commit();
         };
         std::apply([&](auto &...kind) { (commit(kind.design), ...); }, kinds);

@@ -53,10 +53,13 @@ def build_joined(whole: Part, parts: Mapping[str, tuple[Part, int]], driver: str
                 code(side.design, side.name, 1 << (side.count - 1).bit_length(), phases)
                 for side, phases in zip(sides, (joint.wholes, *joint.parts), strict=True)
             ]
-            ports = "".join(accessors(side.design, side.ports, side.inputs, side.name) for side in sides)
+            ports = "".join(
+                accessors(side.design, side.ports, side.inputs, side.name, one.readers)
+                for side, one in zip(sides, codes, strict=True)
+            )
             headers = _lanes() + "".join(one.header for one in codes)
             sources = {side.name: _lanes() + one.header + one.source for side, one in zip(sides, codes, strict=True)}
-            sources["driver"] = headers + ports + joint.text() + driver
+            sources["driver"] = headers + ports + joint.text(codes) + driver
             objects = list(pool.map(lambda name: _compile(name, sources[name], work), sources))
         library = folder / f"{work.name}.so"
         compile_quietly([*_compiler(), "-shared", *objects, "-o", str(library)], work)
@@ -67,7 +70,8 @@ def build_alone(part: Part, lanes: int, driver: str, folder: Path) -> ctypes.CDL
     """The library of `lanes` instances of a design, namespace `design`, with `driver`. Raises `NoCompiler`."""
     side = _side("design", part, lanes, folder)
     made = code(side.design, side.name, lanes, order(side.design, {}))
-    source = _lanes() + made.header + made.source + accessors(side.design, side.ports, side.inputs, side.name) + driver
+    ports = accessors(side.design, side.ports, side.inputs, side.name, made.readers)
+    source = _lanes() + made.header + made.source + ports + driver
     library = folder / "design.so"
     compile_quietly([*_compiler(), "-shared", _compile(side.name, source, folder), "-o", str(library)], folder)
     return ctypes.CDLL(str(library))

@@ -11,6 +11,8 @@ from .expression import Expression, join, spread, word, words
 __all__ = ["Array", "Check", "Design", "MemoryRead", "MemoryWrite", "Register"]
 
 _INITS = ("$meminit", "$meminit_v2")
+#: In front of the names of cells and wires that nobody has named.
+_FLATTENED = "$flatten\\"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +62,22 @@ class Check:
     text: str
 
 
+def _instances(name: str) -> tuple[str, ...]:
+    """Those around a cell or a wire, as Yosys has put them into its name when it took the hierarchy away; of some it has not."""
+    if name.startswith(_FLATTENED):
+        *outer, inner = name.removeprefix(_FLATTENED).split(".\\")
+        return (*outer, inner.partition(".$")[0])
+    return tuple(name.removeprefix("\\").split(".")[:-1]) if name.startswith("\\") else ()
+
+
 class Design:
     """The variables of a module in which no wire is wider than a word.
 
     A wire is a variable; one that several cells drive has a variable for each part, too. Variables that nothing computes are
     inputs and registers, or stay 0.
 
-    computed : by variable, its value
+    computed : by variable, its value; it may read a memory, too, by the name of that
+    places : by variable, the instances in which it is, the outermost first; not of all
     registers, reads, writes : what changes with the clock
     arrays : the memories, by their names in the module
     checks : what must not happen
@@ -77,6 +88,7 @@ class Design:
     def __init__(self, module: Module):
         self.module = module
         self.computed: dict[str, Expression] = {}
+        self.places: dict[str, tuple[str, ...]] = {}
         self.registers: list[Register] = []
         self.reads: list[MemoryRead] = []
         self.writes: list[MemoryWrite] = []
@@ -87,13 +99,16 @@ class Design:
         self._names = {wire: f"w{index}" for index, wire in enumerate(module.wires)}
         self._parts: dict[str, list[tuple[Chunk, str]]] = defaultdict(list)
         self._kept = 0
+        self._instances: tuple[str, ...] = ()  # around what is made now
         for cell in module.cells:
+            self._instances = _instances(cell.name)
             self._cell(cell)
+        self._instances = ()
         for driven, driver in module.connections:
             self._drive(driven, self.words(driver))
         for wire, parts in self._parts.items():
             values = [Expression(f"({name} << {chunk.low})", frozenset([name])) for chunk, name in parts]
-            self.computed[self.name(wire)] = join(" | ".join(["{}"] * len(values)), *values)
+            self._compute(self.name(wire), join(" | ".join(["{}"] * len(values)), *values), wire)
 
     def name(self, wire: str) -> str:
         """The variable of a wire."""
@@ -125,10 +140,15 @@ class Design:
             *self.ports("output"),
         ]
 
+    def _compute(self, name: str, value: Expression, wire: str = "") -> None:
+        self.computed[name] = value
+        if place := self._instances or _instances(wire):
+            self.places[name] = place
+
     def _keep(self, value: Expression) -> Expression:
         self._kept += 1
         name = f"t{self._kept}"
-        self.computed[name] = value
+        self._compute(name, value)
         return Expression(name, frozenset([name]))
 
     def _variable(self, spec: Spec) -> str:
@@ -149,7 +169,7 @@ class Design:
         if len(spec) > 1:
             values = [self._keep(value) for value in values]
         for chunk, value in spread(values, spec):
-            self.computed[self._place(chunk)] = value
+            self._compute(self._place(chunk), value, chunk.wire)
 
     def _cell(self, cell: Cell) -> None:
         if cell.kind in REGISTERS:
@@ -203,7 +223,8 @@ class Design:
         ports = cell.ports
         array = self.arrays[memory_of(cell)]
         if not cell.parameters["\\CLK_ENABLE"].endswith("1"):
-            self._drive(ports["\\DATA"], [join(f"load({array.name}, {{}})", self.word(ports["\\ADDR"]))])
+            found = join(f"load({array.name}, {{}})", self.word(ports["\\ADDR"]))
+            self._drive(ports["\\DATA"], [Expression(found.text, found.reads | {array.name})])
             return
         seen = set(cell.parameters["\\TRANSPARENCY_MASK"].partition("'")[2])
         if len(seen) > 1:

@@ -1,15 +1,20 @@
 """C++ that joins a design to the instances that were taken out of it, which are the lanes of other ones."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..cxxrtl.narrow import Pieces
 from ..cxxrtl.rtlil import Chunk, Spec, sliced
+from .changes import Changes
+from .code import Code
 from .design import Design
 from .expression import Expression, word
 from .schedule import Links, joint_phases
 
 __all__ = ["Joint", "Side"]
+
+_Phases = Mapping[str, int]
+_Readers = Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +40,31 @@ class Joint:
             whole.design, [(seam.part.design, seam.links_to_part(), seam.links_to_whole()) for seam in self._seams]
         )
 
-    def text(self) -> str:
-        """A namespace `joints` with a class for the instances of each part, their list `Kinds`, and the number of phases."""
+    def text(self, codes: Sequence[Code]) -> str:
+        """A namespace `joints` with a class for the instances of each part, their list `Kinds`, and the number of phases; `codes`
+        of the whole and of the parts.
+        """
         count = max(phase for phases in (self.wholes, *self.parts) for phase in phases.values()) + 1
-        classes = [seam.text(self.wholes, its, count) for seam, its in zip(self._seams, self.parts, strict=True)]
+        whole, *parts = (one.readers for one in codes)
+        classes = [
+            seam.text(self.wholes, its, count, whole, readers)
+            for seam, its, readers in zip(self._seams, self.parts, parts, strict=True)
+        ]
         names = ", ".join(seam.part.name for seam in self._seams)
-        return f"namespace joints {{\nconstexpr int PHASES = {count};\n{''.join(classes)}using Kinds = std::tuple<{names}>;\n}}\n"
+        return f"namespace joints {{\nusing namespace lanes;\nconstexpr int PHASES = {count};\n{''.join(classes)}using Kinds = std::tuple<{names}>;\n}}\n"
+
+
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    """What is handed over after a phase, to a design of this name."""
+
+    to: str
+    lines: list[str]
+    changes: Changes
+
+    def text(self) -> str:
+        lines = self.changes.around("".join(f"    {line}\n" for line in self.lines))
+        return f"    using V = ::{self.to}::V;\n{lines}"
 
 
 class _Seam:
@@ -53,26 +77,27 @@ class _Seam:
         self._given = [port for port in part.ports if port in part.inputs and self._outer(port, 0) in whole.ports]
         self._taken = [port for port in part.ports if port not in part.inputs and self._outer(port, 0) in whole.ports]
 
-    def text(self, wholes: dict[str, int], parts: dict[str, int], count: int) -> str:
+    def text(self, wholes: _Phases, parts: _Phases, count: int, whole_readers: _Readers, part_readers: _Readers) -> str:
         """A class with all instances: `settle` gives them what is known after a phase of the whole, and it what they make of it.
 
         While nothing that they get changes, and nothing that they keep, they are asleep: all would stay the same.
         """
-        gives: list[list[str]] = [[] for _ in range(count)]
-        takes: list[list[str]] = [[] for _ in range(count)]
+        sides = (("design", self.part.name), ("whole", self._whole.name))
+        gives, takes = ([_Turn(to, [], Changes(f"{one}.woken")) for _ in range(count)] for one, to in sides)
         for name, values in self._values_for_part():
             phase = max(wholes[read] for value in values for read in value.reads)
-            gives[phase].append(
-                f"lanes::renew(changed, design.{name}, V{{{', '.join(value.text for value in values)}}});"
-            )
+            turn = gives[phase]
+            value = f"V{{{', '.join(value.text for value in values)}}}"
+            turn.lines.append(f"renew({turn.changes.among(part_readers.get(name, 0))}, design.{name}, {value});")
         for name, value in self._values_for_whole():
-            takes[max(parts[read] for read in value.reads)].append(f"whole.{name} = {value.text};")
+            turn = takes[max(parts[read] for read in value.reads)]
+            turn.lines.append(f"renew({turn.changes.among(whole_readers.get(name, 0))}, whole.{name}, {value.text});")
         name = self.part.name
         return (
             f"struct {name} {{\n    using V = ::{name}::V;\n    static constexpr size_t COUNT = {self.part.count};\n"
             f"    ::{name}::Design design;\n"
-            f"    void settle(::{self._whole.name}::Design &whole, int phase) {{\n        V changed{{}};\n{_switch(gives)}"
-            "        if (phase < design.woken && !lanes::any(changed))\n            return;\n"
+            f"    void settle(::{self._whole.name}::Design &whole, int phase) {{\n{_switch(gives)}"
+            "        if (design.asleep())\n            return;\n"
             f"        design.settle(phase);\n{_switch(takes)}    }}\n}};\n"
         )
 
@@ -115,10 +140,10 @@ def _value(spec: Spec, design: Design, place: Callable[[str], str]) -> Expressio
     return Expression(text, frozenset(design.name(chunk.wire) for chunk in spec))
 
 
-def _switch(cases: list[list[str]]) -> str:
+def _switch(turns: list[_Turn]) -> str:
     arms = "".join(
-        f"        case {phase}:\n            {' '.join(lines)}\n            break;\n"
-        for phase, lines in enumerate(cases)
-        if lines
+        f"        case {phase}: {{\n{turn.text()}        break;\n        }}\n"
+        for phase, turn in enumerate(turns)
+        if turn.lines
     )
     return f"        switch (phase) {{\n{arms}        }}\n"

@@ -17,10 +17,23 @@ inline void set(uint32_t &value, size_t, uint32_t word) { value = word; }
 template<class V> inline uint32_t get(const V &value, size_t lane) { return value[lane]; }
 template<class V> inline void set(V &value, size_t lane, uint32_t word) { value[lane] = word; }
 
+template<class V> inline bool any(V value) {
+    uint32_t all = 0;
+    for (size_t lane = 0; lane < sizeof(V) / 4; lane++)
+        all |= get(value, lane);
+    return all;
+}
+
 // Notes what changes.
 template<class V> inline void renew(V &changed, V &value, V next) {
     changed |= value ^ next;
     value = next;
+}
+
+// The same of a lane of an input: its readers wake up.
+template<class V> inline void give(uint64_t &woken, uint64_t readers, V &value, size_t lane, uint32_t next) {
+    woken |= get(value, lane) == next ? 0 : readers;
+    set(value, lane, next);
 }
 
 template<class V> inline V mux(V bit, V no, V yes) { return bit != 0 ? yes : no; }
@@ -65,13 +78,6 @@ template<class V, size_t Size> inline void store(std::array<V, Size> &memory, V 
     for (size_t lane = 0; lane < sizeof(V) / 4; lane++)
         if (uint32_t at = get(address, lane), wanted = get(bits, lane); wanted && at < Size)
             set(memory[at], lane, (get(memory[at], lane) & ~wanted) | (get(data, lane) & wanted));
-}
-
-template<class V> inline bool any(V value) {
-    for (size_t lane = 0; lane < sizeof(V) / 4; lane++)
-        if (get(value, lane))
-            return true;
-    return false;
 }
 
 }  // namespace lanes

@@ -1,13 +1,23 @@
 """In which order variables are computed, and in which phases where designs depend on each other."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from .design import Design
 
 #: By input of a design, the variables of another one that it is made of.
 Links = Mapping[str, Iterable[str]]
 
-__all__ = ["Links", "joint_phases", "order"]
+__all__ = ["Links", "Step", "joint_phases", "order", "steps"]
+
+
+class Step(NamedTuple):
+    """Variables of a phase and of a block that are computed one behind the other."""
+
+    phase: int
+    block: int
+    names: list[str]
 
 
 def order(design: Design, inputs: Mapping[str, int]) -> dict[str, int]:
@@ -34,6 +44,29 @@ def order(design: Design, inputs: Mapping[str, int]) -> dict[str, int]:
             open_ones.discard(name)
             phases[name] = max((phases[one] for one in _reads(design, name)), default=inputs.get(name, 0))
     return phases
+
+
+def steps(design: Design, phases: Mapping[str, int], blocks: Mapping[str, int]) -> list[Step]:
+    """All that is computed, each step behind those that it reads, in as few turns from block to block as possible.
+
+    `phases` is what `order` gives.
+    """
+    turns: dict[str, int] = {}  # from the begin of the phase
+    found: dict[tuple[int, int, int], list[str]] = defaultdict(list)
+    for name, phase in phases.items():
+        if name not in design.computed:
+            continue
+        block = blocks[name]
+        turns[name] = max(
+            (
+                turns[read] + (blocks[read] != block)
+                for read in design.computed[name].reads
+                if read in turns and phases[read] == phase
+            ),
+            default=0,
+        )
+        found[phase, turns[name], block].append(name)
+    return [Step(phase, block, names) for (phase, _, block), names in sorted(found.items())]
 
 
 def joint_phases(
