@@ -12,6 +12,7 @@ from ..bench.traced import TracedGpu
 from ..cxxrtl.build import NoCompiler
 from ..problem import BadInput
 from ..retired import RETIRED, record
+from ..uncollected import uncollected
 from ..waves.view import write_view
 from .base import BenchJob, Waves
 from .split import split
@@ -44,7 +45,8 @@ def simulate(
     `waves` are of the whole run; beside the VCD file, with the suffix `.gtkw`, lies then a view of it for GTKWave and Surfer.
     """
     # The waves show the modules as they are written.
-    simulator = Simulator(bench if waves else split(bench))
+    with uncollected():
+        simulator = Simulator(bench if waves else split(bench))
     simulator.add_clock(CLOCK_PERIOD)
     simulator.add_testbench(testbench)
     for process in background:

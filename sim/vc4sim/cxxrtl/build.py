@@ -19,6 +19,7 @@ from pathlib import Path
 
 from ..children import run_child, side_by_side
 from ..notice import said_if_slow
+from ..uncollected import uncollected
 from . import cuts, functions, joints, narrow, ports, sockets
 from . import rtlil as rtlil_text
 
@@ -165,7 +166,8 @@ def build_once(sources: list[str], make: Callable[[], ctypes.CDLL], folder: Path
         with _alone(note.with_suffix(".lock")):
             if note.exists() and (library := Path(note.read_text())).exists():
                 return ctypes.CDLL(str(library))
-            made = make()
+            with uncollected():
+                made = make()
             note.write_text(made._name)
             return made
 

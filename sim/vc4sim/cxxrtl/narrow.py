@@ -5,8 +5,8 @@ which one part depends on another one it computes several times. Amaranth makes 
 full of structs runs several times faster when their fields are signals of their own.
 """
 
-from collections.abc import Iterator
-from graphlib import CycleError, TopologicalSorter
+from collections import defaultdict
+from collections.abc import Container, Iterable, Iterator, Mapping
 
 from .cuts import BITWISE, MEMORY_READ, MEMORY_WRITE, REGISTERS, Cuts, choices, is_register, memory_of, splits, width_of
 from .rtlil import Cell, Chunk, Memory, Module, Spec, Wire, sliced
@@ -146,27 +146,43 @@ def _pairs_of_driven(driven: Spec, driver: Spec) -> Iterator[tuple[Spec, Spec]]:
 
 def _loops(module: Module) -> set[str]:
     """Wires that depend on themselves, as far as one sees without looking at single bits."""
-    before: dict[str, set[str]] = {}
+    before: dict[str, dict[str, None]] = defaultdict(dict)
     for cell in module.cells:
         # What is read with a clock comes from a register.
         driven = "" if is_register(cell) else "\\DATA" if cell.kind == MEMORY_READ else "\\Y"
         if driven and driven in cell.ports:
-            before[cell.name] = {chunk.wire for name, spec in cell.ports.items() if name != driven for chunk in spec}
+            reads = (chunk.wire for name, spec in cell.ports.items() if name != driven for chunk in spec)
+            before[cell.name] = dict.fromkeys(reads)
             for chunk in cell.ports[driven]:
-                before.setdefault(chunk.wire, set()).add(cell.name)
+                before[chunk.wire][cell.name] = None
     for driven, driver in module.connections:
         for chunk in driven:
-            before.setdefault(chunk.wire, set()).update(chunk.wire for chunk in driver)
+            before[chunk.wire] |= dict.fromkeys(read.wire for read in driver)
+    return _on_cycles(before, module.wires)
+
+
+def _on_cycles(before: Mapping[str, Iterable[str]], wires: Container[str]) -> set[str]:
+    """All of `wires` on some cycles, so many that without them there is no cycle."""
     found: set[str] = set()
-    while True:
-        try:
-            TopologicalSorter(before).prepare()
-            return found
-        except CycleError as error:
-            wires = {name for name in error.args[1] if name in module.wires}
-            found |= wires
-            for name in wires:
-                before.pop(name, None)
+    known: set[str] = set()  # no cycle is left before them
+    for root in before:
+        path: dict[str, Iterator[str]] = {} if root in known else {root: iter(before[root])}
+        while path:
+            name, rest = next(reversed(path.items()))
+            following = next((one for one in rest if one not in known), None)
+            if following is None:
+                known.add(name)
+                del path[name]
+            elif following not in path:
+                path[following] = iter(before.get(following, ()))
+            else:
+                names = list(path)
+                cycle = [one for one in names[names.index(following) :] if one in wires]
+                found.update(cycle)
+                known.update(cycle)
+                for one in names[names.index(cycle[0]) :]:
+                    del path[one]
+    return found
 
 
 def _mixed(module: Module) -> set[str]:

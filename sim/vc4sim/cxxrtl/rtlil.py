@@ -1,7 +1,7 @@
 """Reads and writes a flat RTLIL module without processes, as Yosys prints it after `proc; flatten`."""
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 __all__ = ["Cell", "Chunk", "Memory", "Module", "Spec", "Wire", "const", "read", "sliced"]
 
@@ -24,7 +24,7 @@ class Chunk:
 
     def part(self, low: int, width: int) -> "Chunk":
         """`width` of its bits from its bit `low` on."""
-        return replace(self, width=width, low=self.low + low, bits=self.bits[low : low + width])
+        return Chunk(width, self.wire, self.low + low, self.bits[low : low + width])
 
 
 #: The parts of a signal, the lowest first.

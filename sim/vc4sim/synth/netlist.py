@@ -10,6 +10,7 @@ from pathlib import Path
 from amaranth.back import rtlil
 from amaranth.lib import wiring
 
+from ..uncollected import uncollected
 from .frame import Frame
 from .tools import run_tool
 
@@ -55,7 +56,9 @@ def synthesise(part: wiring.Component, folder: Path) -> Netlist:
     """Write the cells of `part` in a frame to the file `NETLIST` in `folder`. Raises `BadInput` if Yosys fails."""
     # One Yosys for everyone: the one that comes with Amaranth, unless the user decides otherwise.
     os.environ.setdefault("AMARANTH_USE_YOSYS", "builtin")
-    text = _NAME.sub(lambda name: name[0].replace("[", ".").replace("]", ""), rtlil.convert(Frame(part), name=_TOP))
+    with uncollected():
+        text = rtlil.convert(Frame(part), name=_TOP)
+    text = _NAME.sub(lambda name: name[0].replace("[", ".").replace("]", ""), text)
     (folder / "top.il").write_text(text, encoding="utf-8")
     (folder / "synth.ys").write_text(_SCRIPT, encoding="utf-8")
     run_tool(YOSYS, "-q", "-l", "yosys.log", "-s", "synth.ys", folder=folder)

@@ -9,6 +9,7 @@ from amaranth.hdl import Elaboratable, Fragment, Value
 from amaranth.lib import wiring
 
 from ..hierarchy import DIRECTIONS, drop_checks, is_ours, replace_submodules, used
+from ..uncollected import uncollected
 from .alike import form
 
 __all__ = ["kinds"]
@@ -25,7 +26,8 @@ def kinds(component: wiring.Component, name: str) -> list[str]:
     Components that are alike share a module. Its name is `name` and that of the class, with a number if there are several
     kinds of it. Checks of the RTL are left out.
     """
-    return _Kinds(component, name).texts
+    with uncollected():
+        return _Kinds(component, name).texts
 
 
 class _Kinds:
