@@ -36,13 +36,14 @@ class Binned(NamedTuple):
     written: np.ndarray
 
 
-def binned(job: _Job, *, steps: int = 1 << 40, instructions: int | None = None) -> Binned:
+def binned(job: _Job, memory: Memory | None = None, *, steps: int = 1 << 40, instructions: int | None = None) -> Binned:
     """Carries out the binning list of a job, with what the host gives when it asks for memory.
 
+    memory : instead of one with the image of the job
     steps : of the list, in front of each piece of memory, at the most
     instructions : of a program at the most
     """
-    memory = Memory(len(job.image), 0, job.image)
+    memory = memory or Memory(len(job.image), 0, job.image)
     written = np.zeros(len(job.image), bool)
     gpu = V3D(job.config, memory)
 
