@@ -213,6 +213,18 @@ class TestMemory:
             assert lists.waits
             assert lists.spills == sum(size - (-place % 256) >= 4096 for place, size in overspill[:waited])
 
+    def test_overspill_that_was_refused(self, seeds):
+        """Its size would be enough with the address of the next piece, which the host writes first; that is all of a short piece."""
+        for seed in seeds(3):
+            rng = random.Random(seed)
+            lists = Lists(rng)
+            items = [configuration(size=0x180), START, *many(rng, 60), FLUSH]
+            overspill = [(SPARE + 4, 0x1000), (SPARE + 0x100, 0x800), (SPARE + 0x1000, 0x4000)]
+            *_, waited = lists.expect(items, overspill)
+            assert waited == len(overspill)
+            lists.run(items, overspill)
+            assert lists.spills == 1
+
     def test_given_before(self):
         """Nothing is asked for."""
         rng = random.Random(1)
