@@ -265,6 +265,14 @@ def test_tiles_with_the_same_place_in_the_cache():
     Lists(rng, latency=rng.choice((0, 20))).run([configuration(13, 10), START, *items, FLUSH])
 
 
+@pytest.mark.parametrize("latency", [16, *(pytest.param(n, marks=pytest.mark.thorough) for n in (8, 24, 32))])
+def test_states_that_come_while_others_are_stored(latency):
+    """From memory, any number of clocks behind the state of the tile before."""
+    rng = random.Random(latency)
+    items = [record(Code.LINE_WIDTH, line_width=1.0), triangle(1, 2, 3, tiles=(*range(20),))]
+    Lists(rng, latency=latency, gap=0.2).run([configuration(5, 4), START, *items, FLUSH_ALL])
+
+
 class TestFrames:
     def test_without_a_flush(self):
         """What was written is in memory when the next frame ends."""

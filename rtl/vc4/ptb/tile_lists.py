@@ -280,12 +280,13 @@ class TileLists(wiring.Component):
             m.d.comb += self._closes.eq(1)
             is_all = self.i.payload.body.record.code == ControlCode.FLUSH_ALL_STATE
             m.d.comb += writer.task.eq(Mux(is_all, ListTask.CLOSE_ALL, ListTask.CLOSE))
-            with m.If(self._can):
-                m.d.comb += [writer.start.eq(~last), states.load.eq(~last)]
-                m.d.comb += [states.walk.eq(last), states.keeps.eq(1)]
-                m.d.sync += [self._tile.eq(self._tile + 1), self._clean.eq(last)]
-                with m.If(last):
-                    m.next = "FLUSH"
+            with m.If(~last & states.ready & ~self.failed):
+                m.d.comb += [writer.start.eq(1), states.load.eq(1)]
+                m.d.sync += [self._tile.eq(self._tile + 1), self._clean.eq(0)]
+            with m.If(last & self._can):
+                m.d.comb += [states.walk.eq(1), states.keeps.eq(1)]
+                m.d.sync += self._clean.eq(1)
+                m.next = "FLUSH"
         with m.State("FLUSH"):
             with m.If(states.idle & ~self.failed & ~self._port.failed):
                 m.d.comb += self._bytes.flush.eq(1)

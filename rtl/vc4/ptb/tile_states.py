@@ -91,7 +91,7 @@ class TileStates(wiring.Component):
 
     Behaviour: words of a state are there one by one from the clock after `load` on; then `stamp`, `vertices` and `place` are high for
     a clock each. The next state is loaded from the clock of `place` on, but if it is the same place of the cache. A state that is
-    not in the cache takes as long as memory; whoever was there is written first. A walk takes three clocks for each place, and
+    not in the cache takes as long as memory, also while `port` is busy; whoever was there is written first. A walk takes three clocks for each place, and
     those of states that are written.
 
     Interface attributes
@@ -217,13 +217,13 @@ class TileStates(wiring.Component):
         with m.State("PLACE"):
             m.d.sync += [victim.eq(found), victim.dirty.eq(found.valid & found.dirty)]
             m.d.comb += wanted.eq(1)
-            with m.If(~self.port.busy):
+            with m.If(~found.valid | (found.tag != tile[_SLOT_BITS:])):
                 m.next = "MISS"
-                with m.If(found.valid & (found.tag == tile[_SLOT_BITS:])):
-                    m.d.comb += [self.port.place.eq(1), may.eq(1), store.read_enable.eq(begins)]
-                    m.next = "IDLE"
-                    with m.If(begins):
-                        m.next = "STAMP"
+            with m.Elif(~self.port.busy):
+                m.d.comb += [self.port.place.eq(1), may.eq(1), store.read_enable.eq(begins)]
+                m.next = "IDLE"
+                with m.If(begins):
+                    m.next = "STAMP"
         with m.State("MISS"):
             # The state may be one that is on its way to memory.
             with m.If(self.settled):
@@ -282,15 +282,15 @@ class TileStates(wiring.Component):
                     m.d.sync += number.eq(2)
                     m.next = "READ"
         with m.State("FILL"):
-            m.d.comb += [
-                self.words.ready.eq(1),
-                store.write_address.eq(Cat(number, tile[:_SLOT_BITS])),
-                store.write_data.eq(self.words.payload),
-                store.write_enable.eq(self.words.valid.replicate(2)),
-            ]
-            with m.If(number == 0):
-                m.d.comb += _entry(store.write_data).eq(_clean(tile))
-            with m.If(self.words.valid):
+            # The state of the tile before may be stored meanwhile, and goes first.
+            m.d.comb += self.words.ready.eq(self.port.store == 0)
+            with m.If(self.words.valid & self.words.ready):
+                m.d.comb += [
+                    store.write_address.eq(Cat(number, tile[:_SLOT_BITS])),
+                    *(store.write_data.eq(self.words.payload), store.write_enable.eq(0b11)),
+                ]
+                with m.If(number == 0):
+                    m.d.comb += _entry(store.write_data).eq(_clean(tile))
                 m.d.sync += number.eq(number + 1)
                 with m.If(number == 2):
                     m.d.sync += number.eq(0)
