@@ -200,33 +200,37 @@ class Apart(Memory):
     """Tile lists, clipped vertices and states of tiles have bytes of their own, which nobody else sees.
 
     lists : these
+    in_lists, in_states : which bytes are written of lists, and read or written of states; a flag each
     """
 
     def __init__(self, image, lists):
         super().__init__(len(image), 0, image)
         self.lists = Memory(len(lists), 0, lists)
+        self.in_lists, self.in_states = np.zeros((2, len(lists)), bool)
 
     def read(self, address, length, access="read"):
-        return (
-            self.lists.read(address, length, access)
-            if access == "tile state"
-            else super().read(address, length, access)
-        )
+        if access != "tile state":
+            return super().read(address, length, access)
+        self.in_states[address : address + length] = True
+        return self.lists.read(address, length, access)
 
     def write(self, address, data, access="write"):
-        (self.lists if access == "a write of the binner" else super()).write(address, data, access)
+        if not access.startswith("a write of the binner"):
+            return super().write(address, data, access)
+        (self.in_states if access.endswith("state") else self.in_lists)[address : address + len(data)] = True
+        return self.lists.write(address, data, access)
 
 
 def reads_what_it_writes(job, done):
-    """Whether vertices, say, lie in memory for tile lists: then it matters what the binner has written when they are read; on the
-    model all that comes before, on hardware perhaps less, or more.
+    """Whether vertices or states of tiles, say, lie in memory for tile lists: then it matters what the binner has written when they
+    are read; on the model all that comes before, on hardware perhaps less, or more.
     """
     after = bytes(done.gpu.memory.data)
     for seen in job.image, after:
         memory = Apart(seen, job.image)
         again = binned(job, memory, steps=STEPS, instructions=INSTRUCTIONS)
         found, wanted = (np.frombuffer(data, np.uint8)[done.written] for data in (memory.lists.data, after))
-        if again.gpu.events != done.gpu.events or (found != wanted).any():
+        if again.gpu.events != done.gpu.events or (found != wanted).any() or (memory.in_lists & memory.in_states).any():
             return True
     return False
 

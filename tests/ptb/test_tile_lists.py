@@ -270,7 +270,8 @@ def test_states_that_come_while_others_are_stored(latency):
     """From memory, any number of clocks behind the state of the tile before."""
     rng = random.Random(latency)
     items = [record(Code.LINE_WIDTH, line_width=1.0), triangle(1, 2, 3, tiles=(*range(20),))]
-    Lists(rng, latency=latency, gap=0.2).run([configuration(5, 4), START, *items, FLUSH_ALL])
+    again = [configuration(5, 4, auto=0), START, *items, FLUSH_ALL]
+    Lists(rng, latency=latency, gap=0.2).run([configuration(5, 4), START, FLUSH, *again])
 
 
 class TestFrames:

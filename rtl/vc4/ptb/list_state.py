@@ -11,7 +11,7 @@ from vc4.records.shaders import TILE_POINTER_BITS
 from vc4.records.tile_state import TileState
 
 from .list_structs import ADDRESS_BITS, CHUNK_BYTES
-from .tile_states import STATE_WORDS
+from .state_port import STATE_WORDS
 
 __all__ = ["ListState"]
 

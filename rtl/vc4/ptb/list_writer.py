@@ -16,8 +16,8 @@ from .next_block import NextBlock
 from .owned_ranges import RangePort
 from .piece_writer import PieceWriter
 from .primitive_coding import PrimitiveCoding
+from .state_port import StatePort
 from .structs import TilePrimitive
-from .tile_states import StatePort
 
 __all__ = ["ListWriter"]
 

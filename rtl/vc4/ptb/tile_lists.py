@@ -36,8 +36,8 @@ class TileLists(wiring.Component):
 
     Behaviour: a primitive takes three clocks, and its vertices that clipping has made one for each word of their 32 bytes, and some.
     A tile takes three clocks if its state is in the cache, its list has all state, and the primitive is coded in four bytes or less:
-    each four bytes more take a clock. The state of the next tile is loaded while a list is written. Records of state are looked up only in front of the
-    first primitive of a tile behind a change. What has failed stands still.
+    each four bytes more take a clock. The state of the next tile is loaded while a list is written. Records of state are looked
+    up only in front of the first primitive of a tile behind a change. What has failed stands still.
 
     Nothing is written but the tile state data array, and what the configuration and the host have given for lists. All of it is in
     memory when a flush is done, not earlier.
@@ -97,8 +97,8 @@ class TileLists(wiring.Component):
         self._connect_states(m)
         self._connect_writer(m)
         waits = Signal()  # nothing is loaded, and no state is on its way into lists
-        m.d.comb += [self.busy.eq(1), self._can.eq(~self._writer.busy & waits)]
         m.d.comb += waits.eq(self._states.idle & self._cache.idle & ~self.failed)
+        m.d.comb += [self.busy.eq(1), self._can.eq(~self._writer.busy & waits)]
         with m.FSM():
             with m.State("IDLE"):
                 m.d.comb += self.busy.eq(~self._can | self.i.valid | self.owes)
@@ -151,6 +151,8 @@ class TileLists(wiring.Component):
             states.base.eq(set_up.base),
             states.tile.eq(Mux(self._closes, self._tile, self.i.payload.body.tile)),
             states.short.eq(self._closes),
+            *(states.initial_tile.eq(set_up.tile), states.initial_number.eq(set_up.number)),
+            *(states.initial_word.eq(set_up.bus.payload.data), states.initial_stb.eq(set_up.bus.valid)),
             writer.window.eq(set_up.base[-(32 - TILE_POINTER_BITS) :]),
             writer.further.eq(set_up.further),
             set_up.fields.eq(fields_of(self.i.payload.body.record, TileBinningModeConfiguration)),
@@ -171,14 +173,13 @@ class TileLists(wiring.Component):
             cache.shader.eq(writer.shader),
             cache.records.payload.eq(self.i.payload.body.record),
             *(memory.range_busy.eq(ranges.busy), asks.busy.eq(ranges.busy)),
-            *(asks.found.eq(ranges.found), asks.covered.eq(ranges.covered)),
-            *(ranges.check.eq(asks.check), ranges.near.eq(asks.near), ranges.add.eq(memory.range_stb)),
+            *(asks.found.eq(ranges.found), asks.covered.eq(ranges.covered), ranges.near.eq(asks.near)),
+            *(ranges.check.eq(asks.check), ranges.add.eq(memory.range_stb)),
             # Those that a primitive of no tile has are for nobody.
             writer.words.valid.eq(self.words.valid & ~self._drops),
             writer.words.payload.eq(self.words.payload),
             self.words.ready.eq(self._drops | writer.words.ready),
         ]
-
         with m.If(memory.range_stb):
             m.d.comb += [ranges.address.eq(memory.pool_address), ranges.length.eq(memory.pool_size)]
         with m.Else():
@@ -269,7 +270,7 @@ class TileLists(wiring.Component):
         with m.State("SETTING_UP"):
             with m.If(~set_up.busy & self._cache.idle):
                 m.d.comb += self.i.ready.eq(1)
-                m.d.sync += self._lives.eq(1)
+                m.d.sync += [self._lives.eq(1), self._clean.eq(0)]
                 m.next = "IDLE"
 
     def _flush(self, m):

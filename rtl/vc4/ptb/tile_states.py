@@ -10,12 +10,11 @@ from vc4.records.shaders import TILE_STATE_BYTES
 from vc4.records.tile_state import TileState
 
 from .list_structs import ListWord
+from .state_port import STATE_WORDS, StatePort
 from .structs import TILE_BITS
 
-__all__ = ["STATE_WORDS", "StatePort", "TileStates"]
+__all__ = ["TileStates"]
 
-#: Words of the bus of a state that mean something.
-STATE_WORDS = 3
 _SLOT_BITS = 7
 _TAG_BITS = TILE_BITS - _SLOT_BITS
 _WORD_BITS = 8 * BUS_BYTES
@@ -53,39 +52,12 @@ def _dirty(tile):
     return Cat(C(0b11, 2), tile[_SLOT_BITS:])
 
 
-class StatePort(wiring.Signature):
-    """The side of whoever uses the states of tiles.
-
-    Interface attributes
-    --------------------
-    word : of the state that is loaded
-    stamp, vertices, place : strobes: which word that is, the second, third or first one; perhaps again from `stamp` on if `place` does
-        not come
-    busy : `place` must not come, nor `stamp` of a tile of the same place in the cache: not everything is stored
-    store, store_number, store_data : strobes of the halves of a word of the tile whose `place` came last; without the bits that mean
-        nothing
-    """
-
-    def __init__(self):
-        super().__init__(
-            {
-                "word": In(_WORD_BITS),
-                "stamp": In(1),
-                "vertices": In(1),
-                "place": In(1),
-                "busy": Out(1),
-                "store": Out(2),
-                "store_number": Out(range(STATE_WORDS)),
-                "store_data": Out(_WORD_BITS),
-            }
-        )
-
-
 class TileStates(wiring.Component):
     """The tile state data array, behind a cache (docs/reference/rendering.md, memory of the binner: tile state; `TileStates` of
     the model).
 
-    The cache has a place for each of 128 tiles that follow each other. What is stored is in memory when another tile needs the
+    The cache has a place for each of 128 tiles that follow each other, and at first has the states with which a frame begins of
+    tiles 0 to 127. What is stored is in memory when another tile needs the
     place, or behind a `walk`, which every flush has. A frame that is given up leaves some older states in memory: behind a reset
     or a configuration without a flush the array must be initialised, or it is anything that was in there.
 
@@ -102,6 +74,8 @@ class TileStates(wiring.Component):
     port : the words of a state, see `StatePort`
     ready : `load` may come
     idle : `walk` may come, all states that were loaded have come
+    initial_tile, initial_number, initial_word, initial_stb : strobe: a word of a state, which memory gets as well, while nothing
+        else is done
     walk, keeps : strobe: the cache becomes empty, what memory does not have is written, or forgotten
     bus : stream of `ListWord`
     words : stream of what was asked for
@@ -116,6 +90,10 @@ class TileStates(wiring.Component):
     ready: Out(1)
     idle: Out(1)
     port: In(StatePort())
+    initial_tile: In(TILE_BITS)
+    initial_number: In(range(STATE_WORDS))
+    initial_word: In(_WORD_BITS)
+    initial_stb: In(1)
     walk: In(1)
     keeps: In(1)
     bus: Out(stream.Signature(ListWord))
@@ -187,6 +165,14 @@ class TileStates(wiring.Component):
         ]
         with m.If(port.store_number == 0):
             m.d.comb += _entry(store.write_data).eq(_dirty(owner))
+        # Of more tiles than there are places, the first ones are closed first.
+        with m.If(self.initial_stb & (self.initial_tile[_SLOT_BITS:] == 0)):
+            m.d.comb += [
+                store.write_address.eq(Cat(self.initial_number, self.initial_tile[:_SLOT_BITS])),
+                *(store.write_enable.eq(0b11), store.write_data.eq(self.initial_word)),
+            ]
+            with m.If(self.initial_number == 0):
+                m.d.comb += _entry(store.write_data).eq(_clean(self.initial_tile))
 
     def _following(self, m, begins, may, slot):
         """The tile that is loaded next: one waits, or comes."""

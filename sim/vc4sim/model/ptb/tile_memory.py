@@ -139,14 +139,14 @@ class TileMemory:
 
     def write(self, address: int, data: bytes) -> None:
         """Store a piece of a list, or vertices. Raises `MemoryFault` for what is not in one of the ranges."""
-        self._write(address, data, self._owned)
+        self._write(address, data, self._owned, "a write of the binner")
 
     def write_state(self, address: int, data: bytes) -> None:
         """Store the state of a tile. Raises `MemoryFault` for what is not of the array."""
-        self._write(address, data, [self._states])
+        self._write(address, data, [self._states], "a write of the binner to a state")
 
-    def _write(self, address: int, data: bytes, allowed: list[range]) -> None:
+    def _write(self, address: int, data: bytes, allowed: list[range], access: str) -> None:
         end = address + len(data)
         if not any(part.start <= address and end <= part.stop for part in allowed):
-            raise MemoryFault(address, "a write of the binner")
-        self._memory.write(address, data, "a write of the binner")
+            raise MemoryFault(address, access)
+        self._memory.write(address, data, access)
