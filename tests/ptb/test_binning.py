@@ -15,6 +15,7 @@ from vc4sim.frames.expected import FrontModel
 from vc4sim.frames.job import FrontJob
 from vc4sim.model.cle.cle import BINNING, Rest
 from vc4sim.model.memory import Memory
+from vc4sim.model.v3d import V3D
 from vc4sim.render import Host
 from vc4sim.render.host import overspill_of
 
@@ -228,11 +229,26 @@ def reads_what_it_writes(job, done):
     after = bytes(done.gpu.memory.data)
     for seen in job.image, after:
         memory = Apart(seen, job.image)
-        again = binned(job, memory, steps=STEPS, instructions=INSTRUCTIONS)
+        again = binned(job, V3D(job.config, memory), steps=STEPS, instructions=INSTRUCTIONS)
         found, wanted = (np.frombuffer(data, np.uint8)[done.written] for data in (memory.lists.data, after))
         if again.gpu.events != done.gpu.events or (found != wanted).any() or (memory.in_lists & memory.in_states).any():
             return True
     return False
+
+
+def begins_elsewhere(job):
+    """Whether a program does: results that it leaves out are 0 on the model, and on hardware what is left in the VPM."""
+    gpu, begins = V3D(job.config, Memory(len(job.image), 0, job.image)), set()
+    shaders = gpu.binner.shading.shaders
+    run = shaders.run
+
+    def note(kind, launch, *rest):
+        begins.add(launch.pc)
+        run(kind, launch, *rest)
+
+    shaders.run = note
+    binned(job, gpu, steps=STEPS, instructions=INSTRUCTIONS)
+    return not begins <= {gl_frame.CODE, gl_frame.CODE + 0x200}
 
 
 def damaged(job, engine, waves):
@@ -251,6 +267,8 @@ def damaged(job, engine, waves):
     except AssertionError:
         if reads_what_it_writes(job, done):  # When is another matter, too.
             return "overwrites itself"
+        if begins_elsewhere(job):
+            return "shades with another program"
         raise
     if thread.error:
         return "error of the list"
