@@ -51,7 +51,10 @@ class MemoryProof(Proof):
     def _sees(self):
         if not self._unbounded:
             return {}
-        return {name: (name, _CHUNK_LAYOUT) for name in ("block_chunk", "vertex_chunk")} | {"size": ("size", 4)}
+        return {name: (name, _CHUNK_LAYOUT) for name in ("block_chunk", "vertex_chunk")} | {
+            "size": ("size", 4),
+            "refused": ("refused", 1),
+        }
 
     def _lies_in(self, address, size, first=0):
         """The byte that is followed does, but not before the `first` one."""
@@ -121,6 +124,8 @@ class MemoryProof(Proof):
         with m.Elif(dut.spills):
             m.d.sync += size.eq(0)
         first, last = Signal(34), Signal(34)
+        self._refused = Signal()
+        m.d.sync += self._refused.eq(~self.stb & (self._refused | (dut.out_of_memory & ~wrote)))
         m.d.comb += [
             first.eq((((over.address + 255) >> 8) << 8) + _CHUNK),
             last.eq(over.address + over.size),
@@ -128,7 +133,9 @@ class MemoryProof(Proof):
             Assert(dut.overspill_left == size, "the host reads another size"),
             Assert(~dut.spills | ~small, "overspill is used that is too small"),
             Assert(~dut.spills | ~(self.stb | wrote | self.range_busy), "overspill is used that changes"),
-            Assert(~dut.out_of_memory | small | wrote | spilt, "it waits for overspill that is there"),
+            Assert(~dut.spills | ~self._refused, "overspill is used that was refused"),
+            Assert(~dut.out_of_memory | small | wrote | spilt | self._refused, "it waits for overspill that is there"),
+            Cover(dut.spills & ~small & (over.address[:8] != 0), "overspill that is not aligned"),
         ]
         return over
 
@@ -197,6 +204,7 @@ class MemoryProof(Proof):
                 "a pool that is not aligned",
             ),
             Assert((self.size == units), "another size"),
+            Assert(self.refused == self._refused, "something else was refused"),
         ]
 
 
@@ -218,10 +226,11 @@ def test_bounded(prover):
         ("self._kept_left.eq(0)", "self._kept_left.eq(self._kept_left)", "another size"),
         ("self._kept_address.eq(overspill)", "self._kept_address.eq(self.overspill_address)", "something else"),
         ("(low < pad) | ", "", "too small"),
+        ("(small | refuses)", "small", "that was refused"),
         ("enough & ~self.overspill_size_stb &", "enough &", "that changes"),
         ("self.range_stb.eq(1), step.eq(self.used)", "step.eq(self.used)", "none of what was"),
     ],
-    ids=["same", "longer", "used", "stays", "again", "address", "small", "changes", "range"],
+    ids=["same", "longer", "used", "stays", "again", "address", "small", "refused", "changes", "range"],
 )
 def test_faults(prover, faulty, monkeypatch, old, new, said):
     monkeypatch.setattr(list_memory, "ListMemory", faulty(list_memory.ListMemory, old, new))

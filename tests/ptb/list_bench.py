@@ -263,7 +263,7 @@ class Lists:
 
         async def bench(ctx):
             rng, offered, word_offered, clock, still = self.rng, False, False, 0, 0
-            number, word_number, patience_host = 0, 0, 0
+            number, word_number, patience_host, address, size = 0, 0, 0, 0, None
             ctx.set(dut.words.valid, 0)
             ctx.set(dut.i.valid, 0)
             while True:
@@ -278,8 +278,12 @@ class Lists:
                 if ctx.get(dut.out_of_memory) and not stb:
                     waits.append(clock)
                     patience_host -= 1
-                    if patience_host < 0 and spare:
-                        stb, patience_host = spare.pop(0), rng.choice((3, 5, 30))
+                    if patience_host < 0 and size is not None:
+                        stb, patience_host, size = (address, size), rng.choice((3, 5, 30)), None
+                    elif patience_host < 0 and spare:
+                        # The address is written some clocks before the size.
+                        (address, size), patience_host = spare.pop(0), rng.choice((0, 1, 5))
+                        ctx.set(dut.overspill_address, address)
                 if stb:
                     ctx.set(dut.overspill_address, stb[0])
                     ctx.set(dut.overspill_size, stb[1])

@@ -46,10 +46,10 @@ STRIP = [(16 * PIXEL + 3 * number, 10 * PIXEL * (1 + number % 2)) for number in 
 @pytest.mark.parametrize(
     ("points", "mode", "wanted"),
     [
-        ([], PrimitiveMode.TRIANGLES, 5_897),
-        (100 * SMALL, PrimitiveMode.TRIANGLES, 7_542),
-        (10 * LARGE, PrimitiveMode.TRIANGLES, 17_239),
-        (STRIP, PrimitiveMode.TRIANGLE_STRIP, 8_909),
+        ([], PrimitiveMode.TRIANGLES, 2_473),
+        (100 * SMALL, PrimitiveMode.TRIANGLES, 4_113),
+        (10 * LARGE, PrimitiveMode.TRIANGLES, 12_061),
+        (STRIP, PrimitiveMode.TRIANGLE_STRIP, 5_485),
     ],
     ids=["nothing", "100_small_ones", "10_over_100_tiles", "strip_of_300"],
 )

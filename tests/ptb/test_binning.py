@@ -15,6 +15,7 @@ from vc4sim.frames.expected import FrontModel
 from vc4sim.frames.job import FrontJob
 from vc4sim.model.cle.cle import BINNING, Rest
 from vc4sim.model.memory import Memory
+from vc4sim.model.v3d import V3D
 from vc4sim.render import Host
 from vc4sim.render.host import overspill_of
 
@@ -196,14 +197,58 @@ def test_damaged_lists(frames, seeds, request, waves, is_one):
         assert ends["error of the binner"] > frames / 200
 
 
+class Apart(Memory):
+    """Tile lists, clipped vertices and states of tiles have bytes of their own, which nobody else sees.
+
+    lists : these
+    in_lists, in_states : which bytes are written of lists, and read or written of states; a flag each
+    """
+
+    def __init__(self, image, lists):
+        super().__init__(len(image), 0, image)
+        self.lists = Memory(len(lists), 0, lists)
+        self.in_lists, self.in_states = np.zeros((2, len(lists)), bool)
+
+    def read(self, address, length, access="read"):
+        if access != "tile state":
+            return super().read(address, length, access)
+        self.in_states[address : address + length] = True
+        return self.lists.read(address, length, access)
+
+    def write(self, address, data, access="write"):
+        if not access.startswith("a write of the binner"):
+            return super().write(address, data, access)
+        (self.in_states if access.endswith("state") else self.in_lists)[address : address + len(data)] = True
+        return self.lists.write(address, data, access)
+
+
 def reads_what_it_writes(job, done):
-    """Whether vertices, say, lie in memory for tile lists: then it matters to the model what is there before, but for tile states."""
-    image, after = np.frombuffer(job.image, np.uint8).copy(), np.frombuffer(bytes(done.gpu.memory.data), np.uint8)
-    lists = done.written.copy()
-    lists[gl_frame.STATES : gl_frame.ALLOCATION] = False
-    image[lists] = after[lists]
-    again = binned(dataclasses.replace(job, image=bytes(image)), steps=STEPS, instructions=INSTRUCTIONS)
-    return again.gpu.events != done.gpu.events or again.gpu.memory.data != done.gpu.memory.data
+    """Whether vertices or states of tiles, say, lie in memory for tile lists: then it matters what the binner has written when they
+    are read; on the model all that comes before, on hardware perhaps less, or more.
+    """
+    after = bytes(done.gpu.memory.data)
+    for seen in job.image, after:
+        memory = Apart(seen, job.image)
+        again = binned(job, V3D(job.config, memory), steps=STEPS, instructions=INSTRUCTIONS)
+        found, wanted = (np.frombuffer(data, np.uint8)[done.written] for data in (memory.lists.data, after))
+        if again.gpu.events != done.gpu.events or (found != wanted).any() or (memory.in_lists & memory.in_states).any():
+            return True
+    return False
+
+
+def begins_elsewhere(job):
+    """Whether a program does: results that it leaves out are 0 on the model, and on hardware what is left in the VPM."""
+    gpu, begins = V3D(job.config, Memory(len(job.image), 0, job.image)), set()
+    shaders = gpu.binner.shading.shaders
+    run = shaders.run
+
+    def note(kind, launch, *rest):
+        begins.add(launch.pc)
+        run(kind, launch, *rest)
+
+    shaders.run = note
+    binned(job, gpu, steps=STEPS, instructions=INSTRUCTIONS)
+    return not begins <= {gl_frame.CODE, gl_frame.CODE + 0x200}
 
 
 def damaged(job, engine, waves):
@@ -222,6 +267,8 @@ def damaged(job, engine, waves):
     except AssertionError:
         if reads_what_it_writes(job, done):  # When is another matter, too.
             return "overwrites itself"
+        if begins_elsewhere(job):
+            return "shades with another program"
         raise
     if thread.error:
         return "error of the list"

@@ -68,6 +68,13 @@ async def encode(ctx, dut, form, vertices, previous, garbage=0):
     ctx.set(dut.choose, 1)
     await ctx.tick()
     ctx.set(dut.choose, 0)
+    # Vertices of another primitive come while this one is coded.
+    for strobe in ("first", "others"):
+        ctx.set(getattr(dut, strobe), 1)
+        for number in range(2):
+            ctx.set(dut.previous[number], garbage << number)
+        await ctx.tick()
+        ctx.set(getattr(dut, strobe), 0)
     width = form.vertex_bytes
     if ctx.get(dut.o.whole):
         assert ctx.get(dut.o.length) == ctx.get(dut.bare) == 1 + width * len(vertices)

@@ -213,6 +213,18 @@ class TestMemory:
             assert lists.waits
             assert lists.spills == sum(size - (-place % 256) >= 4096 for place, size in overspill[:waited])
 
+    def test_overspill_that_was_refused(self, seeds):
+        """Its size would be enough with the address of the next piece, which the host writes first; that is all of a short piece."""
+        for seed in seeds(3):
+            rng = random.Random(seed)
+            lists = Lists(rng)
+            items = [configuration(size=0x180), START, *many(rng, 60), FLUSH]
+            overspill = [(SPARE + 4, 0x1000), (SPARE + 0x100, 0x800), (SPARE + 0x1000, 0x4000)]
+            *_, waited = lists.expect(items, overspill)
+            assert waited == len(overspill)
+            lists.run(items, overspill)
+            assert lists.spills == 1
+
     def test_given_before(self):
         """Nothing is asked for."""
         rng = random.Random(1)
@@ -251,6 +263,15 @@ def test_tiles_with_the_same_place_in_the_cache():
     rng = random.Random(1)
     items = [triangle(n, n + 1, n + 2, tiles=(0, 128, 1, 129, 129, 1, 0)) for n in range(8)]
     Lists(rng, latency=rng.choice((0, 20))).run([configuration(13, 10), START, *items, FLUSH])
+
+
+@pytest.mark.parametrize("latency", [16, *(pytest.param(n, marks=pytest.mark.thorough) for n in (8, 24, 32))])
+def test_states_that_come_while_others_are_stored(latency):
+    """From memory, any number of clocks behind the state of the tile before."""
+    rng = random.Random(latency)
+    items = [record(Code.LINE_WIDTH, line_width=1.0), triangle(1, 2, 3, tiles=(*range(20),))]
+    again = [configuration(5, 4, auto=0), START, *items, FLUSH_ALL]
+    Lists(rng, latency=latency, gap=0.2).run([configuration(5, 4), START, FLUSH, *again])
 
 
 class TestFrames:

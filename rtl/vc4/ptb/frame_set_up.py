@@ -10,6 +10,7 @@ from vc4.records.tile_state import TileState
 
 from .list_memory import USED_BITS
 from .list_structs import ListWord
+from .state_port import STATE_WORDS
 from .structs import TILE_BITS
 
 __all__ = ["FrameSetUp"]
@@ -34,6 +35,7 @@ class FrameSetUp(wiring.Component):
     base, count, initial, further : of the frame: where the array is, tiles, sizes of blocks
     used, begin, memory_busy : strobe: for `ListMemory`: bytes of all first blocks
     bus : stream of `ListWord`
+    tile, number : of which state the word is, and which one of its words
     failed : a state lies behind the end of all addresses; stays
     """
 
@@ -47,6 +49,8 @@ class FrameSetUp(wiring.Component):
     begin: Out(1)
     memory_busy: In(1)
     bus: Out(stream.Signature(ListWord))
+    tile: Out(TILE_BITS)
+    number: Out(range(STATE_WORDS))
     failed: Out(1)
 
     def elaborate(self, platform):
@@ -58,8 +62,9 @@ class FrameSetUp(wiring.Component):
         more = Signal()  # states to come
         impossible = Signal()  # the next state would lie behind the end of all addresses
         place = Signal(32)
-        number = Signal(2)
+        number = Signal(range(STATE_WORDS))
         m.d.comb += [
+            self.number.eq(number),
             self.busy.eq(1),
             self.used.eq((self.count << fields.tile_allocation_initial_block_size.as_value()) << _SMALLEST),
         ]
@@ -77,7 +82,7 @@ class FrameSetUp(wiring.Component):
                         address.eq(fields.tile_state_data_array_address >> (32 - _UNIT_BITS)),
                         place.eq(fields.tile_allocation_memory_address),
                         self.further.eq(fields.tile_allocation_block_size),
-                        number.eq(0),
+                        *(self.tile.eq(0), number.eq(0)),
                     ]
                     m.next = "COUNT"
             with m.State("COUNT"):
@@ -118,6 +123,7 @@ class FrameSetUp(wiring.Component):
                 with m.If(number == 2):
                     size = (C(1 << _SMALLEST, 9) << fields.tile_allocation_initial_block_size.as_value())[:9]
                     m.d.sync += [number.eq(0), left.eq(left - 1), place.eq(place + size)]
+                    m.d.sync += self.tile.eq(self.tile + 1)
 
     def _word(self, m, address, place, number):
         """Of a state."""

@@ -34,7 +34,8 @@ class ListMemory(wiring.Component):
     """The pool that blocks and clipped vertices come from, and overspill (pipeline facts, 2.1 and 2.6; `TileMemory` of the model).
 
     Behaviour: what is taken stands after one clock, after three with a new chunk of 4 KiB, and after four more with overspill. While
-    overspill is too small nothing happens; a clock in which the host writes its size counts as such.
+    overspill is too small nothing happens; a clock in which the host writes its size counts as such. What was refused stays so until
+    the size is written: the host writes the address first, which does not belong to the size that is still there.
 
     Interface attributes
     --------------------
@@ -174,13 +175,19 @@ class ListMemory(wiring.Component):
         """The host may change both registers at any time."""
         small, pad = Signal(name="small"), Signal(_PAD_BITS, name="pad")
         low = Signal(_CHUNK_BITS)
+        wrote, refused, refuses = Signal(name="wrote"), Signal(name="refused"), Signal(name="refuses")
         m.d.comb += [
+            refuses.eq(refused | (self.out_of_memory & ~wrote)),
             pad.eq(-self.overspill_address[:_PAD_BITS]),
             low.eq(self._kept_left),
             # From one chunk on: with two there is always room for what is left out.
             small.eq(~self._kept_left[_CHUNK_BITS + 1 :].any() & ((low < pad) | ~self._kept_left[_CHUNK_BITS])),
         ]
-        m.d.sync += [address.eq(self.overspill_address), enough.eq(~small & ~self.overspill_size_stb & ~self.spills)]
+        m.d.sync += [
+            *(wrote.eq(self.overspill_size_stb), refused.eq(refuses & ~self.overspill_size_stb)),
+            address.eq(self.overspill_address),
+            enough.eq(~(small | refuses) & ~self.overspill_size_stb & ~self.spills),
+        ]
         with m.If(self.overspill_size_stb):
             m.d.sync += self._kept_left.eq(self.overspill_size)
         with m.Elif(self.spills):

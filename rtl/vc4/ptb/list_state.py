@@ -11,7 +11,7 @@ from vc4.records.shaders import TILE_POINTER_BITS
 from vc4.records.tile_state import TileState
 
 from .list_structs import ADDRESS_BITS, CHUNK_BYTES
-from .tile_states import STATE_WORDS
+from .state_port import STATE_WORDS
 
 __all__ = ["ListState"]
 
@@ -27,15 +27,17 @@ class ListState(wiring.Component):
 
     Interface attributes
     --------------------
-    word, place, stamp : strobes: the first or second word of the state that is loaded
+    word, stamp, place : strobes: the second word of the state that is loaded, and behind it the first one; what came with `stamp`
+        counts from `place` on
     window : bits of an address that a pointer lacks
     count, moves : strobe: so many bytes are written
     target, block, jumps : strobe: the list goes on there, where it has so many bytes
     opens, closes : strobes: a compressed list begins or ends
     wanted, has_wanted, formats : strobe: it has this format, if there is one
+    start : where the list of the state goes on that comes with `place`
     address, room, opened : where it goes on; the address has a carry in front
     differs : the format is not the wanted one
-    stamped : of the newest state that it has
+    stamped, stale : of the newest state that it has, which is not that of `counter`
     counter, vertices : what is stored, too
     number, stored : a word, and what it is
     """
@@ -54,11 +56,13 @@ class ListState(wiring.Component):
     wanted: In(ListFormat)
     has_wanted: In(1)
     formats: In(1)
+    start: Out(32)
     address: Out(ADDRESS_BITS)
     room: Out(_ROOM_BITS)
     opened: Out(1)
     differs: Out(1)
     stamped: Out(32)
+    stale: Out(1)
     counter: In(32)
     vertices: In(data.ArrayLayout(32, VERTICES))
     number: In(range(STATE_WORDS))
@@ -71,7 +75,9 @@ class ListState(wiring.Component):
         known, kind, coordinates = Signal(name="known"), Signal(2, name="kind"), Signal(name="coordinates")
         listed = Signal()  # there are compressed lists of this format
         after = Signal(_ROOM_BITS + 1)
+        stamp, stale = Signal.like(self.stamped, name="loaded_stamp"), Signal(name="loaded_stale")
         m.d.comb += [
+            self.start.eq(Cat(comes.list_pointer, self.window)),
             *(Value.cast(comes)[:_WORD_BITS].eq(self.word), after.eq(self.room - self.count)),
             *(form.type.eq(comes.format_type), form.coordinates.eq(comes.format_coordinates)),
             listed.eq(
@@ -87,13 +93,13 @@ class ListState(wiring.Component):
         ]
         with m.If(self.place):
             m.d.sync += [
-                *(self.address.eq(Cat(comes.list_pointer, self.window)), self.room.eq(comes.room)),
+                *(self.address.eq(self.start), self.stamped.eq(stamp), self.stale.eq(stale), self.room.eq(comes.room)),
                 *(known.eq(comes.format_known), kind.eq(Mux(comes.format_known, comes.format_type, 0))),
                 coordinates.eq(comes.format_known & comes.format_coordinates),
                 self.opened.eq(comes.list_opened & comes.format_known & listed),
             ]
         with m.If(self.stamp):
-            m.d.sync += self.stamped.eq(self.word)
+            m.d.sync += [stamp.eq(self.word), stale.eq(self.word[:32] != self.counter)]
         with m.If(self.moves):
             m.d.sync += [self.address.eq(self.address + self.count), self.room.eq(Mux(after[_ROOM_BITS], 0, after))]
         with m.If(self.jumps):

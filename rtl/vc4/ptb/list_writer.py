@@ -16,8 +16,8 @@ from .next_block import NextBlock
 from .owned_ranges import RangePort
 from .piece_writer import PieceWriter
 from .primitive_coding import PrimitiveCoding
+from .state_port import StatePort
 from .structs import TilePrimitive
-from .tile_states import StatePort
 
 __all__ = ["ListWriter"]
 
@@ -37,14 +37,16 @@ class ListWriter(wiring.Component):
 
     Interface attributes
     --------------------
-    task, start, busy : strobe: what is to be done, with the tile whose state is loaded from the same clock on
+    task, start : strobe: what is to be done, with all tiles whose states are loaded from the same clock on; the same task need not
+        come again
+    busy : something is done, but for loading
+    frees : what is done needs no primitive any more
     primitive : the newest one
     form, has_form : what the binning list says last
     counter : changes of state
     window : bits of an address that a pointer lacks
     further : size of blocks
     states : of `TileStates`
-    storing : the last word of a state is stored, when this is not `busy` any more
     scan, newer_than, everything, shader, scanning, records : of `StateCache`: what the list does not have
     memory, ranges : of `ListMemory` and `OwnedRanges`
     words : stream of vertices that clipping has made
@@ -55,6 +57,7 @@ class ListWriter(wiring.Component):
     task: In(ListTask)
     start: In(1)
     busy: Out(1)
+    frees: Out(1)
     primitive: In(TilePrimitive)
     form: In(ListFormat)
     has_form: In(1)
@@ -62,7 +65,6 @@ class ListWriter(wiring.Component):
     window: In(32 - TILE_POINTER_BITS)
     further: In(BlockSize)
     states: Out(StatePort())
-    storing: Out(1)
     scan: Out(1)
     newer_than: Out(32)
     everything: Out(1)
@@ -84,14 +86,14 @@ class ListWriter(wiring.Component):
         self._task, self._is_add = Signal(ListTask, name="task"), Signal(name="is_add")
         self._form = Signal(ListFormat)  # that the list shall have
         self._changes = Signal()  # it does not have it yet
-        self._stale = Signal()
+        self._rest = Signal()  # vertices are not stored yet
         self._trusted = Signal()  # all that is near may be written
         self._piece, self._length = Signal(Piece, name="piece"), Signal(PIECE_BITS, name="length")
         self._in_items, self._branching = Signal(name="in_items"), Signal(name="branching")
         self._clipped = Signal()
-        self._plain = Signal()  # the primitive is all that is written
+        self._chooses = Signal()  # a state has come
         m.d.comb += [
-            self.busy.eq(1),
+            *(self.busy.eq(1), self.states.busy.eq(self.busy)),
             self._is_add.eq(self._task == ListTask.ADD),
             self._form.eq(self.form),
             self.everything.eq(self._task == ListTask.CLOSE_ALL),
@@ -99,6 +101,9 @@ class ListWriter(wiring.Component):
         with m.If(self._is_add):
             m.d.comb += [self._form.type.eq(self.primitive.type), self._form.coordinates.eq(self.primitive.coordinates)]
         self._connect(m)
+        m.d.sync += self._rest.eq(self._chooses & self._is_add)
+        with m.If(self._rest):
+            m.d.comb += [self.states.store.eq(0b11), self.states.store_number.eq(2)]
         with m.FSM():
             with m.State("IDLE"):
                 self._begin(m)
@@ -106,9 +111,9 @@ class ListWriter(wiring.Component):
                 m.d.comb += [self.states.store.eq(0b01), self.states.store_number.eq(1)]
                 m.next = "STORE"
             with m.State("STORE"):
-                m.d.comb += [self.states.store.eq(0b11), self.storing.eq(1)]
+                m.d.comb += self.states.store.eq(0b11)
                 self._begin(m)
-            self._load(m)
+            self._choose_first(m)
             self._choose(m)
             self._make_room(m)
             self._write(m)
@@ -118,84 +123,68 @@ class ListWriter(wiring.Component):
     def _begin(self, m):
         """The next task can come."""
         m.d.comb += self.busy.eq(0)
-        m.d.sync += [self._task.eq(self.task), self._trusted.eq(0), self._branching.eq(0)]
+        m.d.sync += [self._trusted.eq(0), self._branching.eq(0)]
         m.next = "IDLE"
+        with m.If(self.states.place):
+            m.next = "CHOOSE"
         with m.If(self.start):
-            m.next = "LOAD"
+            m.d.sync += self._task.eq(self.task)
             with m.If(self.task == ListTask.KEEP):
                 m.next = "KEEP"
 
     def _connect(self, m):
         coding, state, pieces, primitive = self._coding, self._state, self._pieces, self.primitive
+        states, ranges, memory, following = self.states, self.ranges, self.memory, self._next
         connect(m, flipped(self.records), pieces.records)
         connect(m, flipped(self.words), pieces.words)
         connect(m, pieces.o, flipped(self.o))
         m.d.comb += [
             *(getattr(coding, name).eq(getattr(primitive, name)) for name in ("type", "coordinates", "vertices")),
-            *(coding.previous[0].eq(self.states.word[:32]), coding.previous[1].eq(self.states.word[32:])),
-            *(state.word.eq(self.states.word), state.place.eq(self.states.place), state.stamp.eq(self.states.stamp)),
+            *(coding.previous[0].eq(states.word[:32]), coding.previous[1].eq(states.word[32:])),
+            *(coding.first.eq(states.stamp), coding.others.eq(states.vertices), coding.choose.eq(states.place)),
+            *(state.word.eq(states.word), state.place.eq(states.place), state.stamp.eq(states.stamp)),
             *(state.window.eq(self.window), state.wanted.eq(self._form), state.counter.eq(self.counter)),
             state.has_wanted.eq(self._is_add | self.has_form),
             *(state.count.eq(pieces.o.payload.count), state.moves.eq(pieces.moves)),
-            *(state.target.eq(self.memory.taken), state.block.eq(_SMALLEST_BLOCK << self.further.as_value())),
+            *(state.target.eq(memory.taken), state.block.eq(_SMALLEST_BLOCK << self.further.as_value())),
             state.vertices.eq(primitive.vertices),
-            *(state.number.eq(self.states.store_number), self.states.store_data.eq(state.stored)),
-            *(self._next.address.eq(state.address), self._next.memory_busy.eq(self.memory.busy)),
-            *(
-                self._next.taken.eq(self.memory.taken),
-                self.memory.take.eq(self._next.take),
-                self.memory.size.eq(state.block),
-            ),
-            *(pieces.target.eq(self.memory.taken), pieces.blocks.eq(self._next.blocks)),
-            *(self.newer_than.eq(state.stamped), self.ranges.address.eq(state.address)),
-            *(pieces.piece.eq(self._piece), pieces.length.eq(self._length), pieces.trusted.eq(self._trusted)),
+            *(state.number.eq(states.store_number), states.store_data.eq(state.stored)),
+            *(following.address.eq(state.address), following.memory_busy.eq(memory.busy)),
+            *(following.taken.eq(memory.taken), memory.take.eq(following.take), memory.size.eq(state.block)),
+            *(pieces.target.eq(memory.taken), pieces.blocks.eq(following.blocks)),
+            *(self.newer_than.eq(state.stamped), pieces.length.eq(self._length)),
+            pieces.piece.eq(Mux(self._chooses, Piece.CODED, self._piece)),
+            pieces.trusted.eq(Mux(self._chooses, ranges.covered, self._trusted)),
             *(pieces.primitive.eq(primitive), pieces.coding.eq(coding.o), pieces.form.eq(self._form)),
-            *(
-                pieces.address.eq(state.address),
-                pieces.ranges_busy.eq(self.ranges.busy),
-                pieces.found.eq(self.ranges.found),
-            ),
-            self.ranges.length.eq(Mux(self.ranges.near, _NEAR, self._length)),
-            self.ranges.check.eq(pieces.check | self.ranges.near),
+            *(pieces.address.eq(state.address), pieces.ranges_busy.eq(ranges.busy), pieces.found.eq(ranges.found)),
+            *(ranges.near.eq(~pieces.check), ranges.check.eq(pieces.check | states.place)),
+            ranges.address.eq(Mux(pieces.check, state.address, state.start)),
+            ranges.length.eq(Mux(pieces.check, self._length, _NEAR)),
             self.failed.eq(pieces.failed),
         ]
 
-    def _load(self, m):
-        """The state of the tile comes, and differences to the primitive before."""
+    def _choose_first(self, m):
+        """The state of the tile is there: the primitive follows, or something else."""
         coding, state = self._coding, self._state
-        m.d.comb += [
-            coding.first.eq(self.states.stamp),
-            coding.others.eq(self.states.vertices),
-            self.ranges.near.eq(self.states.stamp),
-        ]
         changes = Mux(self._is_add, state.differs, self.everything & self.has_form)
-        with m.State("LOAD"):
-            with m.If(self.states.stamp):
-                m.d.sync += [self._stale.eq(self.states.word[:32] != self.counter), self._changes.eq(changes)]
-            with m.If(self.states.vertices):
-                m.next = "CHOOSE"
-            with m.If(self.states.stamp & ~self._is_add):
-                m.next = "SHORT"
-        with m.State("SHORT"):
-            m.next = "CHOOSE"
         with m.State("CHOOSE"):
             m.d.comb += [
-                coding.choose.eq(1),
+                self._chooses.eq(1),
                 self.states.store.eq(self._is_add.replicate(2)),
-                self.states.store_number.eq(2),
+                self.states.store_number.eq(1),
             ]
             m.d.sync += [
-                *(self._trusted.eq(self.ranges.found), self._in_items.eq(0), self._piece.eq(Piece.CODED)),
-                self.shader.eq(self._changes & self._is_add),
+                *(self._trusted.eq(self.ranges.covered), self._changes.eq(changes), self._in_items.eq(0)),
+                *(self.shader.eq(changes & self._is_add), self._piece.eq(Piece.CODED)),
+                self._length.eq(coding.o.length),
             ]
             m.next = "LAST"
-            with m.If(self.everything | (self._is_add & (self._changes | self._stale))):
+            with m.If(self.everything | (self._is_add & (changes | state.stale))):
                 m.d.comb += self.scan.eq(1)
                 m.d.sync += self._in_items.eq(1)
                 m.next = "ITEMS"
             with m.Elif(self._is_add & state.opened & ~self._clipped):
-                m.d.sync += self._plain.eq(1)
-                m.next = "ROOM"
+                self._room(m, coding.o.length)
 
     def _choose(self, m):
         """What comes next: state, then a primitive or the end."""
@@ -230,19 +219,20 @@ class ListWriter(wiring.Component):
         m.d.sync += [self._piece.eq(piece), self._length.eq(length)]
         m.next = "PUT"
 
-    def _make_room(self, m):
+    def _room(self, m, needed):
         """The list goes on in another block if this one has no room."""
-        state, following, needed = self._state, self._next, Signal(PIECE_BITS, name="needed")
-        with m.State("ROOM"):
-            m.d.comb += [self.states.store.eq(self._is_add.replicate(2)), self.states.store_number.eq(1)]
-            m.d.comb += needed.eq(Mux(self._plain, self._coding.o.length, self._length))
-            m.d.sync += [self._length.eq(needed), self._plain.eq(0)]
+        m.next = "NEXT"
+        with m.If(self._state.room >= needed + _RESERVE):
+            m.d.comb += self._pieces.start.eq(1)
             m.next = "WRITE"
-            with m.If(state.room >= needed + _RESERVE):
-                m.d.comb += self._pieces.start.eq(1)
-            with m.Else():
-                m.d.comb += following.start.eq(1)
-                m.next = "NEXT"
+        with m.Else():
+            m.d.comb += self._next.start.eq(1)
+
+    def _make_room(self, m):
+        """The next block, and a branch to it."""
+        state, following = self._state, self._next
+        with m.State("ROOM"):
+            self._room(m, self._length)
         with m.State("NEXT"):
             m.d.sync += self._branching.eq(1)
             with m.If(following.done):
@@ -262,6 +252,8 @@ class ListWriter(wiring.Component):
             m.d.comb += pieces.start.eq(1)
             m.next = "WRITE"
         with m.State("WRITE"):
+            coding = self._coding.o
+            m.d.comb += self.frees.eq((self._piece == Piece.CODED) & ~coding.whole & ~coding.follows)
             with m.If(pieces.done):
                 m.next = "LAST"
                 with m.If(self._in_items):

@@ -23,6 +23,7 @@ class RangePort(wiring.Signature):
     near : only the range that was found last counts
     busy : not now
     found : what was asked for last lies in one range
+    covered : the same of `near`, in the clock behind it
     """
 
     def __init__(self):
@@ -34,6 +35,7 @@ class RangePort(wiring.Signature):
                 "near": Out(1),
                 "busy": In(1),
                 "found": In(1),
+                "covered": In(1),
             }
         )
 
@@ -57,6 +59,7 @@ class OwnedRanges(wiring.Component):
     near : only the range that was found last counts
     busy : none of these strobes
     found : what was asked for last lies in one range
+    covered : it lies in the range that was found last; in the clock behind `check`
     """
 
     clear: In(1)
@@ -67,6 +70,7 @@ class OwnedRanges(wiring.Component):
     near: In(1)
     busy: Out(1)
     found: Out(1)
+    covered: Out(1)
 
     def elaborate(self, platform):
         m = Module()
@@ -84,6 +88,7 @@ class OwnedRanges(wiring.Component):
             below.eq(asked.stop <= known.stop),
             follows.eq(asked.start == known.stop),
             ranges.read_address.eq(at),
+            self.covered.eq(above & below),
             self.busy.eq(1),
         ]
         with m.If(self.clear):
@@ -117,7 +122,7 @@ class OwnedRanges(wiring.Component):
                 m.d.comb += reads.eq(1)
                 m.next = "IDLE"
             with m.State("LOOK"):
-                m.d.sync += self.found.eq(above & below)
+                m.d.sync += self.found.eq(self.covered)
                 m.next = "FOUND"
                 with m.If(only):
                     m.next = "IDLE"

@@ -111,7 +111,8 @@ class PrimitiveCoding(wiring.Component):
     primitives; `encode_primitive` of the model).
 
     Behaviour: a primitive is there two clocks before `choose`. Takes the first vertex of the primitive before, and the two others at once; in the clock behind that or later `choose`
-    says that all are there. What is chosen stands one clock after that, until the next `choose`.
+    says that all are there. `whole` and `length` stand one clock after that, the rest one clock later, until the next `choose`;
+    two vertices of another primitive may come from the clock on in which `length` stands.
 
     Interface attributes
     --------------------
@@ -162,12 +163,17 @@ class PrimitiveCoding(wiring.Component):
             m.d.sync += chosen.eq(first)
             lengths = [Mux(first[index], way.length, 0) for index, way in enumerate(_WAYS)]
             m.d.sync += [length.eq(Mux(right.any(), _any_of(lengths), self.bare)), whole.eq(~right.any())]
-        m.d.comb += [
-            *(self.o.whole.eq(whole), self.o.length.eq(length)),
-            self.o.data.eq(_any_of([Mux(chosen[index], word, 0) for index, word in enumerate(words)])),
-            self.o.count.eq(_any_of([Mux(chosen[index], way.coding.length, 0) for index, way in enumerate(_WAYS)])),
-            self.o.follows.eq(Cat(chosen[index] for index, way in enumerate(_WAYS) if way.coding.vertex_follows).any()),
-        ]
+        chose = Signal()
+        m.d.comb += [self.o.whole.eq(whole), self.o.length.eq(length)]
+        m.d.sync += chose.eq(self.choose)
+        word, count, follows = Signal.like(self.o.data), Signal.like(self.o.count), Signal()
+        m.d.comb += [self.o.data.eq(word), self.o.count.eq(count), self.o.follows.eq(follows)]
+        with m.If(chose):
+            m.d.sync += [
+                word.eq(_any_of([Mux(chosen[index], word, 0) for index, word in enumerate(words)])),
+                count.eq(_any_of([Mux(chosen[index], way.coding.length, 0) for index, way in enumerate(_WAYS)])),
+                follows.eq(Cat(chosen[index] for index, way in enumerate(_WAYS) if way.coding.vertex_follows).any()),
+            ]
         return m
 
     def _is_of(self, way):

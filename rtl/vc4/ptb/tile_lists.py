@@ -34,10 +34,10 @@ class TileLists(wiring.Component):
     """Writes what tiles have to draw into memory (guide, sections 8 and 9; docs/reference/rendering.md, tile lists and memory of the
     binner; `TileLists` of the model, and the half of its `Ptb` that is behind the tiles).
 
-    Behaviour: a primitive takes a clock, and its vertices that clipping has made one for each word of their 32 bytes, and some. A
-    tile takes seven clocks if its state is in the cache and is not that of the tile before, its list has all state, and the
-    primitive is coded in four bytes or less: each four bytes more take a clock. Records of state are looked up only in front of the
-    first primitive of a tile behind a change. What has failed stands still.
+    Behaviour: a primitive takes three clocks, and its vertices that clipping has made one for each word of their 32 bytes, and some.
+    A tile takes three clocks if its state is in the cache, its list has all state, and the primitive is coded in four bytes or less:
+    each four bytes more take a clock. The state of the next tile is loaded while a list is written. Records of state are looked
+    up only in front of the first primitive of a tile behind a change. What has failed stands still.
 
     Nothing is written but the tile state data array, and what the configuration and the host have given for lists. All of it is in
     memory when a flush is done, not earlier.
@@ -96,32 +96,15 @@ class TileLists(wiring.Component):
         self._connect_memory(m)
         self._connect_states(m)
         self._connect_writer(m)
-        item = self.i.payload
-        m.d.comb += [
-            self.busy.eq(1),
-            self._can.eq(~self._writer.busy & self._states.ready & self._cache.idle & ~self.failed),
-        ]
+        waits = Signal()  # nothing is loaded, and no state is on its way into lists
+        m.d.comb += waits.eq(self._states.idle & self._cache.idle & ~self.failed)
+        m.d.comb += [self.busy.eq(1), self._can.eq(~self._writer.busy & waits)]
         with m.FSM():
             with m.State("IDLE"):
                 m.d.comb += self.busy.eq(~self._can | self.i.valid | self.owes)
                 m.d.sync += self._tile.eq(0)
-                with m.If(self.i.valid & self._can):
-                    with m.Switch(item.kind):
-                        with m.Case(TileKind.RECORD):
-                            self._record(m, item.body.record)
-                        with m.Case(TileKind.PRIMITIVE):
-                            m.d.comb += [self.i.ready.eq(1), self._cache.use.eq(1)]
-                            self._keep(m, item.body.primitive)
-                            with m.If(item.body.primitive.made.any()):
-                                m.next = "KEEP"
-                        with m.Case(TileKind.TILE):
-                            self._begin_tile(m)
-                        with m.Case(TileKind.DROP):
-                            made = item.body.primitive.made
-                            counts = [CLIPPED_WORDS * value.bit_count() for value in range(1 << len(made))]
-                            m.d.sync += self._left.eq(select(made, [Const(words) for words in counts]))
-                            m.d.comb += self.i.ready.eq(1)
-                            m.next = "DROP"
+                with m.If(self.i.valid):
+                    self._item(m, self.i.payload, waits)
             self._primitives(m)
             self._frame(m)
             self._flush(m)
@@ -135,18 +118,13 @@ class TileLists(wiring.Component):
         words = self._words.o
         # A request of several words is not interrupted: its words come one behind the other.
         others = Signal()
+        other = Mux(set_up.bus.valid, set_up.bus.payload.as_value(), states.bus.payload.as_value())
         m.d.comb += [
             *(states.bus.ready.eq(port.i.ready), set_up.bus.ready.eq(port.i.ready)),
             others.eq(states.bus.valid | set_up.bus.valid),
             words.ready.eq(port.i.ready & ~others),
             port.i.valid.eq(others | words.valid),
-            port.i.payload.eq(
-                Mux(
-                    others,
-                    Mux(set_up.bus.valid, set_up.bus.payload.as_value(), states.bus.payload.as_value()),
-                    words.payload.as_value(),
-                )
-            ),
+            port.i.payload.eq(Mux(others, other, words.payload.as_value())),
             states.settled.eq(port.settled),
             self.owes.eq(~port.idle),
             *(memory.used.eq(set_up.used), memory.begin.eq(set_up.begin), set_up.memory_busy.eq(memory.port.busy)),
@@ -173,6 +151,8 @@ class TileLists(wiring.Component):
             states.base.eq(set_up.base),
             states.tile.eq(Mux(self._closes, self._tile, self.i.payload.body.tile)),
             states.short.eq(self._closes),
+            *(states.initial_tile.eq(set_up.tile), states.initial_number.eq(set_up.number)),
+            *(states.initial_word.eq(set_up.bus.payload.data), states.initial_stb.eq(set_up.bus.valid)),
             writer.window.eq(set_up.base[-(32 - TILE_POINTER_BITS) :]),
             writer.further.eq(set_up.further),
             set_up.fields.eq(fields_of(self.i.payload.body.record, TileBinningModeConfiguration)),
@@ -192,19 +172,43 @@ class TileLists(wiring.Component):
             *(cache.stamp.eq(writer.newer_than), cache.everything.eq(writer.everything)),
             cache.shader.eq(writer.shader),
             cache.records.payload.eq(self.i.payload.body.record),
-            *(memory.range_busy.eq(ranges.busy), asks.busy.eq(ranges.busy), asks.found.eq(ranges.found)),
-            *(ranges.check.eq(asks.check), ranges.near.eq(asks.near)),
-            ranges.add.eq(memory.range_stb),
+            *(memory.range_busy.eq(ranges.busy), asks.busy.eq(ranges.busy)),
+            *(asks.found.eq(ranges.found), asks.covered.eq(ranges.covered), ranges.near.eq(asks.near)),
+            *(ranges.check.eq(asks.check), ranges.add.eq(memory.range_stb)),
             # Those that a primitive of no tile has are for nobody.
             writer.words.valid.eq(self.words.valid & ~self._drops),
             writer.words.payload.eq(self.words.payload),
             self.words.ready.eq(self._drops | writer.words.ready),
         ]
-
         with m.If(memory.range_stb):
             m.d.comb += [ranges.address.eq(memory.pool_address), ranges.length.eq(memory.pool_size)]
         with m.Else():
             m.d.comb += [ranges.address.eq(asks.address), ranges.length.eq(asks.length)]
+
+    def _item(self, m, item, waits):
+        """An item is taken, or begins something longer."""
+        writer, states = self._writer, self._states
+        with m.Switch(item.kind):
+            with m.Case(TileKind.RECORD):
+                with m.If(self._can):
+                    self._record(m, item.body.record)
+            with m.Case(TileKind.PRIMITIVE):
+                with m.If(waits & (~writer.busy | writer.frees)):
+                    m.d.comb += [self.i.ready.eq(1), self._cache.use.eq(1)]
+                    self._keep(m, item.body.primitive)
+                    with m.If(item.body.primitive.made.any()):
+                        m.next = "KEEP"
+            with m.Case(TileKind.TILE):
+                with m.If(states.ready & ~self.failed):
+                    m.d.comb += [self.i.ready.eq(1), writer.start.eq(1), states.load.eq(1)]
+                    m.d.sync += self._clean.eq(0)
+            with m.Case(TileKind.DROP):
+                with m.If(self._can):
+                    made = item.body.primitive.made
+                    counts = [CLIPPED_WORDS * value.bit_count() for value in range(1 << len(made))]
+                    m.d.sync += self._left.eq(select(made, [Const(words) for words in counts]))
+                    m.d.comb += self.i.ready.eq(1)
+                    m.next = "DROP"
 
     def _record(self, m, record):
         """A record is taken, or begins something longer."""
@@ -230,12 +234,6 @@ class TileLists(wiring.Component):
             with m.If(primitive.type == kind):
                 m.d.sync += [self._primitive.vertices[number].eq(0) for number in range(count, VERTICES)]
 
-    def _begin_tile(self, m):
-        """Of the primitive; its state must not be read in the clock in which that of another one is stored."""
-        with m.If(~(self._writer.storing & self._states.meets)):
-            m.d.comb += [self.i.ready.eq(1), self._writer.start.eq(1), self._states.load.eq(1)]
-            m.d.sync += self._clean.eq(0)
-
     def _primitives(self, m):
         writer, records = self._writer, self._cache.records
         with m.State("STATE"):
@@ -244,6 +242,9 @@ class TileLists(wiring.Component):
                 m.next = "IDLE"
         with m.State("KEEP"):
             m.d.comb += [writer.start.eq(self._can), writer.task.eq(ListTask.KEEP)]
+            with m.If(self._can):
+                m.next = "KEPT"
+        with m.State("KEPT"):
             with m.If(self._can):
                 m.next = "IDLE"
         with m.State("DROP"):
@@ -259,7 +260,7 @@ class TileLists(wiring.Component):
             m.d.comb += [states.walk.eq(~self._clean), states.keeps.eq(self._lives)]
             m.next = "SET_UP"
         with m.State("SET_UP"):
-            with m.If(states.ready):
+            with m.If(states.idle):
                 m.d.comb += [
                     *(set_up.start.eq(1), self._cache.begin.eq(1)),
                     *(self._ranges.clear.eq(1), self._memory.release.eq(1)),
@@ -269,7 +270,7 @@ class TileLists(wiring.Component):
         with m.State("SETTING_UP"):
             with m.If(~set_up.busy & self._cache.idle):
                 m.d.comb += self.i.ready.eq(1)
-                m.d.sync += self._lives.eq(1)
+                m.d.sync += [self._lives.eq(1), self._clean.eq(0)]
                 m.next = "IDLE"
 
     def _flush(self, m):
@@ -280,14 +281,15 @@ class TileLists(wiring.Component):
             m.d.comb += self._closes.eq(1)
             is_all = self.i.payload.body.record.code == ControlCode.FLUSH_ALL_STATE
             m.d.comb += writer.task.eq(Mux(is_all, ListTask.CLOSE_ALL, ListTask.CLOSE))
-            with m.If(self._can):
-                m.d.comb += [writer.start.eq(~last), states.load.eq(~last)]
-                m.d.comb += [states.walk.eq(last), states.keeps.eq(1)]
-                m.d.sync += [self._tile.eq(self._tile + 1), self._clean.eq(last)]
-                with m.If(last):
-                    m.next = "FLUSH"
+            with m.If(~last & states.ready & ~self.failed):
+                m.d.comb += [writer.start.eq(1), states.load.eq(1)]
+                m.d.sync += [self._tile.eq(self._tile + 1), self._clean.eq(0)]
+            with m.If(last & self._can):
+                m.d.comb += [states.walk.eq(1), states.keeps.eq(1)]
+                m.d.sync += self._clean.eq(1)
+                m.next = "FLUSH"
         with m.State("FLUSH"):
-            with m.If(states.ready & ~self.failed & ~self._port.failed):
+            with m.If(states.idle & ~self.failed & ~self._port.failed):
                 m.d.comb += self._bytes.flush.eq(1)
                 with m.If(~self._bytes.busy & ~self._words.o.valid & ~self.owes):
                     m.d.comb += [

@@ -10,12 +10,11 @@ from vc4.records.shaders import TILE_STATE_BYTES
 from vc4.records.tile_state import TileState
 
 from .list_structs import ListWord
+from .state_port import STATE_WORDS, StatePort
 from .structs import TILE_BITS
 
-__all__ = ["STATE_WORDS", "StatePort", "TileStates"]
+__all__ = ["TileStates"]
 
-#: Words of the bus of a state that mean something.
-STATE_WORDS = 3
 _SLOT_BITS = 7
 _TAG_BITS = TILE_BITS - _SLOT_BITS
 _WORD_BITS = 8 * BUS_BYTES
@@ -53,42 +52,19 @@ def _dirty(tile):
     return Cat(C(0b11, 2), tile[_SLOT_BITS:])
 
 
-class StatePort(wiring.Signature):
-    """The side of whoever uses the states of tiles.
-
-    Interface attributes
-    --------------------
-    word : of the state that is loaded
-    place, stamp, vertices : strobes: which word that is; it stays until the next one
-    store, store_number, store_data : strobes of the halves of a word of the tile that was loaded last, when it has come, and not
-        when one of the same place is loaded; without the bits that mean nothing
-    """
-
-    def __init__(self):
-        super().__init__(
-            {
-                "word": In(_WORD_BITS),
-                "place": In(1),
-                "stamp": In(1),
-                "vertices": In(1),
-                "store": Out(2),
-                "store_number": Out(range(STATE_WORDS)),
-                "store_data": Out(_WORD_BITS),
-            }
-        )
-
-
 class TileStates(wiring.Component):
     """The tile state data array, behind a cache (docs/reference/rendering.md, memory of the binner: tile state; `TileStates` of
     the model).
 
-    The cache has a place for each of 128 tiles that follow each other. What is stored is in memory when another tile needs the
+    The cache has a place for each of 128 tiles that follow each other, and at first has the states with which a frame begins of
+    tiles 0 to 127. What is stored is in memory when another tile needs the
     place, or behind a `walk`, which every flush has. A frame that is given up leaves some older states in memory: behind a reset
     or a configuration without a flush the array must be initialised, or it is anything that was in there.
 
-    Behaviour: the first word of a state is there two clocks after `load`, the others one by one behind it; then `place`, `stamp`
-    and `vertices` are high for a clock each. A state that is not in the cache takes as long as memory; whoever was there is
-    written first. A walk takes three clocks for each place, and those of states that are written.
+    Behaviour: words of a state are there one by one from the clock after `load` on; then `stamp`, `vertices` and `place` are high for
+    a clock each. The next state is loaded from the clock of `place` on, but if it is the same place of the cache. A state that is
+    not in the cache takes as long as memory, also while `port` is busy; whoever was there is written first. A walk takes three clocks for each place, and
+    those of states that are written.
 
     Interface attributes
     --------------------
@@ -96,8 +72,10 @@ class TileStates(wiring.Component):
     tile, load : strobe: the state of a tile
     short : its first two words do
     port : the words of a state, see `StatePort`
-    ready : `load` or `walk` may come
-    meets : `tile` has the place of the tile that was loaded last
+    ready : `load` may come
+    idle : `walk` may come, all states that were loaded have come
+    initial_tile, initial_number, initial_word, initial_stb : strobe: a word of a state, which memory gets as well, while nothing
+        else is done
     walk, keeps : strobe: the cache becomes empty, what memory does not have is written, or forgotten
     bus : stream of `ListWord`
     words : stream of what was asked for
@@ -110,8 +88,12 @@ class TileStates(wiring.Component):
     load: In(1)
     short: In(1)
     ready: Out(1)
-    meets: Out(1)
+    idle: Out(1)
     port: In(StatePort())
+    initial_tile: In(TILE_BITS)
+    initial_number: In(range(STATE_WORDS))
+    initial_word: In(_WORD_BITS)
+    initial_stb: In(1)
     walk: In(1)
     keeps: In(1)
     bus: Out(stream.Signature(ListWord))
@@ -129,32 +111,27 @@ class TileStates(wiring.Component):
         victim = Signal(_Entry)
         walks, keeps = Signal(name="walks"), Signal(name="keeps")
         wanted = Signal(range(STATE_WORDS))  # the word that is read
+        self._stores(m, store, tile)
+        begins, may = Signal(name="begins"), Signal(name="may")  # a state is loaded, or could be
+        ahead = Signal()
+        first = self._following(m, begins, may, slot)
         m.d.comb += [
             *(found.eq(_entry(store.read_data)), self.port.word.eq(store.read_data)),
-            self.meets.eq(self.tile[:_SLOT_BITS] == slot),
-            store.read_address.eq(Cat(wanted, slot)),
-            store.write_address.eq(Cat(number, slot)),
+            store.read_address.eq(Cat(wanted, Mux(ahead, first[:_SLOT_BITS], slot))),
         ]
-        with m.FSM():
+        with m.If(begins):
+            m.d.sync += tile.eq(first)
+        with m.FSM() as fsm:
             with m.State("IDLE"):
-                m.d.comb += [
-                    self.ready.eq(1),
-                    store.read_address.eq(Cat(wanted, self.tile[:_SLOT_BITS])),
-                    store.read_enable.eq(self.load),
-                    store.write_address.eq(Cat(self.port.store_number, slot)),
-                    store.write_enable.eq(self.port.store),
-                    store.write_data.eq(self.port.store_data),
-                ]
-                with m.If(self.port.store_number == 0):
-                    m.d.comb += _entry(store.write_data).eq(_dirty(tile))
+                m.d.comb += [may.eq(1), wanted.eq(1), store.read_enable.eq(begins)]
                 m.d.sync += [walks.eq(self.walk), keeps.eq(self.keeps), number.eq(0)]
-                with m.If(self.load):
-                    m.d.sync += tile.eq(self.tile)
-                    m.next = "PLACE"
+                with m.If(begins):
+                    m.next = "STAMP"
                 with m.Elif(self.walk):
                     m.d.sync += tile.eq(0)
                     m.next = "WALK"
-            self._load(m, store, tile, wanted, found, victim)
+                m.d.comb += self.idle.eq(~self._waits)
+            self._load(m, store, tile, wanted, found, victim, begins, may)
             self._transfer(m, store, tile, number, wanted, victim, walks)
             with m.State("WALK"):
                 m.d.comb += store.read_enable.eq(1)
@@ -165,37 +142,81 @@ class TileStates(wiring.Component):
                 with m.If(found.valid & found.dirty & keeps):
                     m.next = "TRIPLE"
             with m.State("FORGET"):
-                m.d.comb += store.write_enable.eq(0b11)
+                m.d.comb += [
+                    store.write_address.eq(Cat(number, slot)),
+                    store.write_enable.eq(0b11),
+                    store.write_data.eq(0),
+                ]
                 m.d.sync += tile.eq(tile + 1)
                 m.next = "WALK"
                 with m.If(slot.all()):
                     m.next = "IDLE"
+        m.d.comb += ahead.eq(fsm.ongoing("IDLE") | fsm.ongoing("PLACE"))
         return m
 
-    def _load(self, m, store, tile, wanted, found, victim):
+    def _stores(self, m, store, tile):
+        """Into the state of the tile whose state came last; the next one may be loaded meanwhile."""
+        owner, port = Signal(TILE_BITS), self.port
+        with m.If(port.place):
+            m.d.sync += owner.eq(tile)
+        m.d.comb += [
+            store.write_address.eq(Cat(port.store_number, owner[:_SLOT_BITS])),
+            *(store.write_enable.eq(port.store), store.write_data.eq(port.store_data)),
+        ]
+        with m.If(port.store_number == 0):
+            m.d.comb += _entry(store.write_data).eq(_dirty(owner))
+        # Of more tiles than there are places, the first ones are closed first.
+        with m.If(self.initial_stb & (self.initial_tile[_SLOT_BITS:] == 0)):
+            m.d.comb += [
+                store.write_address.eq(Cat(self.initial_number, self.initial_tile[:_SLOT_BITS])),
+                *(store.write_enable.eq(0b11), store.write_data.eq(self.initial_word)),
+            ]
+            with m.If(self.initial_number == 0):
+                m.d.comb += _entry(store.write_data).eq(_clean(self.initial_tile))
+
+    def _following(self, m, begins, may, slot):
+        """The tile that is loaded next: one waits, or comes."""
+        waiting, first = Signal(TILE_BITS, name="waiting"), Signal(TILE_BITS, name="first")
+        self._waits = Signal()
+        there, meets = Signal(name="there"), Signal(name="meets")
+        m.d.comb += [
+            *(self.ready.eq(~self._waits), first.eq(Mux(self._waits, waiting, self.tile))),
+            there.eq(self._waits | self.load),
+            meets.eq(first[:_SLOT_BITS] == slot),
+            begins.eq(there & may & ~(meets & (self.port.busy | self.port.place))),
+        ]
+        m.d.sync += self._waits.eq(there & ~begins)
+        with m.If(~self._waits):
+            m.d.sync += waiting.eq(self.tile)
+        return first
+
+    def _load(self, m, store, tile, wanted, found, victim, begins, may):
         """The state of a tile that may be in the cache."""
-        with m.State("PLACE"):
-            m.d.sync += [victim.eq(found), victim.dirty.eq(found.valid & found.dirty)]
-            with m.If(found.valid & (found.tag == tile[_SLOT_BITS:])):
-                m.d.comb += [self.port.place.eq(1), wanted.eq(1), store.read_enable.eq(1)]
-                m.next = "STAMP"
-            with m.Else():
-                m.next = "MISS"
         with m.State("STAMP"):
-            m.d.comb += [self.port.stamp.eq(1), wanted.eq(2), store.read_enable.eq(~self.short)]
+            m.d.comb += [self.port.stamp.eq(1), wanted.eq(Mux(self.short, 0, 2)), store.read_enable.eq(1)]
             m.next = "VERTICES"
             with m.If(self.short):
-                m.next = "IDLE"
+                m.next = "PLACE"
         with m.State("VERTICES"):
-            m.d.comb += self.port.vertices.eq(1)
-            m.next = "IDLE"
+            m.d.comb += [self.port.vertices.eq(1), store.read_enable.eq(1)]
+            m.next = "PLACE"
+        with m.State("PLACE"):
+            m.d.sync += [victim.eq(found), victim.dirty.eq(found.valid & found.dirty)]
+            m.d.comb += wanted.eq(1)
+            with m.If(~found.valid | (found.tag != tile[_SLOT_BITS:])):
+                m.next = "MISS"
+            with m.Elif(~self.port.busy):
+                m.d.comb += [self.port.place.eq(1), may.eq(1), store.read_enable.eq(begins)]
+                m.next = "IDLE"
+                with m.If(begins):
+                    m.next = "STAMP"
         with m.State("MISS"):
             # The state may be one that is on its way to memory.
             with m.If(self.settled):
                 m.next = "TRIPLE"
         with m.State("AGAIN"):
-            m.d.comb += store.read_enable.eq(1)
-            m.next = "PLACE"
+            m.d.comb += [wanted.eq(1), store.read_enable.eq(1)]
+            m.next = "STAMP"
 
     def _transfer(self, m, store, tile, number, wanted, victim, walks):
         """From and to memory: first whoever has the place."""
@@ -247,14 +268,15 @@ class TileStates(wiring.Component):
                     m.d.sync += number.eq(2)
                     m.next = "READ"
         with m.State("FILL"):
-            m.d.comb += [
-                self.words.ready.eq(1),
-                store.write_data.eq(self.words.payload),
-                store.write_enable.eq(self.words.valid.replicate(2)),
-            ]
-            with m.If(number == 0):
-                m.d.comb += _entry(store.write_data).eq(_clean(tile))
-            with m.If(self.words.valid):
+            # The state of the tile before may be stored meanwhile, and goes first.
+            m.d.comb += self.words.ready.eq(self.port.store == 0)
+            with m.If(self.words.valid & self.words.ready):
+                m.d.comb += [
+                    store.write_address.eq(Cat(number, tile[:_SLOT_BITS])),
+                    *(store.write_data.eq(self.words.payload), store.write_enable.eq(0b11)),
+                ]
+                with m.If(number == 0):
+                    m.d.comb += _entry(store.write_data).eq(_clean(tile))
                 m.d.sync += number.eq(number + 1)
                 with m.If(number == 2):
                     m.d.sync += number.eq(0)

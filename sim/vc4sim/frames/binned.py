@@ -36,20 +36,20 @@ class Binned(NamedTuple):
     written: np.ndarray
 
 
-def binned(job: _Job, *, steps: int = 1 << 40, instructions: int | None = None) -> Binned:
+def binned(job: _Job, gpu: V3D | None = None, *, steps: int = 1 << 40, instructions: int | None = None) -> Binned:
     """Carries out the binning list of a job, with what the host gives when it asks for memory.
 
+    gpu : instead of a new one with the image of the job in memory
     steps : of the list, in front of each piece of memory, at the most
     instructions : of a program at the most
     """
-    memory = Memory(len(job.image), 0, job.image)
+    gpu = gpu or V3D(job.config, Memory(len(job.image), 0, job.image))
     written = np.zeros(len(job.image), bool)
-    gpu = V3D(job.config, memory)
 
     def note(address: int, data: bytes) -> None:
         written[address : address + len(data)] = True
 
-    memory.on_write = note
+    gpu.memory.on_write = note
     if instructions is not None:
         gpu.binner.shading.limit = instructions
     for name, value in job.registers:
@@ -62,5 +62,5 @@ def binned(job: _Job, *, steps: int = 1 << 40, instructions: int | None = None) 
         for name, value in zip(("BPOA", "BPOS", "INTCTL"), (*block, OUT_OF_MEMORY), strict=True):
             gpu.write(name, value)
         rest = gpu.advance(steps)
-    memory.on_write = None
+    gpu.memory.on_write = None
     return Binned(gpu, rest, written)

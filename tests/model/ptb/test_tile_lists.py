@@ -394,6 +394,20 @@ class TestOverspill:
         assert not scene.binner.out_of_memory
         check_all(scene)
 
+    def test_an_address_does_not_count_with_the_size_before(self):
+        scene = self.scene()
+        scene.store()
+        scene.run()
+        host_of(scene.binner).write("BPOA", 0x20_0004)
+        host_of(scene.binner).write("BPOS", 4096)
+        assert scene.cle.run(1000) is Rest.WAITING
+        host_of(scene.binner).write("BPOA", 0x20_0100)
+        assert scene.cle.run(1000) is Rest.WAITING
+        assert host_of(scene.binner).read("BPOS") == 4096
+        host_of(scene.binner).write("BPOS", 0x10_0000)
+        assert scene.cle.run(1_000_000) is Rest.STOPPED
+        check_all(scene)
+
     def test_a_reset_gives_the_frame_up(self):
         scene = self.scene()
         scene.store()

@@ -41,15 +41,15 @@ class TileMemory:
     longer; when there are as many as can be, the newest one becomes the smallest range that has both.
 
     pool_address, pool_size : BPCA, BPCS
-    overspill_address, overspill_size : BPOA, BPOS
+    overspill_address : BPOA
     out_of_memory : it waits for overspill
     interrupts : names of the bits of INTCTL that it has set
     """
 
     def __init__(self, memory: Memory):
         self.pool_address = self.pool_size = 0
-        self.overspill_address = self.overspill_size = 0
-        self._waits = False
+        self.overspill_address = self._overspill_size = 0
+        self.out_of_memory = False
         self.interrupts: set[str] = set()
         self._memory = memory
         self._states = range(0)
@@ -74,7 +74,7 @@ class TileMemory:
         self._states = range(0)
         self._owned.clear()
         self._chunks = dict.fromkeys(self._chunks, range(0))
-        self._waits = False
+        self.out_of_memory = False
 
     def _own(self, part: range) -> None:
         part = _possible(part)
@@ -106,20 +106,28 @@ class TileMemory:
 
     def _take_overspill(self) -> Iterator[str]:
         """A new pool."""
-        self._waits = True
+        self.out_of_memory = not self._suffices
         while self.out_of_memory:
             self.interrupts.add("INT_OUTOMEM")
             yield "memory for tile lists"
-        self._waits = False
         self._own(self._overspill)
         self._use(self._overspill)
         self.overspill_size = 0
         self.interrupts.add("INT_SPILLUSE")
 
     @property
-    def out_of_memory(self) -> bool:
-        """It waits, and the overspill is too small to go on."""
-        return self._waits and self._overspill.stop - _aligned(self._overspill.start) < CHUNK
+    def overspill_size(self) -> int:
+        """BPOS. Overspill that was refused stays so until this is written: the host writes BPOA first."""
+        return self._overspill_size
+
+    @overspill_size.setter
+    def overspill_size(self, size: int) -> None:
+        self._overspill_size = size
+        self.out_of_memory = self.out_of_memory and not self._suffices
+
+    @property
+    def _suffices(self) -> bool:
+        return self._overspill.stop - _aligned(self._overspill.start) >= CHUNK
 
     @property
     def _overspill(self) -> range:
@@ -131,14 +139,14 @@ class TileMemory:
 
     def write(self, address: int, data: bytes) -> None:
         """Store a piece of a list, or vertices. Raises `MemoryFault` for what is not in one of the ranges."""
-        self._write(address, data, self._owned)
+        self._write(address, data, self._owned, "a write of the binner")
 
     def write_state(self, address: int, data: bytes) -> None:
         """Store the state of a tile. Raises `MemoryFault` for what is not of the array."""
-        self._write(address, data, [self._states])
+        self._write(address, data, [self._states], "a write of the binner to a state")
 
-    def _write(self, address: int, data: bytes, allowed: list[range]) -> None:
+    def _write(self, address: int, data: bytes, allowed: list[range], access: str) -> None:
         end = address + len(data)
         if not any(part.start <= address and end <= part.stop for part in allowed):
-            raise MemoryFault(address, "a write of the binner")
-        self._memory.write(address, data, "a write of the binner")
+            raise MemoryFault(address, access)
+        self._memory.write(address, data, access)
