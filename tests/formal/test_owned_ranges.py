@@ -104,7 +104,7 @@ class RangesProof(Proof):
         start, stop = Signal(ADDRESS_BITS), Signal(ADDRESS_BITS + 1)
         inside = Signal(RANGES)
         known = Signal()  # what is asked for was found before
-        answers = Signal()
+        answers, checked = Signal(), Signal()
         lasts = Signal(range(_LONGEST + 1))
         changed = self._changed(m)
         with m.If(self.check):
@@ -114,7 +114,7 @@ class RangesProof(Proof):
             ]
         with m.Elif(~dut.busy):
             m.d.sync += asked.eq(0)
-        m.d.sync += lasts.eq(Mux(dut.busy, lasts + 1, 0))
+        m.d.sync += [checked.eq(self.check), lasts.eq(Mux(dut.busy, lasts + 1, 0))]
         m.d.comb += [
             answers.eq(asked & ~dut.busy),
             *(
@@ -122,6 +122,7 @@ class RangesProof(Proof):
                 for one, row in enumerate(rows)
             ),
             Assert(~answers | ~dut.found | inside.any(), "a piece is found that is in none"),
+            Assert(~checked | ~dut.covered | inside.any(), "a piece is covered that is in none"),
             Assert(~answers | dut.found | ~inside.any() | near, "a piece is not found"),
             Assert(~dut.busy | (lasts < _LONGEST), "it takes too long"),
             Assert(~answers | dut.found | ~known, "a piece is not found again"),
@@ -188,14 +189,15 @@ def test_ranges(prover):
             "another",
         ),
         (
-            "m.d.sync += self.found.eq(above & below)",
-            "m.d.sync += self.found.eq(self.found | above & below)",
+            "m.d.sync += self.found.eq(self.covered)",
+            "m.d.sync += self.found.eq(self.found | self.covered)",
             "is in none",
         ),
+        ("self.covered.eq(above & below)", "self.covered.eq(above)", "is covered that is in none"),
     ],
     ids=[
         *("start", "stop", "known", "clear", "behind", "others"),
-        *("first", "newest", "top", "joined end", "joined start", "stays"),
+        *("first", "newest", "top", "joined end", "joined start", "stays", "covered"),
     ],
 )
 def test_faults(prover, faulty, monkeypatch, old, new, said):

@@ -96,6 +96,11 @@ class OwnedRanges(wiring.Component):
         with m.Elif(reads):
             m.d.sync += Value.cast(known).eq(ranges.read_data)
         self._write(m, ranges, known, asked, above, below, follows, count)
+        self._look(m, asked, at, only, reads, ranges, count)
+        return m
+
+    def _look(self, m, asked, at, only, reads, ranges, count):
+        """For a range, one by one, or where another one goes."""
         with m.FSM():
             with m.State("IDLE"):
                 m.d.comb += self.busy.eq(0)
@@ -132,7 +137,6 @@ class OwnedRanges(wiring.Component):
                 m.next = "IDLE"
                 with m.If(reads):
                     m.next = "LOOK"
-        return m
 
     def _write(self, m, ranges, known, asked, above, below, follows, count):
         """A range, after the newest one has been read."""
