@@ -58,7 +58,11 @@ def build_joined(whole: Part, parts: Mapping[str, tuple[Part, int]], driver: str
                 for side, one in zip(sides, codes, strict=True)
             )
             headers = _lanes() + "".join(one.header for one in codes)
-            sources = {side.name: _lanes() + one.header + one.source for side, one in zip(sides, codes, strict=True)}
+            sources = {
+                f"{side.name}{number}": _lanes() + one.header + source
+                for side, one in zip(sides, codes, strict=True)
+                for number, source in enumerate(one.sources)
+            }
             sources["driver"] = headers + ports + joint.text(codes) + driver
             objects = list(pool.map(lambda name: _compile(name, sources[name], work), sources))
         library = folder / f"{work.name}.so"
@@ -71,7 +75,7 @@ def build_alone(part: Part, lanes: int, driver: str, folder: Path) -> ctypes.CDL
     side = _side("design", part, lanes, folder)
     made = code(side.design, side.name, lanes, order(side.design, {}))
     ports = accessors(side.design, side.ports, side.inputs, side.name, made.readers)
-    source = _lanes() + made.header + made.source + ports + driver
+    source = _lanes() + made.header + "".join(made.sources) + ports + driver
     library = folder / "design.so"
     compile_quietly([*_compiler(), "-shared", _compile(side.name, source, folder), "-o", str(library)], folder)
     return ctypes.CDLL(str(library))

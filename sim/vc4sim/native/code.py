@@ -1,7 +1,7 @@
 """The text of a design: a class whose members are its variables."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..cxxrtl.cuts import WORD
@@ -20,17 +20,20 @@ __all__ = ["PUBLIC", "Code", "accessors", "code"]
 PUBLIC = "\\"
 #: Statements of one function.
 _FUNCTION = 1000
+#: Characters of the functions of one source, about.
+_SOURCE = 300_000
 
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """C++ of a design: `header` declares its classes, in a namespace, and `source` has their functions.
+    """C++ of a design: `header` declares its classes, in a namespace, and `sources` have their functions, which can be compiled side
+    by side.
 
     readers : by variable, a bit for each block that reads it
     """
 
     header: str
-    source: str
+    sources: tuple[str, ...]
     readers: Mapping[str, int]
 
 
@@ -58,7 +61,7 @@ def code(design: Design, name: str, lanes: int, phases: Mapping[str, int]) -> Co
         bodies.append(f"void Design::part{number}() {{\n{_statements(design, part, members, readers)}}}\n")
     header = (
         f"namespace {name} {{\nusing V = lanes::Vector<{lanes}>::type;\nconstexpr int PHASES = {max(calls, default=0) + 1};\n"
-        "struct Design {\n"
+        "inline V k(uint32_t word) { return V{} + word; }\nstruct Design {\n"
         f"    V {', '.join(f'{member}{{}}' for member in members)};\n"
         + "".join(f"    std::array<V, {array.size}> {array.name}{{}};\n" for array in design.arrays.values())
         + "    uint64_t awake = ~uint64_t(0), woken = 0;\n    Design();\n    void settle(int phase);\n    void commit();\n"
@@ -68,15 +71,24 @@ def code(design: Design, name: str, lanes: int, phases: Mapping[str, int]) -> Co
         "    Instance(const Design &design, size_t lane = 0) : design(design), lane(lane) {}\n};\n}\n"
     )
     cases = "".join(f"    case {phase}:\n{''.join(lines)}        break;\n" for phase, lines in calls.items())
-    source = (
-        f"namespace {name} {{\nusing namespace lanes;\nstatic inline V k(uint32_t word) {{ return V{{}} + word; }}\n"
-        f"{''.join(bodies)}"
-        f"Design::Design() {{\n{''.join(_inits(design))}}}\n"
-        f"void Design::settle(int phase) {{\n    awake |= woken;\n    woken = 0;\n    switch (phase) {{\n{cases}    }}\n}}\n"
-        f"void Design::commit() {{\n    const uint64_t due = awake;\n    awake = 0;\n{commit.text(readers)}}}\n"
-        f"const char *Design::failure() const {{\n{_failures(design)}    return nullptr;\n}}\n}}\n"
-    )
-    return Code(header, source, readers)
+    bodies += [
+        f"Design::Design() {{\n{''.join(_inits(design))}}}\n",
+        f"void Design::settle(int phase) {{\n    awake |= woken;\n    woken = 0;\n    switch (phase) {{\n{cases}    }}\n}}\n",
+        f"void Design::commit() {{\n    const uint64_t due = awake;\n    awake = 0;\n{commit.text(readers)}}}\n",
+        f"const char *Design::failure() const {{\n{_failures(design)}    return nullptr;\n}}\n",
+    ]
+    return Code(header, tuple(_sources(name, bodies)), readers)
+
+
+def _sources(name: str, functions: Iterable[str]) -> Iterator[str]:
+    """Functions in pieces that a compiler takes some seconds for."""
+    pieces = [""]
+    for function in functions:
+        if len(pieces[-1]) + len(function) > _SOURCE:
+            pieces.append("")
+        pieces[-1] += function
+    for piece in pieces:
+        yield f"namespace {name} {{\nusing namespace lanes;\n{piece}}}\n"
 
 
 def _readers(design: Design, homes: Mapping[str, int], commit: Commit) -> dict[str, int]:
