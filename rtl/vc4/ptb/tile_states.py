@@ -56,15 +56,15 @@ class TileStates(wiring.Component):
     """The tile state data array, behind a cache (docs/reference/rendering.md, memory of the binner: tile state; `TileStates` of
     the model).
 
-    The cache has a place for each of 128 tiles that follow each other, and at first has the states with which a frame begins of
-    tiles 0 to 127. What is stored is in memory when another tile needs the
-    place, or behind a `walk`, which every flush has. A frame that is given up leaves some older states in memory: behind a reset
-    or a configuration without a flush the array must be initialised, or it is anything that was in there.
+    The cache has a place for each of 128 tiles that follow each other. A frame begins with the states of tiles 0 to 127 in it. What
+    is stored is in memory when another tile needs the place, or after a `walk`, which every flush has. A frame that is given up
+    leaves some older states in memory: after a reset, or a configuration without a flush, the array must be initialised, or it is
+    anything that was in there.
 
     Behaviour: words of a state are there one by one from the clock after `load` on; then `stamp`, `vertices` and `place` are high for
-    a clock each. The next state is loaded from the clock of `place` on, but if it is the same place of the cache. A state that is
-    not in the cache takes as long as memory, also while `port` is busy; whoever was there is written first. A walk takes three clocks for each place, and
-    those of states that are written.
+    a clock each. The next state is loaded from the clock of `place` on, unless it has the same place of the cache. A state that is
+    not in the cache takes as long as memory, also while `port` is busy; whoever was there is written first. A walk takes three
+    clocks for each place, and those of states that are written.
 
     Interface attributes
     --------------------

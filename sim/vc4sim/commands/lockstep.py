@@ -40,7 +40,12 @@ def register(commands: Commands) -> None:
     parser.add_argument("--on", choices=RTL_ENGINES, help="simulator of the RTL (default: pysim; of frames: native)")
     parser.add_argument("--config", choices=PRESETS, help="configuration of the GPU (default: qpu; of frames: gpu)")
     parser.add_argument(
-        "--frames", type=integer(1, 1 << 40), metavar="N", help="draw N random frames, each with the next seed"
+        "--frames",
+        type=integer(1, 1 << 40),
+        nargs="?",
+        const=2000,
+        metavar="N",
+        help="draw N random frames, each with the next seed (default: 2000)",
     )
     parser.add_argument(
         "--count",
