@@ -18,8 +18,9 @@ from vc4sim.cxxrtl.build import NoCompiler, find_compiler
 from .simulation import Simulation
 
 # An elaborated GPU is millions of objects that live on: looking through all of them again and again, as the collector of
-# cycles does with its own thresholds, is a third of the time of an elaboration.
-gc.set_threshold(100_000, 50, 100)
+# cycles does with its own thresholds, is a third of the time of an elaboration. Never to look would be as bad: a model of the GPU
+# is full of cycles, too, and has megabytes of arrays.
+gc.set_threshold(100_000, 10, 5)
 
 
 def pytest_addoption(parser):

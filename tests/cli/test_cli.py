@@ -100,8 +100,11 @@ sys.meta_path.insert(0, Interrupting())
         assert process.stderr.readline() == notice
         while compiling and not list(tmp_path.rglob("*.cc")):
             time.sleep(0.1)
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=30)
+        try:
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=60)
+        finally:
+            process.kill()
         assert (process.returncode, out, err) == (130, "", "vc4: interrupted\n")
         assert not list(tmp_path.rglob("*.cc"))
 

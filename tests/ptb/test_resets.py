@@ -28,7 +28,7 @@ def flushed_jobs(seeds):
 
 @pytest.mark.parametrize("count", [1, 20])
 def test_a_list_after_resets(count, seeds, request, waves):
-    for seed, job, done in flushed_jobs(seeds(100 // count)):
+    for seed, job, done in flushed_jobs(seeds(60 // count)):
         rng = random.Random(seed)
         later, clock = [], 0
         for _ in range(count):

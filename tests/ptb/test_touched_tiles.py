@@ -82,7 +82,7 @@ def check(tiles, **options):
 
 
 @pytest.mark.parametrize(
-    "count", [pytest.param(6, id="some"), pytest.param(150, id="many", marks=pytest.mark.thorough)]
+    "count", [pytest.param(6, id="some"), pytest.param(90, id="many", marks=pytest.mark.thorough)]
 )
 def test_any(seeds, count):
     for seed in seeds(count):

@@ -166,7 +166,8 @@ class PrimitiveCoding(wiring.Component):
         chose = Signal()
         m.d.comb += [self.o.whole.eq(whole), self.o.length.eq(length)]
         m.d.sync += chose.eq(self.choose)
-        word, count, follows = Signal.like(self.o.data), Signal.like(self.o.count), Signal()
+        word, count = Signal.like(self.o.data, name="word"), Signal.like(self.o.count, name="count")
+        follows = Signal()
         m.d.comb += [self.o.data.eq(word), self.o.count.eq(count), self.o.follows.eq(follows)]
         with m.If(chose):
             m.d.sync += [
