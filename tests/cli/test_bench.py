@@ -21,10 +21,10 @@ def measure(tmp_path, seconds, *options):
 def test_native_code_is_faster(tmp_path, capsys):
     """Not by how much: other tests run beside this one."""
     rates = measure(tmp_path, 0.2)
-    assert list(rates) == ["pysim", "cxxrtl", "native", "native with lockstep"]
+    assert [name for name in rates if name != "verilator"] == ["pysim", "cxxrtl", "native", "native with lockstep"]
     assert min(rates["cxxrtl"], rates["native"]) > rates["native with lockstep"] > 10 * rates["pysim"]
     printed = capsys.readouterr().out
-    assert printed.count(" x pysim") == 4
+    assert printed.count(" x pysim") == len(rates)
 
 
 @pytest.mark.slow

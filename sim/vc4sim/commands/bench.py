@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import shutil
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -19,7 +20,7 @@ from ..model.compiled import forced
 from ..problem import BadInput, ExitStatus
 from ..workload import example_names, load_example
 from .bench_model import measure
-from .engines import ENGINES
+from .engines import ENGINES, Engine, simulator
 from .options import Commands, add_config, seconds
 
 __all__ = ["register"]
@@ -27,7 +28,8 @@ __all__ = ["register"]
 _DESCRIPTION = "Measure how fast things are, on this machine."
 _SIMULATORS = """\
 Run the same program, again and again, on every simulator and print the clocks that each simulates in a second. What
-comes before the first clock, like building the design, does not count.
+comes before the first clock, like building the design, does not count. Where Verilator is installed, it simulates the exported
+Verilog beside ours.
 """
 _MODEL = """\
 Run programs, again and again, on the model, and draw frames; print instructions a second, and seconds a frame, interpreted
@@ -37,16 +39,22 @@ and compiled. What is needed to compile does not count.
 
 @dataclass(frozen=True)
 class _Contestant:
-    """A way to run a job; `follower` makes what follows it."""
+    """A way to run a job, on one of `_ENGINES`; `follower` makes what follows it."""
 
     name: str
     engine: str
     follower: Callable[[Job], Follower | None]
 
 
+_VERILATOR = "verilator"
+#: Those of the other commands, and one that is not ours, to compare with.
+_ENGINES = ENGINES | {
+    _VERILATOR: Engine(simulator("verilated"), "the exported Verilog, by Verilator", is_compiled=True)
+}
 _CONTESTANTS = (
     _Contestant("pysim", "pysim", lambda job: None),
     _Contestant("cxxrtl", "cxxrtl", lambda job: None),
+    _Contestant(_VERILATOR, _VERILATOR, lambda job: None),
     _Contestant("native", "native", lambda job: None),
     _Contestant("native with lockstep", "native", Lockstep),
 )
@@ -71,7 +79,7 @@ def register(commands: Commands) -> None:
         action="append",
         choices=list(dict.fromkeys(one.engine for one in _CONTESTANTS)),
         metavar="SIMULATOR",
-        help="measure only this simulator, pysim, cxxrtl or native; may be given several times (default: all)",
+        help="measure only this simulator, pysim, cxxrtl, verilator or native; may be given several times (default: all that are there)",
     )
     simulators.set_defaults(execute=_measure_simulators)
     model = what.add_parser("model", help="the model, interpreted and compiled", description=_MODEL)
@@ -104,7 +112,8 @@ def _measure_model(options: argparse.Namespace) -> int:
 
 
 def _measure_simulators(options: argparse.Namespace) -> int:
-    contestants = [one for one in _CONTESTANTS if not options.on or one.engine in options.on]
+    wanted = options.on or [name for name in _ENGINES if name != _VERILATOR or shutil.which(_VERILATOR)]
+    contestants = [one for one in _CONTESTANTS if one.engine in wanted]
     _check_compiler(contestants)
     job = _job(options)
     quiet = not sys.stderr.isatty()
@@ -125,12 +134,12 @@ def _measure_simulators(options: argparse.Namespace) -> int:
 
 def _check_compiler(contestants: Sequence[_Contestant]) -> None:
     """Raises `BadInput` if one needs a compiler, and there is none: in its place another would be measured."""
-    if not any(ENGINES[one.engine].is_compiled for one in contestants):
+    if not any(_ENGINES[one.engine].is_compiled for one in contestants):
         return
     try:
         find_compiler()
     except NoCompiler as reason:
-        able = " ".join(f"--on {one.engine}" for one in _CONTESTANTS if not ENGINES[one.engine].is_compiled)
+        able = " ".join(f"--on {one.engine}" for one in _CONTESTANTS if not _ENGINES[one.engine].is_compiled)
         raise BadInput(f"{reason}; without one, measure {able}") from None
 
 
@@ -154,5 +163,5 @@ def _timed(contestant: _Contestant, job: Job, clocks: int) -> tuple[Outcome, flo
     job = replace(job, max_cycles=clocks)
     follow = contestant.follower(job)
     start = time.perf_counter()
-    outcome = ENGINES[contestant.engine].run(job, None, None, follow)
+    outcome = _ENGINES[contestant.engine].run(job, None, None, follow)
     return outcome, time.perf_counter() - start

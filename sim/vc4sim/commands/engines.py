@@ -8,7 +8,7 @@ from ..backends import model
 from ..backends.base import Follower, Job, Outcome, Run, Watcher, Waves
 from ..problem import BadInput
 
-__all__ = ["ENGINES", "RTL_ENGINES", "WAVES_ENGINE", "Engine", "check_engine", "wanted_waves"]
+__all__ = ["ENGINES", "RTL_ENGINES", "WAVES_ENGINE", "Engine", "check_engine", "simulator", "wanted_waves"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ def _model(job: Job, watch: Watcher | None, waves: Waves | None, follow: Followe
     return model.run(job, watch)
 
 
-def _simulator(name: str) -> Run:
+def simulator(name: str) -> Run:
     """One of the RTL, which is imported when it runs something: who wants the model need not wait for that."""
 
     def run(job: Job, watch: Watcher | None, waves: Waves | None, follow: Follower | None) -> Outcome:
@@ -44,12 +44,12 @@ def _simulator(name: str) -> Run:
 
 ENGINES = {
     "model": Engine(_model, "the reference model", is_rtl=False),
-    "pysim": Engine(_simulator("pysim"), "the RTL in Amaranth's own simulator", has_waves=True),
+    "pysim": Engine(simulator("pysim"), "the RTL in Amaranth's own simulator", has_waves=True),
     "cxxrtl": Engine(
-        _simulator("cxxrtl"), "the RTL as native code made by CXXRTL", is_compiled=True, has_waves=True, has_window=True
+        simulator("cxxrtl"), "the RTL as native code made by CXXRTL", is_compiled=True, has_waves=True, has_window=True
     ),
     "native": Engine(
-        _simulator("native"), "the RTL as native code, all QPUs side by side: the fastest", is_compiled=True
+        simulator("native"), "the RTL as native code, all QPUs side by side: the fastest", is_compiled=True
     ),
 }
 
