@@ -14,6 +14,8 @@ from .problem import BadInput, ExitStatus, one_line
 __all__ = ["main"]
 
 _INTERRUPTED = "vc4: interrupted"
+#: Seconds after which Python is done with the object that it deletes.
+_SOON = 0.01
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -30,7 +32,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             from . import command_line
 
             parser = command_line.parser_of(arguments)
-        return command_line.execute(parser, arguments)
+        with _no_interrupt_lost():
+            return command_line.execute(parser, arguments)
     except SystemExit as end:
         return int(end.code or 0)
     except KeyboardInterrupt:
@@ -60,6 +63,24 @@ def _ended_by_interrupts() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def _no_interrupt_lost() -> Iterator[None]:
+    """Python ignores what is raised while it deletes an object: an interrupt that comes then is sent again."""
+    before = sys.unraisablehook
+
+    def hook(lost: "sys.UnraisableHookArgs") -> None:
+        if lost.exc_type is KeyboardInterrupt:
+            threading.Timer(_SOON, signal.pthread_kill, [threading.main_thread().ident, signal.SIGINT]).start()
+        else:
+            before(lost)
+
+    sys.unraisablehook = hook
+    try:
+        yield
+    finally:
+        sys.unraisablehook = before
 
 
 def _end(*_: object) -> None:
