@@ -100,7 +100,9 @@ PRESETS = {
     "qpu": V3DConfig(),
     "slice": V3DConfig(qpus_per_slice=4, tmus_per_slice=1, vpm_kib=8),
     "gpu": V3DConfig(qpus_per_slice=2, tmus_per_slice=1, vpm_kib=8, lists=True, binner=True, pixels=True),
-    "bcm2835": V3DConfig(slices=3, qpus_per_slice=4, tmus_per_slice=2, vpm_kib=12),
+    "bcm2835": V3DConfig(
+        slices=3, qpus_per_slice=4, tmus_per_slice=2, vpm_kib=12, lists=True, binner=True, pixels=True, lanes=4
+    ),
 }
 
 

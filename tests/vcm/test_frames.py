@@ -16,7 +16,7 @@ from ..render.test_captures import NAMES
 
 #: Two QPUs, so that batches overtake each other, and a texture unit; and twelve.
 CONFIG = dataclasses.replace(preset("gpu"), trace=True)
-LARGE = dataclasses.replace(preset("bcm2835"), lists=True, trace=True)
+LARGE = dataclasses.replace(preset("bcm2835"), trace=True)
 #: With many batches, with points of their own size, with many varyings.
 DEMANDING = ["overflow", "points", "many_varyings", "multi_draw"]
 MEMORIES = [(1, 0.0), (100, 0.0), (20, 0.3)]

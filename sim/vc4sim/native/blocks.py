@@ -5,10 +5,10 @@ from collections.abc import Mapping
 
 from .design import Design
 
-__all__ = ["MOST", "blocks"]
+__all__ = ["MOST", "bits", "blocks"]
 
-#: A word has a bit for each block.
-MOST = 64
+#: A mask of C++, `lanes::Blocks`, has a bit for each block.
+MOST = 128
 #: Variables of a block, at the least: to find out whether it is needed takes time, too.
 _SMALLEST = 200
 
@@ -30,6 +30,11 @@ def blocks(design: Design, order: Mapping[str, int]) -> dict[str, int]:
         name: next(found[place[:depth]] for depth in range(len(place), -1, -1) if place[:depth] in found)
         for name, place in places.items()
     }
+
+
+def bits(mask: int) -> str:
+    """The mask of blocks in C++."""
+    return f"lanes::blocks({mask >> 64:#x}u, {mask & (1 << 64) - 1:#x}u)"
 
 
 def _places(design: Design, order: Mapping[str, int]) -> dict[str, _Place]:

@@ -1,5 +1,7 @@
 """What changes in a function, and who reads that."""
 
+from .blocks import bits
+
 __all__ = ["Changes"]
 
 
@@ -18,6 +20,6 @@ class Changes:
         """The piece with all that is needed for it."""
         begin = "".join(f"    V {name}{{}};\n" for name in self._names.values())
         end = "".join(
-            f"    {self._woken} |= any({name}) ? {readers:#x}u : 0;\n" for readers, name in self._names.items()
+            f"    {self._woken} |= any({name}) ? {bits(readers)} : 0;\n" for readers, name in self._names.items()
         )
         return begin + lines + end

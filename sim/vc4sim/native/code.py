@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ..cxxrtl.cuts import WORD
 from ..cxxrtl.narrow import Pieces
 from ..cxxrtl.rtlil import Chunk
-from .blocks import blocks
+from .blocks import bits, blocks
 from .changes import Changes
 from .commit import Commit
 from .design import Design
@@ -57,14 +57,14 @@ def code(design: Design, name: str, lanes: int, phases: Mapping[str, int]) -> Co
     calls: dict[int, list[str]] = defaultdict(list)
     bodies = []
     for number, part in enumerate(parts):
-        calls[part.phase].append(f"        if (awake & {1 << part.block:#x}u) part{number}();\n")
+        calls[part.phase].append(f"        if (awake & {bits(1 << part.block)}) part{number}();\n")
         bodies.append(f"void Design::part{number}() {{\n{_statements(design, part, members, readers)}}}\n")
     header = (
         f"namespace {name} {{\nusing V = lanes::Vector<{lanes}>::type;\nconstexpr int PHASES = {max(calls, default=0) + 1};\n"
         "inline V k(uint32_t word) { return V{} + word; }\nstruct Design {\n"
         f"    V {', '.join(f'{member}{{}}' for member in members)};\n"
         + "".join(f"    std::array<V, {array.size}> {array.name}{{}};\n" for array in design.arrays.values())
-        + "    uint64_t awake = ~uint64_t(0), woken = 0;\n    Design();\n    void settle(int phase);\n    void commit();\n"
+        + "    lanes::Blocks awake = ~lanes::Blocks(0), woken = 0;\n    Design();\n    void settle(int phase);\n    void commit();\n"
         "    bool asleep() const { return !(awake | woken); }\n    const char *failure() const;\nprivate:\n"
         + "".join(f"    void part{number}();\n" for number in range(len(parts)))
         + "};\nstruct Instance {\n    const Design &design;\n    size_t lane;\n"
@@ -74,7 +74,7 @@ def code(design: Design, name: str, lanes: int, phases: Mapping[str, int]) -> Co
     bodies += [
         f"Design::Design() {{\n{''.join(_inits(design))}}}\n",
         f"void Design::settle(int phase) {{\n    awake |= woken;\n    woken = 0;\n    switch (phase) {{\n{cases}    }}\n}}\n",
-        f"void Design::commit() {{\n    const uint64_t due = awake;\n    awake = 0;\n{commit.text(readers)}}}\n",
+        f"void Design::commit() {{\n    const Blocks due = awake;\n    awake = 0;\n{commit.text(readers)}}}\n",
         f"const char *Design::failure() const {{\n{_failures(design)}    return nullptr;\n}}\n",
     ]
     return Code(header, tuple(_sources(name, bodies)), readers)
@@ -180,7 +180,7 @@ def _setter(design: Design, port: str, pieces: Pieces, readers: Mapping[str, int
         if shift + width > WORD:
             value = f"({value} | words[{word + 1}] << {WORD - shift})"
         name = design.name(piece)
-        wakes = f"design.woken, {readers.get(name, 0):#x}u"
+        wakes = f"design.woken, {bits(readers.get(name, 0))}"
         lines.append(f"give({wakes}, design.{name}, lane, {value} & {mask(width):#x}u);")
     return (
         f"inline void {port.removeprefix(PUBLIC)}(Design &design, const {_array(pieces)} &words, size_t lane = 0) "

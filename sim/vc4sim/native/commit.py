@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from .blocks import bits
 from .changes import Changes
 from .design import Design, MemoryRead, MemoryWrite
 
@@ -49,7 +50,7 @@ class Commit:
     def _loads(self, readers: Mapping[str, int], *, late: bool) -> Iterator[_Statement]:
         for one in self._design.reads:
             if one.late == late:
-                value = f"mux({one.enable}, {one.result}, load({one.memory}, {one.address}))"
+                value = f"load({one.memory}, {one.address}, {one.enable}, {one.result})"
                 text = f"renew({{}}, {one.result}, {value});"
                 yield _Statement(self._memories[one.memory], readers.get(one.result, 0), text)
 
@@ -76,5 +77,5 @@ def _guarded(statements: Iterable[_Statement]) -> str:
     for block, its in by_block.items():
         changes = Changes("awake")
         lines = "".join(f"    {one.text.format(changes.among(one.readers))}\n" for one in its)
-        texts.append(f"    if (due & {1 << block:#x}u) {{\n{changes.around(lines)}    }}\n")
+        texts.append(f"    if (due & {bits(1 << block)}) {{\n{changes.around(lines)}    }}\n")
     return "".join(texts)

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <tuple>
 
@@ -12,17 +13,27 @@ namespace lanes {
 template<size_t Lanes> struct Vector { typedef uint32_t type __attribute__((vector_size(4 * Lanes))); };
 template<> struct Vector<1> { using type = uint32_t; };
 
+// A bit for each block of a design.
+using Blocks = unsigned __int128;
+constexpr Blocks blocks(uint64_t high, uint64_t low) { return Blocks(high) << 64 | low; }
+
 inline uint32_t get(uint32_t value, size_t) { return value; }
 inline void set(uint32_t &value, size_t, uint32_t word) { value = word; }
 template<class V> inline uint32_t get(const V &value, size_t lane) { return value[lane]; }
 template<class V> inline void set(V &value, size_t lane, uint32_t word) { value[lane] = word; }
 
-template<class V> inline bool any(V value) {
-    uint32_t all = 0;
-    for (size_t lane = 0; lane < sizeof(V) / 4; lane++)
-        all |= get(value, lane);
-    return all;
+template<size_t Lanes> inline bool any_of(typename Vector<Lanes>::type value) {
+    if constexpr (Lanes <= 2) {
+        uint64_t all = 0;
+        std::memcpy(&all, &value, sizeof value);
+        return all;
+    } else {
+        typename Vector<Lanes / 2>::type half[2];
+        std::memcpy(half, &value, sizeof value);
+        return any_of<Lanes / 2>(half[0] | half[1]);
+    }
 }
+template<class V> inline bool any(V value) { return any_of<sizeof(V) / 4>(value); }
 
 // Notes what changes.
 template<class V> inline void renew(V &changed, V &value, V next) {
@@ -31,7 +42,7 @@ template<class V> inline void renew(V &changed, V &value, V next) {
 }
 
 // The same of a lane of an input: its readers wake up.
-template<class V> inline void give(uint64_t &woken, uint64_t readers, V &value, size_t lane, uint32_t next) {
+template<class V> inline void give(Blocks &woken, Blocks readers, V &value, size_t lane, uint32_t next) {
     woken |= get(value, lane) == next ? 0 : readers;
     set(value, lane, next);
 }
@@ -74,7 +85,13 @@ template<class V, size_t Size> inline V load(const std::array<V, Size> &memory, 
             set(found, lane, get(memory[at], lane));
     return found;
 }
+// Where it is not enabled, what was read before stays. In most clocks that is so in all lanes.
+template<class V, size_t Size> inline V load(const std::array<V, Size> &memory, V address, V enable, V before) {
+    return any(enable) ? mux(enable, before, load(memory, address)) : before;
+}
 template<class V, size_t Size> inline void store(std::array<V, Size> &memory, V address, V bits, V data) {
+    if (!any(bits))
+        return;
     for (size_t lane = 0; lane < sizeof(V) / 4; lane++)
         if (uint32_t at = get(address, lane), wanted = get(bits, lane); wanted && at < Size)
             set(memory[at], lane, (get(memory[at], lane) & ~wanted) | (get(data, lane) & wanted));
