@@ -147,7 +147,7 @@ _ERRORS = (
     _field(12, "VCDI", "VCD: idle"),
     _field(13, "VCMRE", "VCM: the renderer's vertices or their shader record are not to be had; it waits for ever"),
     _field(14, "VCMBE", "VCM: the same of the binner"),
-    _never(15, "L2CARE", "the cache asks memory for what it has room for"),
+    _never(15, "L2CARE", "words of memory wait until the cache takes them"),
 )
 
 DIAGNOSTICS = (
