@@ -18,7 +18,7 @@ from ..model.drawing import COLOUR, LIST, PLAIN, SIZE, Drawing
 CONFIG = dataclasses.replace(preset("gpu"), trace=True)
 READ = ("FDBGO", "FDBGB", "FDBGR", "FDBGS", "DBGE", "ERRSTAT")
 #: A semaphore that nobody counts up.
-STUCK = COLOUR + "nop; sacq 3\nmov tlbc, r0\n"
+STUCK = COLOUR + "sacq 3\nmov tlbc, r0\n"
 
 pytestmark = [pytest.mark.usefixtures("compiler"), pytest.mark.thorough]
 
@@ -56,11 +56,11 @@ def test_a_fragment_shader_that_waits_for_ever():
 
 
 def test_vertices_that_are_refused():
-    """NV vertices with 64 words: sixteen blocks."""
+    """NV vertices with 63 words: sixteen blocks."""
     drawing = Drawing()
     drawing.clear(7)
     drawing.configure()
-    vertices = [(x, y, 0.5, 1.0, *(1.0,) * 61) for x, y in ((0, 0), (60, 0), (0, 60))]
+    vertices = [(x, y, 0.5, 1.0, *(1.0,) * 60) for x, y in ((0, 0), (60, 0), (0, 60))]
     drawing.shader(PLAIN, vertices)
     drawing.draw(3)
     drawing.finish()
@@ -81,7 +81,7 @@ def test_what_is_not_in_memory(what):
     drawing.configure()
     if what == "vertices":
         drawing.triangles(PLAIN, ((0, 0), (60, 0), (0, 60), 0.5, 1))
-        drawing.draw(3, first=SIZE)
+        drawing.draw(3, first=60_000)
     else:
         drawing.state(Code.NV_SHADER_STATE, shader_record_address=2 * SIZE)
         drawing.draw(3)
@@ -100,4 +100,4 @@ def test_a_clipped_vertex_that_is_not_in_memory():
     )
     drawing.draws.raw(compress(ListFormat(PrimitiveType.LINES), [(0, 1)]))
     found, drawn = found_after(drawing.finish())
-    assert (found - REST - {"XYFO_FIFO_OP_READY"}, drawn) == ({"VR1_A"}, False)
+    assert (found - REST - {"XYFO_FIFO_OP_READY"}, drawn) == ({"VR1_A", "EDGES_CTRLID"}, False)
