@@ -254,8 +254,7 @@ class V3D(wiring.Component):
             status.come.VCDI.eq(~vpm.loading),
         ]
         if self.vertex_pipe is not None:
-            errors = self.vertex_pipe.errors
-            m.d.comb += [status.come[name].eq(errors[name]) for name in VCM_ERRORS.members]
+            m.d.comb += [status.come[name].eq(self.vertex_pipe.errors[name]) for name in VCM_ERRORS.members]
 
     def _memory(self, m, registers, bus):
         """The way to memory, and what goes wrong there."""
