@@ -15,7 +15,7 @@ def connect_events(m, v3d, events, scheduler):
         events.QPU_CLOCKS_EXECUTING.eq(sum(Cat(one.executing for one in v3d.slices))),
         events.QPU_CLOCKS_FRAGMENT.eq(sum(scheduler.fragment)),
         events.QPU_STALLS_TMU.eq(sum(Cat(one.waits_tmu for one in v3d.slices))),
-        events.TMU_QUADS.eq(sum(Cat(one.events.tmu_quad for one in v3d.slices))),
+        events.TMU_QUADS.eq(sum(Cat(one.events.tmu_quads for one in v3d.slices))),
         events.TMU_MISSES.eq(sum(Cat(one.events.tmu_miss for one in v3d.slices))),
         events.L2C_HITS.eq(v3d.l2c.hit),
         events.L2C_MISSES.eq(v3d.l2c.miss),

@@ -9,6 +9,7 @@ from vc4.bus.port import BUS_BYTES, connect_memory, connect_reads
 from vc4.cle.cle import PipelinePort
 from vc4.common.queue import Queue
 from vc4.config import V3DConfig
+from vc4.fep.debug_structs import DEBUG_REGISTERS
 from vc4.fep.front_end import FrontEnd
 from vc4.pse import Pse
 from vc4.pse.primitive_reader import PrimitiveReader
@@ -45,6 +46,7 @@ class PixelPipe(wiring.Component):
     tlb : the way of each QPU to the tile buffer
     dropped : strobe: a primitive without an area, or with a face that is not drawn
     fep_events, tlb_events : what is counted
+    status, lacks_vertex : debug registers of the front end; the set-up waits for a vertex that is not in memory
     bus : the way into memory
     """
 
@@ -68,6 +70,8 @@ class PixelPipe(wiring.Component):
                 "dropped": Out(1),
                 "fep_events": Out(self.front_end.signature.members["events"].shape),
                 "tlb_events": Out(self.tlb_block.signature.members["events"].shape),
+                "status": Out(self.front_end.signature.members["status"].shape),
+                "lacks_vertex": Out(1),
                 "bus": Out(self._hub.bus.signature),
             }
         )
@@ -114,6 +118,7 @@ class PixelPipe(wiring.Component):
             self.dropped.eq(pse.dropped),
             self.fep_events.eq(front_end.events),
             self.tlb_events.eq(tiles.events),
+            *(self.status.eq(front_end.status), self.lacks_vertex.eq(reader.failed)),
             self.renderer.busy.eq(resetting | reader.busy | items.o.valid | front_end.busy | tiles.busy),
             self.renderer.stalled.eq(reader.failed),
             self.renderer.finished.eq(tiles.finished & ~resetting),
@@ -152,7 +157,7 @@ def _pass(m, passes, one, other):
     ]
 
 
-def connect_pixels(m, v3d, scheduler, client):
+def connect_pixels(m, v3d, registers, scheduler, client):
     """The pipe within the GPU: control lists, vertices, QPUs, memory."""
     m.submodules.pixel_pipe = pipe = v3d.pixel_pipe
     connect(m, v3d.vertex_pipe.renderer, pipe.renderer)
@@ -160,7 +165,10 @@ def connect_pixels(m, v3d, scheduler, client):
     connect(m, pipe.programs, scheduler.fragments)
     connect_memory(m, pipe.bus, client)
     bus = pipe.fragments
+    for name, layout in DEBUG_REGISTERS.members.items():
+        m.d.comb += [getattr(registers.live, name)[field].eq(pipe.status[name][field]) for field in layout.members]
     m.d.comb += [
+        registers.live.DBGE.VR1_A.eq(pipe.lacks_vertex),
         pipe.words.eq(v3d.vpm.vertex_words),
         pipe.starts.eq(Cat(port.valid for port in scheduler.starts)),
         pipe.places.eq(scheduler.places),

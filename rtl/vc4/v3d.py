@@ -25,7 +25,7 @@ from vc4.qpu.structs import THREADS, ProgramStart
 from vc4.qpu.trace import TracePort
 from vc4.regs.table import OFFSET_BITS, register
 from vc4.slice.slice import Slice
-from vc4.vcm.structs import VcmItem
+from vc4.vcm.structs import VCM_ERRORS, VcmItem
 from vc4.vertex_pipe import FRONT_STALLS, VertexPipe
 from vc4.vpm.allocation import VpmAllocation, allocation
 from vc4.vpm.structs import QuadAddress, Words
@@ -135,7 +135,7 @@ class V3D(wiring.Component):
         if self.ptb is not None:
             connect_binner(m, self, registers, hub.clients[4])
         if self.pixel_pipe is not None:
-            connect_pixels(m, self, scheduler, hub.clients[-1])
+            connect_pixels(m, self, registers, scheduler, hub.clients[-1])
         self._programs(m, registers, scheduler)
         self._qpus(m, registers, scheduler, sync)
         if self._is_watched:
@@ -234,7 +234,7 @@ class V3D(wiring.Component):
 
     def _allocate(self, m, registers):
         """The registers of the VPM, and its errors."""
-        m.submodules.error_status = status = ErrorStatus(self._config)
+        m.submodules.error_status = status = ErrorStatus()
         vpm, values = self.vpm, registers.values
         divided = Signal(VpmAllocation)
         reserved = Signal.like(values.VPMBASE.VPMURSV)
@@ -253,6 +253,8 @@ class V3D(wiring.Component):
             status.come.VCDE.eq(vpm.errors.load),
             status.come.VCDI.eq(~vpm.loading),
         ]
+        if self.vertex_pipe is not None:
+            m.d.comb += [status.come[name].eq(self.vertex_pipe.errors[name]) for name in VCM_ERRORS.members]
 
     def _memory(self, m, registers, bus):
         """The way to memory, and what goes wrong there."""

@@ -11,7 +11,7 @@ from vc4.config import V3DConfig
 from vc4.host.structs import live_signature, written_signature
 from vc4.regs.lists import LISTS
 from vc4.vcm.shading import ShadingPort
-from vc4.vcm.structs import VcmItem, VcmStalls
+from vc4.vcm.structs import VCM_ERRORS, VcmItem, VcmStalls
 from vc4.vcm.vcm import Vcm
 from vc4.vpm.allocation import VpmAllocation
 from vc4.vpm.structs import QuadWrite
@@ -35,7 +35,7 @@ class VertexPipe(wiring.Component):
     --------------------
     written, live, flushed, drawn, out_of_memory : registers and interrupts
     division, fills : of the VPM
-    stalls : what waits, see `FRONT_STALLS`
+    stalls, errors : what waits, see `FRONT_STALLS`, and what goes wrong
     binner, renderer : the pipelines
     qpus : programs for QPUs
     bus : the way into memory, which is only read
@@ -55,6 +55,7 @@ class VertexPipe(wiring.Component):
                 "division": In(VpmAllocation),
                 "fills": Out(stream.Signature(QuadWrite)),
                 "stalls": Out(FRONT_STALLS),
+                "errors": Out(VCM_ERRORS),
                 "binner": Out(PipelinePort(VcmItem)),
                 "renderer": Out(PipelinePort(VcmItem)),
                 "qpus": Out(ShadingPort(config.qpus)),
@@ -83,6 +84,7 @@ class VertexPipe(wiring.Component):
             self.drawn.eq(cle.drawn),
             cle.out_of_memory.eq(self.out_of_memory),
             vcm.division.eq(self.division),
+            self.errors.eq(vcm.errors),
             self.stalls.eq(Cat(cle.starves, self.out_of_memory, vcm.stalls)),
         ]
         return m

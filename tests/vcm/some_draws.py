@@ -147,4 +147,14 @@ def some_draws(rng, mistakes=0.0):
         out.store(draws.memory)
         registers |= {f"CT{thread}CA": base, f"CT{thread}EA": out.here}
     order = sorted(registers, key=lambda name: name[3:])
-    return draws.memory.read(0, SIZE), tuple((name, registers[name]) for name in order)
+    starts = tuple((name, registers[name]) for name in order)
+    return draws.memory.read(0, SIZE), (*(limits(rng) if mistakes else ()), *starts)
+
+
+def limits(rng):
+    """Sometimes less of the VPM than there is: VPMBASE and VPACNTL."""
+    what = rng.random()
+    if what < 0.2:
+        yield "VPACNTL", 1 << 12 | rng.randrange(3) << 3 | rng.randrange(3)
+    elif what < 0.3:
+        yield "VPMBASE", rng.randrange(16, 32)

@@ -301,27 +301,33 @@ def test_limits(run, thread):
 
 
 @pytest.mark.parametrize(
-    ("division", "needs", "bad"),
+    ("division", "needs", "why"),
     [
-        ({}, (8, 8), False),
-        ({}, (8, 9), True),
-        ({"user_rows": 32}, (4, 4), False),
-        ({"user_rows": 32}, (4, 5), True),
-        ({"limited": 1, "binning_rows": 24, "rendering_rows": 192}, (3, 3), False),
-        ({"limited": 1, "binning_rows": 24, "rendering_rows": 192}, (3, 4), True),
-        ({"limited": 0, "binning_rows": 24, "rendering_rows": 24}, (3, 4), False),
+        ({}, (8, 8), set()),
+        ({}, (8, 9), {"big"}),
+        ({"user_rows": 32}, (4, 4), set()),
+        ({"user_rows": 32}, (4, 5), {"big"}),
+        ({"limited": 1, "binning_rows": 24, "rendering_rows": 192}, (3, 3), set()),
+        ({"limited": 1, "binning_rows": 24, "rendering_rows": 192}, (3, 4), {BINNING}),
+        ({"limited": 1, "binning_rows": 24, "rendering_rows": 192}, (8, 9), {"big", BINNING}),
+        ({"limited": 0, "binning_rows": 24, "rendering_rows": 24}, (3, 4), set()),
     ],
 )
-def test_a_batch_for_which_there_is_never_room(run, division, needs, bad):
-    """It is bad, at once, and stops nobody."""
+def test_a_batch_for_which_there_is_never_room(run, division, needs, why):
+    """It is bad, at once, and stops nobody; for a clock it is told why."""
 
     async def script(owner):
         owner.divide(**division)
         owner.need(BINNING, *needs)
         owner.offer(BINNING)
+        told = []
         while len(owner.answers) < 1:
+            ctx, dut = owner.ctx, owner.dut
+            many = ctx.get(dut.too_many)
+            told += ["big"] * ctx.get(dut.too_big) + [thread for thread in (BINNING, RENDERING) if many >> thread & 1]
             await owner.clock()
-        assert owner.answers[0][2] == bad
+        assert owner.answers[0][2] == bool(why)
+        assert sorted(told, key=str) == sorted(why, key=str)
         owner.give_back(BINNING)
         owner.give_back(BINNING)
         owner.offer(RENDERING)

@@ -13,6 +13,8 @@
     fep: primitive ─► tile_entry ─┬─► row_spans ─► quad_coverage ─► quad_depth ─► quads
                                   └───────────── plane of Z ────────────┘
 
+    debug_status: what all of them say of their streams, for the host
+
 A primitive is moved to its first quad in a tile. In each row the quads are found that are not outside of an edge as a whole, and
 of each of these the samples that are inside of all; then Z of its pixels, and which are between the planes of the frame. Beside
 the rasteriser the order of primitives and records is kept. Where both meet again a quad that is hidden by what is in the tile

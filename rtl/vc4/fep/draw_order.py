@@ -10,6 +10,7 @@ from vc4.records.control import RECORDS, ControlCode, Role
 from vc4.vcm.structs import VcmKind
 
 from .clip_state import ClipState
+from .debug_structs import PARTS
 from .structs import ClippedWindow, DepthLimits
 from .vector_structs import OrderItem, OrderKind
 
@@ -45,6 +46,7 @@ class DrawOrder(wiring.Component):
     raster, window, limits, outside : stream of `SetUpPrimitive` to `Fep`, and what goes with it
     o : stream of `OrderItem`: records that matter to quads, programs, drawn pieces
     busy : something is under way
+    debug : see `DebugStatus`
     """
 
     items: In(stream.Signature(DrawItem))
@@ -55,6 +57,7 @@ class DrawOrder(wiring.Component):
     outside: In(1)
     o: Out(stream.Signature(OrderItem))
     busy: Out(1)
+    debug: Out(PARTS["draw_order"])
 
     def elaborate(self, platform):
         m = Module()
@@ -66,6 +69,11 @@ class DrawOrder(wiring.Component):
             *(self.window.eq(state.window), self.limits.eq(state.limits)),
             *(state.record.eq(item.body.record), self.raster.payload.eq(primitive)),
             self.busy.eq(self.o.valid | self.raster.valid | ~state.settled),
+            self.debug.EDGES_STALL.eq(self.primitives.valid & ~self.primitives.ready),
+            self.debug.EDGES_READY.eq(self.primitives.ready),
+            self.debug.EDGES_ISCTRL.eq(self.items.valid & (item.kind != VcmKind.PRIMITIVE)),
+            self.debug.EDGES_CTRLID.eq(out.kind),
+            self.debug.REFXY_FIFO_READY.eq(order.i.ready),
         ]
         with m.If(self.items.valid):
             with m.Switch(item.kind):

@@ -12,6 +12,7 @@ from vc4.records.tile_buffer import ClearColors, TileRenderingModeConfiguration
 from vc4.tlb.structs import FarthestDepth
 from vc4.tlb.transfer_plan import cleared_by
 
+from .debug_structs import PARTS
 from .structs import DepthQuad
 from .vector_structs import PLACE_BITS
 
@@ -52,6 +53,7 @@ class EarlyDepth(wiring.Component):
     rests : no fragments are under way, and all that they wrote has been told
     record, record_stb : strobe: one for the tile buffer has been carried out
     written, written_stb : strobe: what is in the tile buffer
+    debug : see `DebugStatus`
     """
 
     i: In(stream.Signature(DepthQuad))
@@ -66,6 +68,7 @@ class EarlyDepth(wiring.Component):
     record_stb: In(1)
     written: In(FarthestDepth)
     written_stb: In(1)
+    debug: Out(PARTS["early_depth"])
 
     def elaborate(self, platform):
         m = Module()
@@ -103,6 +106,15 @@ class EarlyDepth(wiring.Component):
         m.d.sync += [raises.eq(self.raises), raised.eq(self.place)]
         self._follow(m, tile, base, enabled, begins)
         self._write(m, bounds, tile, base, begins, raises, raised)
+        debug = self.debug
+        m.d.comb += [
+            *(debug.EZREQ_FIFO_READY.eq(moves), debug.EZREQ_FIFO_OP_VALID.eq(valid)),
+            *(debug.EZ_XY_READY.eq(moves & ~self.voids), debug.EZ_DATA_READY.eq(~self.voids)),
+            *(debug.EZTEST_IP_QSTALL.eq(self.i.valid & ~moves), debug.EZTEST_STALL.eq(self.o.valid & ~self.o.ready)),
+            *(debug.EZTEST_QREADY.eq(self.o.ready), debug.EZTEST_ANYQVALID.eq(valid | self.o.valid)),
+            debug.EZTEST_ANYQF.eq(self.o.valid & ~self.o.payload.is_empty),
+            debug.EZTEST_VLF_OKNOVALID.eq(self.o.valid & ~has_own),
+        ]
         return m
 
     def _follow(self, m, tile, base, enabled, begins):
@@ -145,6 +157,7 @@ class EarlyDepth(wiring.Component):
             covered.eq(((self.raises & self.covers) | covered) & ~begins),
         ]
         m.d.comb += [bounds.write_data.eq(bound), bound.tile.eq(tile)]
+        m.d.comb += self.debug.EZVAL_FIFO_READY.eq(~away & ~covered)
         with m.If(begins):
             m.d.comb += [bound.z.eq(base), bound.tile.eq(tile + 1)]
             m.d.comb += [bounds.write_address.eq(tile[:PLACE_BITS]), bounds.write_enable.eq(1)]

@@ -8,6 +8,7 @@ from vc4.common.slack import Slack
 from vc4.pse.structs import SetUpPrimitive
 from vc4.records.quads import QUAD_PIXELS
 
+from .debug_structs import PARTS, QUAD_DEPTH_DEBUG
 from .quad_depth import QuadDepth
 from .rasteriser import Rasteriser
 from .structs import ClippedWindow, CoveredQuad, DepthLimits, DepthQuad
@@ -33,6 +34,7 @@ class Fep(wiring.Component):
     outside : see `TileEntry`
     o : stream of `DepthQuad`, in rows from the lowest up, each from the left
     clipped, between : see `QuadDepth`
+    debug : see `DebugStatus`
     """
 
     def __init__(self, lanes: int = QUAD_PIXELS):
@@ -46,6 +48,7 @@ class Fep(wiring.Component):
                 "o": Out(stream.Signature(DepthQuad)),
                 "clipped": Out(1),
                 "between": Out(1),
+                "debug": Out(PARTS["fep"]),
             }
         )
 
@@ -67,5 +70,17 @@ class Fep(wiring.Component):
             self.outside.eq(entry.outside),
             self.clipped.eq(depth.clipped),
             self.between.eq(depth.between),
+            *(self.debug[name].eq(depth.debug[name]) for name in QUAD_DEPTH_DEBUG.members),
+            self.debug.ZCOEFF_FIFO_READY.eq(~entry.planes.valid),
+            self.debug.ZCOEFF_FIFO_FULL.eq(entry.planes.valid),
+            self.debug.RAST_BUSY.eq(rasteriser.busy),
+            self.debug.RAST_READY.eq(rasteriser.i.ready),
+            self.debug.RAST_LAST.eq(rasteriser.o.valid & rasteriser.o.payload.ends),
+            self.debug.XYRELZ_FIFO_READY.eq(quads.i.ready),
+            self.debug.XYRELZ_FIFO_FULL.eq(~quads.i.ready),
+            self.debug.XYRELZ_FIFO_LAST.eq(quads.o.valid & quads.o.payload.ends),
+            self.debug.XYRELZ_FIFO_IP_STALL.eq(quads.i.valid & ~quads.i.ready),
+            self.debug.DEPTHO_FIFO_READY.eq(self.o.ready),
+            self.debug.DEPTHO_FIFO_IP_STALL.eq(depth.o.valid & ~self.o.ready),
         ]
         return m

@@ -12,6 +12,7 @@ from vc4.records.samples import CENTRE, PIXEL
 from vc4.records.state import ConfigurationBits, DepthTest, VgInlineShaderRecord
 from vc4.tlb.structs import CoverageQuad
 
+from .debug_structs import PARTS
 from .structs import DepthQuad
 from .vector_structs import DrawState, OrderItem, OrderKind, PieceState, PlaneJob
 
@@ -30,6 +31,10 @@ class _State(enum.Enum, shape=unsigned(3)):
     COVER = 3  # or coverage
     DROP = 4  # nobody wants its planes
     TILE = 5  # the tile buffer gets a record
+
+
+#: Quads are of a piece that is not under way yet.
+_BEFORE_QUADS = (_State.NEXT, _State.DROP, _State.TILE)
 
 
 class FragmentOrder(wiring.Component):
@@ -58,6 +63,7 @@ class FragmentOrder(wiring.Component):
     primitive, primitive_empty : strobes: a piece has come; it has no quad
     idle : nothing is done
     busy : something is, or is to be done
+    debug : see `DebugStatus`
     """
 
     i: In(stream.Signature(OrderItem))
@@ -79,6 +85,7 @@ class FragmentOrder(wiring.Component):
     primitive_empty: Out(1)
     idle: Out(1)
     busy: Out(1)
+    debug: Out(PARTS["fragment_order"])
 
     def elaborate(self, platform):
         m = Module()
@@ -103,6 +110,7 @@ class FragmentOrder(wiring.Component):
             self.hides.eq(self.quads.valid & self.quads.ready & ~quad.is_empty & ~covered),
             self.raises.eq(self.quads.valid & self.quads.ready & covered & away),
             self.idle.eq(step == _State.NEXT),
+            self.debug.EZTEST_IP_PRSTALL.eq(self.quads.valid & Cat(step == one for one in _BEFORE_QUADS).any()),
             self.busy.eq(~self.idle | next_item.o.valid),
             self.o.payload.eq(quad),
             self.tiles.payload.eq(item.body.record),

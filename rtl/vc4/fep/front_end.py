@@ -10,6 +10,8 @@ from vc4.qpu.structs import THREADS, ProgramStart
 from vc4.records.quads import QUAD_PIXELS
 from vc4.tlb.structs import CoverageQuad, FarthestDepth, TileForm, fragment_quad
 
+from .debug_status import DebugStatus
+from .debug_structs import DEBUG_REGISTERS, PARTS
 from .draw_order import DrawOrder
 from .early_depth import EarlyDepth
 from .fep import Fep
@@ -62,6 +64,7 @@ class FrontEnd(wiring.Component):
     form, buffer : how the tile buffer is divided, and which one of two is drawn into
     events : what is counted
     busy : something that was taken is under way
+    status : debug registers, see `DebugStatus`
     """
 
     def __init__(self, qpus: int, lanes: int = QUAD_PIXELS, *, early: bool = False):
@@ -94,6 +97,7 @@ class FrontEnd(wiring.Component):
                 "buffer": In(1),
                 "events": Out(FrontEndEvents),
                 "busy": Out(1),
+                "status": Out(DEBUG_REGISTERS),
             }
         )
 
@@ -146,14 +150,13 @@ class FrontEnd(wiring.Component):
             self.busy.eq(draws.busy | order.busy | writer.busy | ~is_done | self.there),
         ]
         self._test_early(m, fep, match, order)
+        self._debug(m)
         clipped = Signal()
         owed = Signal(range(_MOST_OWED + 1))  # hidden quads that are not counted
         self._slots(m, slots, writer, dispatch, is_done & order.idle, assembly.uses_plane)
         m.d.comb += [
-            self.events.primitives.eq(order.primitive),
-            self.events.primitives_empty.eq(order.primitive_empty),
-            self.events.quads.eq(fep.between),
-            self.events.quads_clipped.eq(clipped | owed.any()),
+            *(self.events.primitives.eq(order.primitive), self.events.primitives_empty.eq(order.primitive_empty)),
+            *(self.events.quads.eq(fep.between), self.events.quads_clipped.eq(clipped | owed.any())),
         ]
         m.d.sync += [clipped.eq(fep.clipped), owed.eq(owed + order.hides - (owed.any() & ~clipped))]
         return m
@@ -174,6 +177,15 @@ class FrontEnd(wiring.Component):
             *(early.record.eq(self.tiles.payload), early.record_stb.eq(self.tiles.valid & self.tiles.ready)),
             *(early.written.eq(self.farthest), early.written_stb.eq(self.farthest_stb)),
         ]
+
+    def _debug(self, m):
+        """What the host sees of each part that is there."""
+        m.submodules.debug_status = status = DebugStatus()
+        m.d.comb += self.status.eq(status.status)
+        for part, layout in PARTS.items():
+            if part != "early_depth" or self._early:
+                debug = getattr(m.submodules, part).debug
+                m.d.comb += [status.found[name].eq(debug[name]) for name in layout.members]
 
     def _slots(self, m, slots, writer, dispatch, is_done, stands):
         """Coefficients."""

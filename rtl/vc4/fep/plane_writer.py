@@ -6,6 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from vc4.pse.structs import MOST_PLANES, PlaneCoefficients
 
+from .debug_structs import PARTS
 from .structs import PLANES, PlaneSlot, PlaneWrite
 from .vector_structs import PlaneJob
 
@@ -31,6 +32,7 @@ class PlaneWriter(wiring.Component):
     write, write_stb : strobe: a plane of a varying
     completes : strobe: the slot that was taken last has all planes from the next clock on
     busy : planes are missing
+    debug : see `DebugStatus`
     """
 
     jobs: In(stream.Signature(PlaneJob))
@@ -47,6 +49,7 @@ class PlaneWriter(wiring.Component):
     write_stb: Out(1)
     completes: Out(1)
     busy: Out(1)
+    debug: Out(PARTS["plane_writer"])
 
     def elaborate(self, platform):
         m = Module()
@@ -66,6 +69,10 @@ class PlaneWriter(wiring.Component):
             *(self.slot.x.eq(job.x), self.slot.y.eq(job.y)),
             self.write_stb.eq(self.busy & kept & self.planes.valid & self.room),
             *(self.write.number.eq(number), self.write.plane.eq(self.planes.payload)),
+            self.debug.ZRWPE_STALL.eq(self.planes.valid & ~self.planes.ready),
+            self.debug.ZRWPE_READY.eq(self.planes.ready),
+            self.debug.WCOEFF_FIFO_READY.eq(self.free & ~self.stands),
+            self.debug.WCOEFF_FIFO_FULL.eq(self.stands),
             self.completes.eq(Mux(self.busy, self.write_stb & (left == 1), self.keeps & (self.count == 0))),
         ]
         with m.If(self.jobs.valid & takes):

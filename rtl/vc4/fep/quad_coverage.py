@@ -54,18 +54,23 @@ class QuadCoverage(wiring.Component):
     primitive : that of the first row of a primitive, in the clock in which this is taken
     rows : stream of `RowSpan`
     o : stream of `CoveredQuad`
+    busy : a primitive is under way
     """
 
     primitive: In(RasterPrimitive)
     rows: In(stream.Signature(RowSpan))
     o: Out(stream.Signature(CoveredQuad))
+    busy: Out(1)
 
     def elaborate(self, platform):
         m = Module()
         own = Signal(RasterPrimitive)
         advances = Signal()
         walked, multiplied, summed = (Signal(_Step, name=name) for name in ("walked", "multiplied", "summed"))
-        m.d.comb += advances.eq(~self.o.valid | self.o.ready)
+        m.d.comb += [
+            advances.eq(~self.o.valid | self.o.ready),
+            self.busy.eq(walked.valid | multiplied.valid | summed.valid | self.o.valid),
+        ]
         with m.If(advances):
             m.d.sync += [multiplied.eq(walked), summed.eq(multiplied)]
         x, y = self._walk(m, own, advances, walked, ~(multiplied.valid | summed.valid))

@@ -8,6 +8,7 @@ from vc4.pse.structs import Z_FRACTION
 from vc4.records.quads import DEPTH_BITS, QUAD_PIXELS, TILE_QUAD_BITS
 from vc4.records.samples import PIXEL
 
+from .debug_structs import QUAD_DEPTH_DEBUG
 from .structs import CoveredQuad, DepthPlane, DepthQuad
 
 __all__ = ["QuadDepth"]
@@ -50,6 +51,7 @@ class QuadDepth(wiring.Component):
     i : stream of `CoveredQuad`
     o : stream of `DepthQuad`
     clipped, between : strobes: a quad with samples has no pixel between the planes; one that has some has gone
+    debug : see `DebugStatus`
     """
 
     def __init__(self, lanes: int = QUAD_PIXELS):
@@ -63,6 +65,7 @@ class QuadDepth(wiring.Component):
                 "o": Out(stream.Signature(DepthQuad)),
                 "clipped": Out(1),
                 "between": Out(1),
+                "debug": Out(QUAD_DEPTH_DEBUG),
             }
         )
 
@@ -97,6 +100,14 @@ class QuadDepth(wiring.Component):
         gain = self._place(m, moves, opens, plane)
         under_way = self._pixels(m, advances, plane, gain, quads[-1], valid[-1], pixel, is_last)
         m.d.comb += rests.eq(~(valid.any() | under_way))
+        m.d.comb += [
+            self.debug.XYNRM_READY.eq(self.i.ready),
+            self.debug.XYNRM_LAST.eq(valid[0] & quads[0].ends),
+            self.debug.XYNRM_IP_STALL.eq(self.i.valid & ~self.i.ready),
+            self.debug.INTERPZ_READY.eq(moves),
+            self.debug.INTERPZ_IP_STALL.eq(valid[0] & ~moves),
+            *(self.debug[name].eq(advances) for name in ("FIXZ_READY", "EZLIM_READY", "DEPTHO_READY")),
+        ]
         return m
 
     def _place(self, m, moves, opens, plane):
@@ -155,6 +166,7 @@ class QuadDepth(wiring.Component):
         any_covered = left.any() | kept_before
         ended = advances & step.valid & step.is_last
         m.d.comb += [
+            self.debug.EZLIM_IP_STALL.eq(step.valid & ~advances),
             self.between.eq(self.o.valid & self.o.ready & ~out.is_empty),
             self.clipped.eq(ended & step.has.any() & ~any_covered),
         ]

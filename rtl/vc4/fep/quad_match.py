@@ -6,6 +6,7 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 
 from vc4.common.slack import Slack
 
+from .debug_structs import PARTS
 from .structs import DepthQuad
 from .vector_structs import OPEN_QUADS, PLACE_BITS
 
@@ -29,6 +30,7 @@ class QuadMatch(wiring.Component):
     same : those that are the place of the quad on offer
     hides, hidden : early Z of the quad that comes, and of the one on offer
     voids : strobe: what early Z has said of quads counts no more
+    debug : see `DebugStatus`
     """
 
     def __init__(self, *, full_rate: bool):
@@ -42,6 +44,7 @@ class QuadMatch(wiring.Component):
                 "hides": In(1),
                 "voids": In(1),
                 "hidden": Out(1),
+                "debug": Out(PARTS["quad_match"]),
             }
         )
 
@@ -52,6 +55,15 @@ class QuadMatch(wiring.Component):
         connect(m, slack.o, flipped(self.o))
         hidden = Signal()  # the quad that is held
         m.d.comb += self.hidden.eq(hidden)
+        m.d.comb += [
+            self.debug.QXYF_FIFO_READY.eq(self.i.ready),
+            self.debug.QXYF_FIFO_OP1_VALID.eq(self.i.valid),
+            self.debug.QXYF_FIFO_OP1_LAST.eq(self.i.valid & self.i.payload.ends),
+            self.debug.QXYF_FIFO_OP1_DUMMY.eq(self.i.valid & self.i.payload.is_empty),
+            self.debug.QXYF_FIFO_OP_READY.eq(self.o.ready),
+            self.debug.QXYF_FIFO_OP_VALID.eq(self.o.valid),
+            self.debug.QXYF_FIFO_OP_LAST.eq(self.o.valid & self.o.payload.ends),
+        ]
         if self._full_rate:
             m.d.comb += self.hidden.eq(Mux(self.i.ready, self.hides, hidden))
         with m.If(self.i.ready):

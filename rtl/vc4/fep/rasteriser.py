@@ -21,10 +21,12 @@ class Rasteriser(wiring.Component):
     --------------------
     i : stream of `RasterPrimitive`
     o : stream of `CoveredQuad`, in rows from the lowest up, each from the left
+    busy : a primitive is under way
     """
 
     i: In(stream.Signature(RasterPrimitive))
     o: Out(stream.Signature(CoveredQuad))
+    busy: Out(1)
 
     def elaborate(self, platform):
         m = Module()
@@ -33,5 +35,9 @@ class Rasteriser(wiring.Component):
         connect(m, flipped(self.i), spans.i)
         connect(m, spans.o, coverage.rows)
         connect(m, coverage.o, flipped(self.o))
-        m.d.comb += coverage.primitive.eq(spans.primitive)
+        m.d.comb += [
+            coverage.primitive.eq(spans.primitive),
+            # Rows are looked for until the last one is taken.
+            self.busy.eq(~spans.i.ready | coverage.busy),
+        ]
         return m

@@ -12,6 +12,7 @@ from vc4.records.quads import QUAD_PIXELS
 from vc4.records.state import Oversample
 from vc4.tlb.structs import SAMPLES
 
+from .debug_structs import PARTS
 from .quad_perspective import QuadPerspective
 from .structs import PLANE_SLOTS, DepthQuad
 from .vector_structs import (
@@ -57,6 +58,7 @@ class VectorAssembly(wiring.Component):
     address, reads : strobe: of the quad that is read
     frees : strobe: so is the oldest one, and never again
     quad, words : a clock later, with W of its pixels
+    debug : see `DebugStatus`
     """
 
     def __init__(self, lanes: int = QUAD_PIXELS):
@@ -81,6 +83,7 @@ class VectorAssembly(wiring.Component):
                 "frees": In(1),
                 "quad": Out(VectorQuad),
                 "words": Out(data.ArrayLayout(32, QUAD_PIXELS)),
+                "debug": Out(PARTS["vector_assembly"]),
             }
         )
 
@@ -114,6 +117,13 @@ class VectorAssembly(wiring.Component):
             *(quads.write_address.eq(place), quads.write_data.eq(written), quads.write_enable.eq(takes)),
             *(quads.read_address.eq(self.address), quads.read_enable.eq(self.reads)),
             self.quad.as_value().eq(quads.read_data),
+        ]
+        finds_w = perspective.i.ready  # no step of it waits
+        m.d.comb += [
+            *(self.debug.ZO_FIFO_READY.eq(room), self.debug.ZO_FIFO_IP_STALL.eq(self.i.valid & ~room)),
+            self.debug.XYRELO_FIFO_READY.eq(vectors.i.ready),
+            *(self.debug[name].eq(finds_w) for name in ("XYRELW_FIFO_READY", "INTERPRW_READY", "RECIPW_READY")),
+            self.debug.INTERPW_IP_STALL.eq(self.i.valid & ~finds_w),
         ]
         m.d.sync += [level.eq(next_level), room.eq(next_level != HELD_QUADS), place.eq(place + takes)]
         self._keep_words(m, perspective)

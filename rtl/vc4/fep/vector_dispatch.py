@@ -11,6 +11,7 @@ from vc4.qpu.structs import SERIES_BITS, THREADS, ProgramStart
 from vc4.records.quads import QUAD_PIXELS
 from vc4.tlb.structs import fragment_quad
 
+from .debug_structs import PARTS
 from .structs import PIXEL_BITS, FragmentModes, FragmentQuad
 from .vector_structs import HELD_QUADS, SLOT_NUMBER_BITS, Vector, VectorQuad
 
@@ -46,6 +47,7 @@ class VectorDispatch(wiring.Component):
     scoreboard : stream of `fragment_quad`
     done : strobes: a thread has no fragments any more; before it gets another vector
     there : threads that have some
+    debug : see `DebugStatus`
     """
 
     def __init__(self, qpus: int):
@@ -74,6 +76,7 @@ class VectorDispatch(wiring.Component):
                 "scoreboard": Out(stream.Signature(fragment_quad(self._threads))),
                 "done": In(self._threads),
                 "there": Out(self._threads),
+                "debug": Out(PARTS["vector_dispatch"]),
             }
         )
 
@@ -144,6 +147,7 @@ class VectorDispatch(wiring.Component):
             moves.eq(sends & ((step < last) | (step == QUADS - 1))),
             *(self.reads.eq(sends), self.address.eq(address), self.frees.eq(moves)),
             waits.eq(queue.level > _MOST_WAITING),
+            *(self.debug.XYFO_FIFO_READY.eq(~waits), self.debug.XYFO_FIFO_OP_READY.eq(self.scoreboard.ready)),
         ]
         with m.If(moves):
             m.d.sync += address.eq(address + 1)

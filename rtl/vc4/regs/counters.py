@@ -37,6 +37,10 @@ def _each_tmu(config: V3DConfig) -> int:
     return max(1, config.slices * config.tmus_per_slice)
 
 
+def _each_tmu_twice(config: V3DConfig) -> int:
+    return 2 * _each_tmu(config)
+
+
 _ROWS = (
     ("FEP_PRIMITIVES_EMPTY", "FEP: valid primitives without a pixel, in all tiles", _one),
     ("FEP_PRIMITIVES", "FEP: valid primitives, once for each tile", _one),
@@ -62,7 +66,7 @@ _ROWS = (
     ("QPU_INSTRUCTION_MISSES", "QPU: misses of the instruction caches, of all slices", each_slice),
     ("QPU_UNIFORMS_HITS", "QPU: hits of the uniforms caches, of all slices", each_slice),
     ("QPU_UNIFORMS_MISSES", "QPU: misses of the uniforms caches, of all slices", each_slice),
-    ("TMU_QUADS", "TMU: quads of texture", _each_tmu),
+    ("TMU_QUADS", "TMU: quads of texture", _each_tmu_twice),
     ("TMU_MISSES", "TMU: fetches of the texture caches", _each_tmu),
     ("VPM_STALLS_VDW", "VPM: clocks that the VDW waits for it", _one),
     ("VPM_STALLS_VCD", "VPM: clocks that the VCD waits for it", _one),

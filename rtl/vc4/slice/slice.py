@@ -35,7 +35,7 @@ class SliceEvents(data.Struct):
     instruction_miss: unsigned(1)
     uniform_hit: unsigned(1)
     uniform_miss: unsigned(1)
-    tmu_quad: unsigned(2)  # of each texture unit
+    tmu_quads: unsigned(4)  # of each texture unit: of memory, of textures
     tmu_miss: unsigned(2)
 
 
@@ -179,7 +179,7 @@ class Slice(wiring.Component):
             connect(m, unit.bus, flipped(self.tmu_buses[number]))
             m.d.comb += [
                 unit.clear.eq(self.clear_tmus[number]),
-                self.events.tmu_quad[number].eq(unit.quad),
+                self.events.tmu_quads.word_select(number, 2).eq(unit.quads),
                 self.events.tmu_miss[number].eq(unit.miss),
             ]
         m.d.comb += self.lookup_error.eq(Cat(unit.error for unit in self.tmus).any())

@@ -42,7 +42,7 @@ class Tmu(wiring.Component):
     bus : the port to memory, reads of whole lines
     clear : forget what the cache holds
     error : something is looked up in a line that memory does not have as a whole
-    quad, miss : performance counters: a quad is looked up; a line is fetched
+    quads, miss : performance counters: a quad was looked up, in memory or in a texture, a bit each; a line is fetched
     """
 
     def __init__(self, clients: int):
@@ -63,7 +63,7 @@ class Tmu(wiring.Component):
                 "bus": Out(LINE_BUS),
                 "clear": In(1),
                 "error": Out(1),
-                "quad": Out(1),
+                "quads": Out(2),
                 "miss": Out(1),
             }
         )
@@ -79,7 +79,6 @@ class Tmu(wiring.Component):
             cache.clear.eq(self.clear),
             self.error.eq(cache.error),
             self.miss.eq(cache.miss),
-            self.quad.eq(cache.i.valid & cache.i.ready),
         ]
         self._rooms = []
         for number, port in enumerate(self.clients):
@@ -244,6 +243,9 @@ class Tmu(wiring.Component):
         m.d.sync += [at.eq(answer.note), stb.eq(self._cache.o_stb & ~answer.note.samples)]
         m.d.sync += [lane.eq(word) for lane, word in zip(lanes, words, strict=True)]
         now = sampler.now
+        # Elements, levels and texels of a quad come to the cache one by one, so they count with the last one.
+        ends = sampler.word_stb & now.final & now.lane.all()
+        m.d.comb += self.quads.eq(Cat(stb, ends))
         for number, (port, result) in enumerate(zip(self.clients, results, strict=True)):
             here = Signal(name=f"comes_{number}")
             sampled = Signal(name=f"sampled_{number}")

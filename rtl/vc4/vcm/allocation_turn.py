@@ -33,6 +33,7 @@ class AllocationTurn(wiring.Component):
     takes : strobe: it is
     needed : how many blocks it needs
     bad, dropped : it cannot have them, or has no use for them
+    too_big, too_many : why it cannot: there are not so many, or each thread may not have so many
     gains, fails : strobe: the one that was chosen has got them, or there is no room
     freed_stb, freed_thread, freed : blocks are given back
     """
@@ -51,6 +52,8 @@ class AllocationTurn(wiring.Component):
                 "needed": Out(BLOCK_BITS),
                 "bad": Out(1),
                 "dropped": Out(1),
+                "too_big": Out(1),
+                "too_many": Out(THREADS),
                 "gains": In(1),
                 "fails": In(1),
                 "freed_stb": In(1),
@@ -64,6 +67,8 @@ class AllocationTurn(wiring.Component):
         division = self.division
         needs = Signal(data.ArrayLayout(BLOCK_BITS, THREADS))
         held = Signal(data.ArrayLayout(BLOCK_BITS + 1, THREADS))
+        big = Signal(THREADS)  # more than there is for all
+        many = Signal(THREADS)  # more than the limit
         bad = Signal(THREADS)
         eligible = Signal(THREADS)
         failed = Signal(THREADS)
@@ -78,7 +83,8 @@ class AllocationTurn(wiring.Component):
             need, own, is_other = needs[number], held[number], chosen != number
             m.d.comb += [
                 need.eq(self.formats[number].attributes + self.formats[number].results),
-                bad[number].eq((need > here) | (division.limited & (need > limit))),
+                big[number].eq(need > here),
+                many[number].eq(division.limited & (need > limit)),
                 late[number].eq(self.waiting[number] & division.timed & (passed >= most)),
                 eligible[number].eq(
                     self.waiting[number]
@@ -96,6 +102,9 @@ class AllocationTurn(wiring.Component):
             with m.Elif(self.freed_stb & (self.freed_thread == number)):
                 m.d.sync += own.eq(own - self.freed)
         m.d.comb += [
+            bad.eq(big | many),
+            self.too_big.eq(big.bit_select(self.thread, 1) & ~self.dropped),
+            self.too_many.eq(Mux(self.dropped, 0, many & (1 << self.thread))),
             self.any.eq(eligible.any()),
             self.thread.eq(Mux(eligible.bit_select(prefers, 1), prefers, ~prefers)),
             self.needed.eq(needs[self.thread]),

@@ -15,6 +15,7 @@ __all__ = [
     "MOST_PRIMITIVES",
     "RECORD_WORDS",
     "THREADS",
+    "VCM_ERRORS",
     "Batch",
     "CachedPrimitive",
     "FreedSpace",
@@ -219,6 +220,11 @@ class VcmStalls(data.Struct):
     loads: unsigned(1)
     coordinates: unsigned(1)
     vertices: unsigned(1)
+
+
+#: Errors of a clock, by the names of the fields of ERRSTAT: a batch needs more rows than there are, or than its thread may have;
+#: a thread will never have its vertices.
+VCM_ERRORS = data.StructLayout(dict.fromkeys(("VPAERGS", "VPAEBRGL", "VPAERRGL", "VCMBE", "VCMRE"), 1))
 
 
 class VcmKind(enum.Enum, shape=unsigned(2)):

@@ -16,7 +16,7 @@ from vc4.vpm.structs import QuadWrite
 from .row_clear import RowClear
 from .shader_records import ShaderRecords
 from .shading import Shading, ShadingPort
-from .structs import THREADS, FreedSpace, PlacedBatch, VcmItem, VcmStalls
+from .structs import THREADS, VCM_ERRORS, FreedSpace, PlacedBatch, VcmItem, VcmStalls
 from .vcd import Vcd
 from .vertex_thread import VertexThread
 from .vpm_allocator import VpmAllocator
@@ -38,7 +38,7 @@ class Vcm(wiring.Component):
     binner, renderer : what these get: items of `VcmItem`; a primitive stays until its vertices have been read
     fills : stream of `QuadWrite` for the VPM
     qpus : programs for QPUs
-    stalls : what waits
+    stalls, errors : what waits, and what goes wrong
     ports : the ways into memory, which are only read: of shader records, and of vertices
     """
 
@@ -54,6 +54,7 @@ class Vcm(wiring.Component):
                 "fills": Out(stream.Signature(QuadWrite)),
                 "qpus": Out(ShadingPort(config.qpus)),
                 "stalls": Out(VcmStalls),
+                "errors": Out(VCM_ERRORS),
                 "ports": Out(MemoryPort(word_bytes=BUS_BYTES)).array(2),
             }
         )
@@ -137,6 +138,9 @@ class Vcm(wiring.Component):
             allocator.formats.eq(records.formats),
             allocator.abandons.eq(abandons),
             self.stalls.rows.eq(allocator.waits),
+            self.errors.VPAERGS.eq(allocator.too_big),
+            *(self.errors.VPAEBRGL.eq(allocator.too_many[0]), self.errors.VPAERRGL.eq(allocator.too_many[1])),
+            *(self.errors.VCMBE.eq(threads[0].stalled), self.errors.VCMRE.eq(threads[1].stalled)),
             clear.formats.eq(records.formats),
             shading.formats.eq(records.formats),
             shading.abandons.eq(abandons),

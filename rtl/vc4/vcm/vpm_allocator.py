@@ -49,6 +49,7 @@ class VpmAllocator(wiring.Component):
     o : stream of `PlacedBatch`
     freed : stream of rows that are given back
     waits : a batch waits for rows to be given back
+    too_big, too_many : strobes: a batch is bad, as there are not so many rows; as its thread may not have so many, a bit each
     """
 
     def __init__(self, rows: int):
@@ -62,6 +63,8 @@ class VpmAllocator(wiring.Component):
                 "o": Out(stream.Signature(PlacedBatch)),
                 "freed": In(stream.Signature(FreedSpace)),
                 "waits": Out(1),
+                "too_big": Out(1),
+                "too_many": Out(THREADS),
             }
         )
 
@@ -94,6 +97,8 @@ class VpmAllocator(wiring.Component):
             turn.freed_thread.eq(freed.thread),
             turn.freed.eq(freed.space.count),
             self.freed.ready.eq(state == _State.REST),
+            self.too_big.eq(begins & turn.too_big),
+            self.too_many.eq(Mux(begins, turn.too_many, 0)),
             self.waits.eq((state == _State.REST) & turn.waiting.any() & ~turn.any),
             begins.eq((state == _State.REST) & ~self.freed.valid & turn.any),
         ]

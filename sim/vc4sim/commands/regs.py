@@ -31,8 +31,10 @@ addendum.
 
 Registers are words of 32 bits, at offsets in bytes; bits that are not listed read 0. Reset values with a star depend on the
 configuration, and are those of `bcm2835`; so do fields with a bit for each QPU or slice, of which the bits that do not exist read
-0. A register whose block is not built reads its reset value. Between the registers, reads give 0 and writes do nothing. The
-reference model [has them, too](../developer/model.md#what-does-a-host-see).
+0. All registers are there in every configuration, but for the memory windows. Without lists, binner, pixels or early Z, as `qpu`
+and `slice` are, what would be state of these blocks reads its reset value, writes that ask them for something do nothing, and
+counters of what they do stay 0; without texture units, so do counters of these. Between the registers, reads give 0 and writes
+do nothing. The reference model [has them, too](../developer/model.md#what-does-a-host-see).
 
 ## Access
 

@@ -13,7 +13,7 @@ from ..model.cle.control_records import ControlRecord, ListError
 from ..model.cle.pipeline import Work
 from ..model.cle.primitives import Primitive as ListPrimitive
 from ..model.cle.shader_records import ShaderRecord as ReadShader
-from ..model.cle.shader_records import read_shader_record
+from ..model.cle.shader_records import ShaderRecordError, read_shader_record
 from ..model.memory import Memory, MemoryFault
 from ..model.v3d import V3D
 from ..model.vcm.vcm import Shaded, Vcm
@@ -72,6 +72,7 @@ class Front:
         keeper = _Shading(shading)
         self.batches = keeper.batches
         self._vcm = Vcm(keeper, kind)
+        self._fails = lambda: shading.fails(kind)
         self._reads_all = threads is Threads.RENDERING
         self._shader: ControlRecord | None = None  # that was not read
 
@@ -99,6 +100,8 @@ class Front:
                 self.items += items
             except (ShadingError, MemoryFault, ListError) as what:
                 self.error = str(what)
+                if isinstance(what, ShaderRecordError):
+                    self._fails()
         while self.error is not None:
             yield self.error
 
@@ -151,8 +154,11 @@ class FrontModel:
         self.cle = Cle(memory, *self.fronts)
 
     def run(self, registers: Iterable[tuple[str, int]], limit: int) -> Rest:
-        """Both threads, from writes to their registers, until nobody gets on or for so many steps."""
+        """Both threads, from writes to their registers and others, until nobody gets on or for so many steps."""
         for name, value in registers:
+            if not name.startswith("CT"):
+                self.gpu.write(name, value)
+                continue
             thread = self.cle.threads[int(name[2])]
             (thread.set_current if name.endswith("CA") else thread.set_end)(value)
         return self.cle.run(limit)

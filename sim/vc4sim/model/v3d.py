@@ -28,6 +28,7 @@ from .qpu.state import new_effects, new_qpus
 from .slice.uniforms import new_uniforms
 from .tlb.tlb import TileBuffer, new_tile
 from .tmu.fifos import LOOKUP_ERROR, NO_FAULT, has_unread_words, new_tmu
+from .vcm.allocation import RowAllocation
 from .vcm.vertices import VertexShading
 from .vpm.vpm import READ_ERRORS, Vpm, dma_fault, new_vpm
 
@@ -67,7 +68,8 @@ class V3D:
         self.qpus = [Qpu(self.parts, number) for number in range(config.qpus)]
         self.programs = UserPrograms(self.parts, self.qpus)
         has_tmus = config.tmus_per_slice > 0
-        shading = [VertexShading(memory, self.vpm, self._shaders(), has_tmus) for _ in range(2)]
+        allocation = RowAllocation(state.arrays.vpm)
+        shading = [VertexShading(memory, self.vpm, allocation, self._shaders(), has_tmus) for _ in range(2)]
         tile = TileBuffer(state=state.part("tile"))
         self.fragment_shader = FragmentShader(self._shaders(), tile, has_tmus)
         self.binner = Binner(memory, shading[0])

@@ -17,7 +17,7 @@ from ..memory import Memory, MemoryFault
 from .control_records import ControlRecord, ListError
 from .fields import ADDRESS_BITS, Fields, packing
 
-__all__ = ["SHADER_LAYOUTS", "Attribute", "ShaderRecord", "read_shader_record"]
+__all__ = ["SHADER_LAYOUTS", "Attribute", "ShaderRecord", "ShaderRecordError", "read_shader_record"]
 
 #: Layout of the record that each shader state points to.
 SHADER_LAYOUTS = {
@@ -27,6 +27,10 @@ SHADER_LAYOUTS = {
 }
 #: Shader records are this well aligned; lower bits of their address are ignored.
 _ALIGNMENT = 16
+
+
+class ShaderRecordError(ListError):
+    """A shader record is not in memory."""
 
 
 class Attribute(NamedTuple):
@@ -55,14 +59,14 @@ class ShaderRecord(NamedTuple):
 
 
 def read_shader_record(memory: Memory, state: ControlRecord) -> ShaderRecord:
-    """The record that a shader state points to. Raises `ListError` if it is not in memory."""
+    """The record that a shader state points to. Raises `ShaderRecordError` if it is not in memory."""
     address = state.fields.shader_record_address // _ALIGNMENT * _ALIGNMENT
     layout = SHADER_LAYOUTS[state.code]
     try:
         fields = _read(memory, address, layout)
         attributes = _attributes(memory, address, state) if layout is GlShaderRecord else ()
     except MemoryFault as fault:
-        raise ListError(state.address, str(fault)) from None
+        raise ShaderRecordError(state.address, str(fault)) from None
     return ShaderRecord(address, layout, fields, attributes)
 
 

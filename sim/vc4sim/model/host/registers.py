@@ -42,7 +42,14 @@ class HostRegisters(RegisterFile):
             Debug(machine.qpus.debug[: config.qpus]),
             BusErrors(machine.tmu.faults),
         )
-        others = cle, binner, scheduler, VpmControl(machine.vpm, is_busy), Counters(events), Caches()
+        others = (
+            cle,
+            binner,
+            scheduler,
+            VpmControl(machine.vpm, binner.shading.allocation, is_busy),
+            Counters(events),
+            Caches(),
+        )
         super().__init__(config, (*self._sources, *others))
 
     @property

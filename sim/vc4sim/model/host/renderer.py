@@ -8,6 +8,7 @@ from vc4.records.control import ControlCode, Role
 from ..cle.control_records import ControlRecord, ListError
 from ..cle.pipeline import Work
 from ..cle.primitives import Primitive
+from ..cle.shader_records import ShaderRecordError
 from ..fep.fep import FrontEnd, Limits, Window, early_test
 from ..fep.fragments import FragmentProgram, Fragments, FragmentShader, HangingShader
 from ..memory import Memory, MemoryFault
@@ -84,6 +85,8 @@ class Renderer:
                 action()
             except (HangingShader, ShadingError, ListError, MemoryFault) as what:
                 self.error = str(what)
+                if isinstance(what, ShaderRecordError):
+                    self.screen.shading.fails(ShaderKind.VERTEX)
         while self.error is not None:
             yield self.error
 

@@ -9,7 +9,7 @@ from vc4.regs.lists import BINNER
 from ..cle.control_records import ControlRecord, ListError
 from ..cle.pipeline import Work
 from ..cle.primitives import Primitive, format_of
-from ..cle.shader_records import read_shader_record
+from ..cle.shader_records import ShaderRecordError, read_shader_record
 from ..memory import Memory, MemoryFault
 from ..vcm.vcm import Shaded, Vcm
 from ..vcm.vertices import ShaderKind, ShadingError, VertexShading
@@ -84,6 +84,8 @@ class Binner:
                 yield from begin()
         except (ShadingError, MemoryFault, ListError) as what:
             self.error = str(what)
+            if isinstance(what, ShaderRecordError):
+                self.shading.fails(ShaderKind.COORDINATE)
         while self.error is not None:
             yield self.error
 

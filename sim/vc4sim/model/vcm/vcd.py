@@ -1,21 +1,32 @@
 """Vertex data from memory (guide, sections 7 and 9; pipeline facts, 3.1 and 3.4)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from vc4.isa.registers import ELEMENTS
 
 from ..cle.fields import ADDRESS_BITS
-from ..cle.shader_records import ShaderRecord
+from ..cle.shader_records import Attribute, ShaderRecord
 from ..memory import Memory
 from ..vpm.vpm import SHADER_ROWS
 
-__all__ = ["load_attributes", "load_shaded"]
+__all__ = ["load_attributes", "load_shaded", "selected_attributes"]
 
 _WORD_BYTES = 4
 #: What an NV vertex has in front if there is a header: Xc, Yc, Zc, Wc.
 _HEADER_WORDS = 4
+
+
+def selected_attributes(shader: ShaderRecord, coordinate: bool) -> Iterator[tuple[int, Attribute]]:
+    """Attributes that a shader selects, in their order, each with its first byte in a column."""
+    selected, offset = "vertex_shader_attribute_array_select_bits", "vertex_shader_vpm_offset"
+    if coordinate:
+        selected, offset = "coordinate_shader_attribute_array_select_bits", "coordinate_shader_vpm_offset"
+    mask = getattr(shader.fields, selected)
+    for number, attribute in enumerate(shader.attributes):
+        if mask >> number & 1:
+            yield getattr(attribute.fields, offset), attribute
 
 
 def load_attributes(
@@ -26,16 +37,10 @@ def load_attributes(
     Attributes go in their order, so that the last one stays where they overlap; what does not fit into the rows is lost.
     Raises `MemoryFault`.
     """
-    selected, offset = "vertex_shader_attribute_array_select_bits", "vertex_shader_vpm_offset"
-    if coordinate:
-        selected, offset = "coordinate_shader_attribute_array_select_bits", "coordinate_shader_vpm_offset"
-    mask = getattr(shader.fields, selected)
     room = len(rows) * _WORD_BYTES
     columns = bytearray(ELEMENTS * room)
-    for number, attribute in enumerate(shader.attributes):
-        if not mask >> number & 1:
-            continue
-        first, base = getattr(attribute.fields, offset), attribute.fields.base_memory_address
+    for first, attribute in selected_attributes(shader, coordinate):
+        base = attribute.fields.base_memory_address
         stride, length = attribute.stride, attribute.length
         for column, index in enumerate(indices):
             data = memory.read((base + index * stride) % (1 << ADDRESS_BITS), length, "attribute")[

@@ -13,8 +13,9 @@ from ..qps.scheduler import COORDINATE, VERTEX
 from ..qps.shaders import HangingProgram, Shaders
 from ..qpu.instructions import units_mask
 from ..unbuilt import Unbuilt
-from ..vpm.vpm import Vpm
-from .vcd import load_attributes, load_shaded
+from ..vpm.vpm import BINNER_ERROR, RENDERER_ERROR, SHADER_ROWS, Vpm
+from .allocation import RowAllocation
+from .vcd import load_attributes, load_shaded, selected_attributes
 
 __all__ = [
     "BATCH",
@@ -30,6 +31,8 @@ __all__ = [
 
 #: Vertices that are shaded together.
 BATCH = ELEMENTS
+#: A column of a block of the VPM, and of all that a program can name.
+_BLOCK_WORDS, _BLOCK_BYTES, _MOST_BYTES = 4, 16, 4 * SHADER_ROWS
 #: Instructions of a program that count as one that does not end.
 _LIMIT = 1 << 17
 #: What programs of these kinds may use. The guide leaves DMA to programs of the host.
@@ -82,6 +85,17 @@ def program_of(shader: ShaderRecord, kind: ShaderKind) -> Launch:
     return Launch(fields.vertex_shader_code_address, fields.vertex_shader_uniforms_address)
 
 
+def _blocks(shader: ShaderRecord, kind: ShaderKind, words: int) -> int:
+    """Blocks of four rows that a batch needs: for its attributes, up to the last one that is selected, and for its results."""
+    attributes = 0
+    if shader.layout is GlShaderRecord:
+        ends = [
+            first + attribute.length for first, attribute in selected_attributes(shader, kind is ShaderKind.COORDINATE)
+        ]
+        attributes = min(max(ends, default=0), _MOST_BYTES)
+    return -(-attributes // _BLOCK_BYTES) - (-min(words, SHADER_ROWS) // _BLOCK_WORDS)
+
+
 class VertexShading:
     """Shades vertices on QPUs, or fetches those that are shaded already.
 
@@ -89,12 +103,23 @@ class VertexShading:
     program leaves out, and registers are 0.
 
     limit : instructions after which a program counts as one that does not end
+    allocation : which batches can have rows of the VPM
     shaders : what runs the programs
     shaded : vertices that were shaded
     """
 
-    def __init__(self, memory: Memory, vpm: Vpm, shaders: Shaders, has_tmus: bool, *, limit: int = _LIMIT):
+    def __init__(
+        self,
+        memory: Memory,
+        vpm: Vpm,
+        allocation: RowAllocation,
+        shaders: Shaders,
+        has_tmus: bool,
+        *,
+        limit: int = _LIMIT,
+    ):
         self.limit = limit
+        self.allocation = allocation
         self.shaders = shaders
         self.shaded = 0
         self._memory = memory
@@ -113,6 +138,10 @@ class VertexShading:
         if shader.layout not in (GlShaderRecord, NvShaderRecord):
             raise ShadingError("a VG shader has no vertices")
         words, found = vertex_words(shader, kind), []
+        lacking = self.allocation.refuses(_blocks(shader, kind, words), kind is ShaderKind.VERTEX)
+        if lacking:
+            self.fails(kind)
+            raise ShadingError(lacking)
         for first in range(0, len(indices), BATCH):
             batch = indices[first : first + BATCH]
             try:
@@ -121,8 +150,13 @@ class VertexShading:
                 else:
                     found += self._shade(shader, kind, words, batch)
             except MemoryFault as fault:
+                self.fails(kind)
                 raise ShadingError(str(fault)) from None
         return found
+
+    def fails(self, kind: ShaderKind) -> None:
+        """Vertices are not to be had, for another reason than their program: the host finds that in ERRSTAT."""
+        self._vpm.set_error(RENDERER_ERROR if kind is ShaderKind.VERTEX else BINNER_ERROR)
 
     def _shade(self, shader: ShaderRecord, kind: ShaderKind, words: int, indices: Sequence[int]) -> list[Vertex]:
         """One batch: attributes into the VPM, the program, results out of it."""

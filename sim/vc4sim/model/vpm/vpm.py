@@ -28,10 +28,15 @@ from .addressing import (
 
 __all__ = [
     "BASE_ERROR",
+    "BINNER_ERROR",
+    "BINNER_LIMIT_ERROR",
     "ERRORS",
     "FAULT",
     "READ_ERRORS",
+    "RENDERER_ERROR",
+    "RENDERER_LIMIT_ERROR",
     "SHADER_ROWS",
+    "SIZE_ERROR",
     "USER_ROWS",
     "VpmState",
     "dma_fault",
@@ -50,9 +55,14 @@ _BLOCK_ROWS = 4
 _MOST_BLOCKS = (1 << register("VPMBASE").fields[0].width) - 1
 _WORD = 0xFFFF_FFFF
 #: Bits of ERRSTAT, by their numbers here: of reads and of writes, a row that the VPM does not have, and one that is not
-#: reserved for user programs; of loads and stores, what is not in memory; VPMBASE has changed while a program ran.
-ERRORS = ("VPMERR", "VPMERNA", "VPMEWR", "VPMEWNA", "VCDE", "VDWE", "VPAEABB")
+#: reserved for user programs; of loads and stores, what is not in memory; VPMBASE has changed while a program ran; a batch of
+#: vertices needs more rows than there are, or than binner or renderer may have; binner or renderer never gets its vertices.
+ERRORS = (
+    *("VPMERR", "VPMERNA", "VPMEWR", "VPMEWNA", "VCDE", "VDWE", "VPAEABB"),
+    *("VPAERGS", "VPAEBRGL", "VPAERRGL", "VCMBE", "VCMRE"),
+)
 READ_ERROR, WRITE_ERROR, LOAD_ERROR, STORE_ERROR, BASE_ERROR = 0, 2, 4, 5, 6
+SIZE_ERROR, BINNER_LIMIT_ERROR, RENDERER_LIMIT_ERROR, BINNER_ERROR, RENDERER_ERROR = range(7, 12)
 #: Errors of vectors that are read: whether one that nobody takes is fetched before the program ends is chance.
 READ_ERRORS = frozenset(ERRORS[:2])
 #: Rows that a set-up of vectors can name. So many has each QPU for attributes and for results of shaders, which reach them
@@ -225,6 +235,10 @@ class Vpm:
     def results(self, qpu: int) -> np.ndarray:
         """Those that it writes."""
         return self._windows[qpu, 1]
+
+    def set_error(self, error: int) -> None:
+        """A bit of ERRSTAT is set."""
+        set_error(self._state, error)
 
     @property
     def errors(self) -> set[str]:
