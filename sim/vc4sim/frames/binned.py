@@ -19,8 +19,12 @@ class _Job(Protocol):
 
     image: bytes
     config: V3DConfig
-    registers: tuple[tuple[str, int], ...]
     overspill: tuple[tuple[int, int], ...]
+
+    @property
+    def frames(self) -> tuple[tuple[tuple[str, int], ...], ...]:
+        """Registers that start its lists, of one frame after the other."""
+        ...
 
 
 class Binned(NamedTuple):
@@ -37,7 +41,7 @@ class Binned(NamedTuple):
 
 
 def binned(job: _Job, gpu: V3D | None = None, *, steps: int = 1 << 40, instructions: int | None = None) -> Binned:
-    """Carries out the binning list of a job, with what the host gives when it asks for memory.
+    """Carries out the binning lists of a job, with what the host gives when it asks for memory.
 
     gpu : instead of a new one with the image of the job in memory
     steps : of the list, in front of each piece of memory, at the most
@@ -52,15 +56,15 @@ def binned(job: _Job, gpu: V3D | None = None, *, steps: int = 1 << 40, instructi
     gpu.memory.on_write = note
     if instructions is not None:
         gpu.binner.shading.limit = instructions
-    for name, value in job.registers:
-        if not name.startswith("CT1"):
-            gpu.write(name, value)
-    rest = gpu.advance(steps)
-    for block in job.overspill:
-        if not gpu.binner.out_of_memory:
-            break
-        for name, value in zip(("BPOA", "BPOS", "INTCTL"), (*block, OUT_OF_MEMORY), strict=True):
-            gpu.write(name, value)
+    blocks, rest = iter(job.overspill), Rest.STOPPED
+    for registers in job.frames:
+        for name, value in registers:
+            if not name.startswith("CT1"):
+                gpu.write(name, value)
         rest = gpu.advance(steps)
+        while gpu.binner.out_of_memory and (block := next(blocks, None)):
+            for name, value in zip(("BPOA", "BPOS", "INTCTL"), (*block, OUT_OF_MEMORY), strict=True):
+                gpu.write(name, value)
+            rest = gpu.advance(steps)
     gpu.memory.on_write = None
     return Binned(gpu, rest, written)

@@ -31,7 +31,8 @@ class FrontLockstep(Lockstep):
     def __init__(self, job: FrontJob):
         super().__init__(Job(image=job.image, base=0, launches=(), config=job.config))
         self.expected = FrontModel(job.config, Memory(len(job.image), 0, job.image))
-        self.expected.run(job.registers, _LIMIT)
+        for registers in job.frames:
+            self.expected.run(registers, _LIMIT)
         self._batches = [deque(one for one in front.batches if one.launch) for front in self.expected.fronts]
         self._begun: list[deque[Batch]] = [deque() for _ in self.model.qpus]
 

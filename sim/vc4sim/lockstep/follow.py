@@ -5,16 +5,16 @@ from vc4.bus.port import BUS_BYTES
 from ..model.compiled import kernel
 from ..model.machine import Machine
 from ..model.memory import BASE, LOGGED, MemoryState, is_inside
-from ..model.qpu.sequencer import RUNNING
+from ..model.qpu.sequencer import END, PC, RUNNING
 from ..model.qpu.status import RETIRED as STEPPED
 from ..model.qpu.status import UNKNOWN
-from ..model.qpu.step import step
+from ..model.qpu.step import leave, step
 from ..model.vpm.vpm import FAULT
 from ..retired import KIND_BITS, R4_ARRIVED, RETIRED, STARTED, WRITTEN
 from . import fields as _f
 from .effects import is_same
 from .fields import bits
-from .follower import COUNT, DONE, IS_NOTED, IS_READY, SAME, STATUS, TAKEN, FollowerState, keep, note
+from .follower import COUNT, DONE, HALTS, IS_NOTED, IS_READY, SAME, STATUS, TAKEN, FollowerState, keep, note
 from .written import LEFT, WrittenState, compare_byte
 
 __all__ = [
@@ -78,6 +78,10 @@ def _follow_one(
         if not note(state, at, q):
             return ALL_READ
         about[IS_NOTED] = 1
+    if about[HALTS] and machine.qpus.sequences[q, END] >= 0:
+        # A halt has cut it: the instructions that were left are lost.
+        if machine.qpus.sequences[q, RUNNING] and bits(records, at, _f.PC, _f.WORD_BITS) != machine.qpus.sequences[q, PC]:
+            leave(machine, q)
     if not about[IS_READY] and (state.waiting[q] or not machine.qpus.sequences[q, RUNNING]):
         return PREPARES
     load_busy = bits(records, at, _f.READS_LOAD_BUSY, 1) & bits(records, at, _f.LOAD_BUSY, 1)

@@ -18,6 +18,6 @@ frame as well, so that a frame that shows a fault can be made small.
 
 from .compare import ShrunkFrame, compare_frame, shrink_frame
 from .frame import RandomFrame
-from .image import frame_job
+from .image import FrameImage, frame_job
 
-__all__ = ["RandomFrame", "ShrunkFrame", "compare_frame", "frame_job", "shrink_frame"]
+__all__ = ["FrameImage", "RandomFrame", "ShrunkFrame", "compare_frame", "frame_job", "shrink_frame"]

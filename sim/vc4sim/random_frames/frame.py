@@ -24,7 +24,7 @@ _MOST_STORES = 2
 
 
 class RandomFrame:
-    """What a seed makes.
+    """What a seed makes, in memory from address `base` on, a multiple of 4 KiB.
 
     frame : its size, and the fields of its configuration
     clears : what the tile buffer is cleared to; `None`: it begins as it is
@@ -35,13 +35,13 @@ class RandomFrame:
     noise : decides what is there at first
     """
 
-    def __init__(self, seed: int):
-        self.seed = seed
+    def __init__(self, seed: int, base: int = 0):
+        self.seed, self.base = seed, base
         self._rng = rng = Random(f"frame {seed}")
         self._coverage = rng.chance(0.2)
         self.frame: Frame = random_frame_size(rng, coverage=self._coverage)
         size = self.frame.bytes
-        self.stores = _PAGE
+        self.stores = base + _PAGE
         self.records = self.stores + (1 + _MOST_STORES) * size
         self.loads = self.records + RECORD_BYTES
         self.texels = self.loads + size
@@ -54,6 +54,11 @@ class RandomFrame:
         for part in parts:
             self.things += self._part(part)
         self.last = [self._last(number) for number in range(len(self.frame.tiles))]
+
+    def begin_clear(self) -> None:
+        """It clears the tile buffer first, whatever is in there."""
+        if self.clears is None:
+            self.clears = self._clear_values()
 
     def _clear_values(self) -> dict[str, int]:
         rng = self._rng

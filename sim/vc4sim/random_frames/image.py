@@ -16,7 +16,7 @@ from ..model.cle.compressed import COORDINATE_BYTES, INDEX_BYTES, ListFormat
 from .frame import RECORD_BYTES, RandomFrame
 from .things import Chunk, Lists, Load, Shader, State, Store, Thing, Vertices
 
-__all__ = ["frame_job"]
+__all__ = ["FrameImage", "frame_job"]
 
 _ALIGNMENT = 32
 _GAPS = (0.0, 0.0, 0.0, 0.1, 0.3, 0.6)
@@ -24,11 +24,18 @@ _LATENCIES = (1, 4, 9, 20, 20, 40)
 _COMPRESSED = (Code.COMPRESSED_PRIMITIVE_LIST, Code.CLIPPED_PRIMITIVE_WITH_COMPRESSED_PRIMITIVE_LIST)
 
 
-class _Image:
-    """Memory that is being filled."""
+class FrameImage:
+    """Memory with a frame.
 
-    def __init__(self, frame: RandomFrame, things: list[Thing]):
-        self._frame, self._things = frame, things
+    kept : numbers of the things that are drawn, `None`: all
+
+    bytes : from address 0 on; in front of the frame all is 0
+    first, last : the list that draws it, and its end
+    """
+
+    def __init__(self, frame: RandomFrame, kept: Collection[int] | None = None):
+        self._frame = frame
+        self._things = frame.left(set(range(len(frame.things)) if kept is None else kept))
         noise = random.Random(frame.noise)
         self.bytes = bytearray(frame.end)
         self.bytes[frame.loads :] = noise.randbytes(frame.end - frame.loads)
@@ -36,11 +43,16 @@ class _Image:
         self.bytes[frame.stores : frame.records] = noise.randbytes(256) * ((frame.records - frame.stores) // 256)
         self._next = frame.records
         self._chunks: dict[int, list[Chunk]] = {}
-        for thing in things:
+        for thing in self._things:
             if isinstance(thing, Chunk):
                 self._chunks.setdefault(thing.shader, []).append(thing)
         self.list = ListBuilder(0)
         self._fill()
+
+    @property
+    def registers(self) -> tuple[tuple[str, int], ...]:
+        """What starts its list."""
+        return (("CT1CA", self.first), ("CT1EA", self.last))
 
     def _put(self, data: bytes) -> int:
         """Puts bytes somewhere; returns where."""
@@ -197,13 +209,12 @@ def frame_job(frame: RandomFrame, config: V3DConfig, kept: Collection[int] | Non
     config : with pixels
     memory : `latency` and `gap` of the memory, see `DrawJob`; the seed chooses those that are not given
     """
-    things = frame.left(set(range(len(frame.things)) if kept is None else kept))
-    image = _Image(frame, things)
+    image = FrameImage(frame, kept)
     rng = random.Random(f"memory {frame.seed}")
     chosen = {"latency": rng.choice(_LATENCIES), "gap": rng.choice(_GAPS)}
     return DrawJob(
         image=bytes(image.bytes),
-        registers=(("CT1CA", image.first), ("CT1EA", image.last)),
+        registers=image.registers,
         config=config,
         seed=frame.seed,
         max_cycles=3_000_000,

@@ -1,0 +1,169 @@
+"""What a host does while frames are drawn."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from vc4.config import V3DConfig
+
+from ..bench.memory import chance_of
+from ..bench.writer import FRAMES_DRAWN, MEMORY_GAPS, MEMORY_REFUSED, MEMORY_REFUSED_END
+from ..random_frames.values import Random
+
+__all__ = ["Act", "HostAct", "Spoiling", "random_acts", "random_moment", "random_spoiling"]
+
+#: CTRUN and CTSUBS of CTnCS.
+_STOP, _GO_ON = 1 << 5, 1 << 4
+#: CTRSTA of CTnCS, BMRST and RMRST of PCS.
+_RESET, _RESET_PIPELINES = 1 << 15, 0b11 << 4
+_BUS_BYTES = 8
+#: Clocks behind the beginning of a frame, and between the writes of an act: up to so many bits.
+_MOMENT_BITS, _PAUSE_BITS = 14, 9
+_MOST_ACTS = 8
+_GAPS = (0.0, 0.1, 0.3, 0.6, 0.9)
+
+
+class HostAct(NamedTuple):
+    """A write: clocks behind the one before, name or offset of the register, word."""
+
+    pause: int
+    where: str | int
+    word: int
+
+
+class Act(NamedTuple):
+    """Writes one after the other.
+
+    frame, clock : when the first one is due: so many clocks behind the beginning of a frame
+    halts : QPUs stand still
+    """
+
+    name: str
+    frame: int
+    clock: int
+    writes: tuple[HostAct, ...]
+    halts: bool = False
+
+    def __str__(self) -> str:
+        writes = ", ".join(
+            f"+{pause} {where if isinstance(where, str) else 'gaps'}={word:#x}" for pause, where, word in self.writes
+        )
+        return f"{self.name}: frame {self.frame}, clock {self.clock}: {writes}"
+
+
+class Spoiling(NamedTuple):
+    """A frame that is not drawn to its end: the host resets what draws.
+
+    clock : so many clocks behind its beginning
+    refused : addresses that memory refuses until then, the first one and the one behind the last; the same: none
+    refusals : clocks behind the beginning of the frame from which on it does
+    """
+
+    clock: int
+    refused: tuple[int, int] = (0, 0)
+    refusals: int = 0
+
+    def before(self) -> Iterator[HostAct]:
+        """What comes behind the beginning of the frame."""
+        if self.refused[1]:
+            yield HostAct(self.refusals, MEMORY_REFUSED, self.refused[0])
+            yield HostAct(0, MEMORY_REFUSED_END, self.refused[1])
+
+    def after(self, number: int) -> Iterator[HostAct]:
+        """What ends it, the frame `number` of all."""
+        yield HostAct(max(self.clock - self.refusals, 0), "CT1CS", _RESET)
+        yield HostAct(0, "PCS", _RESET_PIPELINES)
+        yield HostAct(0, MEMORY_REFUSED_END, 0)
+        yield HostAct(0, "L2CACTL", 4)
+        yield HostAct(0, "SLCACTL", 0x0F0F_0F0F)
+        yield HostAct(0, "INTCTL", 0xF)
+        yield HostAct(0, FRAMES_DRAWN, number + 1)
+
+    def __str__(self) -> str:
+        first, end = self.refused
+        refused = f", {first:#x} to {end:#x} refused from clock {self.refusals} on" if end else ""
+        return f"reset at clock {self.clock}{refused}"
+
+
+def random_spoiling(rng: Random, refusable: Sequence[tuple[int, int]]) -> Spoiling:
+    """At any time; `refusable` : addresses that memory may refuse, of which it perhaps refuses some."""
+    clock = random_moment(rng)
+    if rng.chance(0.5):
+        return Spoiling(clock)
+    first, end = rng.choice(refusable)
+    size = min(1 << rng.randrange(6, 20), end - first)
+    at = first + rng.randrange(end - first - size + 1)
+    refusals = rng.randrange(clock + 1)
+    return Spoiling(clock, (at & -_BUS_BYTES, at + size & -_BUS_BYTES), refusals)
+
+
+def random_moment(rng: Random, bits: int = _MOMENT_BITS) -> int:
+    """A number of clocks, of any size."""
+    return rng.randrange(1 << rng.randrange(1, bits + 1))
+
+
+def _halt(rng: Random, config: V3DConfig) -> tuple[HostAct, ...]:
+    """Some QPUs stand still for a while, make single steps, and go on."""
+    mask = rng.randrange(1, 1 << config.qpus)
+    steps = [
+        HostAct(random_moment(rng, _PAUSE_BITS), "DBQSTP", mask if rng.chance(0.7) else rng.getrandbits(config.qpus))
+        for _ in range(rng.choice((0, 0, 1, 3, 10, 30)))
+    ]
+    ends = [HostAct(random_moment(rng), "DBQRUN", mask)]
+    return (HostAct(0, "DBCFG", 1), HostAct(0, "DBQHLT", mask), *steps, *ends)
+
+
+def _stop(rng: Random, config: V3DConfig) -> tuple[HostAct, ...]:
+    """A list thread stops and goes on, perhaps many times."""
+    thread = "CT1CS"
+    pauses = rng.choice((1, 1, 2, 5, 20))
+    return tuple(
+        one
+        for _ in range(pauses)
+        for one in (
+            HostAct(random_moment(rng, _PAUSE_BITS), thread, _STOP),
+            HostAct(random_moment(rng, _PAUSE_BITS), thread, _GO_ON),
+        )
+    )
+
+
+def _gaps(rng: Random, config: V3DConfig) -> tuple[HostAct, ...]:
+    """Memory is slow for a while, and fast, and then as it will."""
+    return tuple(
+        HostAct(random_moment(rng), MEMORY_GAPS, chance_of(rng.choice(_GAPS))) for _ in range(rng.randrange(1, 6))
+    )
+
+
+def _caches(rng: Random, config: V3DConfig) -> tuple[HostAct, ...]:
+    """Caches are cleared, or the large one is switched off for a while."""
+    found: list[HostAct] = []
+    for _ in range(rng.choice((1, 2, 10))):
+        pause = random_moment(rng, _PAUSE_BITS)
+        match rng.randrange(3):
+            case 0:
+                found.append(HostAct(pause, "L2CACTL", 4))
+            case 1:
+                found.append(HostAct(pause, "SLCACTL", rng.choice((0x0F0F_0F0F, rng.getrandbits(32)))))
+            case _:
+                found += [HostAct(pause, "L2CACTL", 2), HostAct(random_moment(rng, _PAUSE_BITS), "L2CACTL", 1)]
+    return tuple(found)
+
+
+def _limits(rng: Random, config: V3DConfig) -> tuple[HostAct, ...]:
+    """How often shaders of vertices are passed over."""
+    return tuple(HostAct(random_moment(rng), "SQCNTL", rng.getrandbits(4)) for _ in range(rng.randrange(1, 4)))
+
+
+_KINDS: tuple[tuple[str, Callable[[Random, V3DConfig], tuple[HostAct, ...]], int], ...] = (
+    ("halt", _halt, 4),
+    ("stop", _stop, 3),
+    ("memory", _gaps, 2),
+    ("caches", _caches, 2),
+    ("scheduler", _limits, 1),
+)
+
+
+def random_acts(rng: Random, frames: int, config: V3DConfig) -> Iterator[Act]:
+    """Some, at any time of any frame."""
+    for _ in range(rng.randrange(_MOST_ACTS + 1)):
+        ((name, make, _),) = rng.choices(_KINDS, [weight for _, _, weight in _KINDS])
+        yield Act(name, rng.randrange(frames), random_moment(rng), make(rng, config), name == "halt")
