@@ -9,7 +9,7 @@ from ..lockstep import Difference, Lockstep
 from ..model.memory import Memory
 from ..model.qpu.qpu import Qpu
 from ..model.vcm.vcd import load_attributes
-from ..model.vpm.port import clear_port
+from ..model.vpm.port import restart_port
 from ..model.vpm.vpm import use_as_shader
 from .expected import Batch, FrontModel
 from .front import FrontRun
@@ -47,7 +47,7 @@ class FrontLockstep(Lockstep):
     def begin(self, qpu: Qpu, launch: Launch, thread: int) -> None:
         """With the attributes of its batch."""
         batch, vpm = self._begun[qpu.number].popleft(), self.model.machine.vpm
-        clear_port(vpm, qpu.number)
+        restart_port(vpm, qpu.number)
         use_as_shader(vpm, qpu.number)
         rows = self.model.vpm.attributes(qpu.number)
         load_attributes(self.model.memory, batch.shader, batch.coordinate, batch.indices, rows)

@@ -9,12 +9,12 @@ from ..bench.memory import chance_of
 from ..bench.writer import FRAMES_DRAWN, MEMORY_GAPS, MEMORY_REFUSED, MEMORY_REFUSED_END
 from ..random_frames.values import Random
 
-__all__ = ["Act", "HostAct", "Spoiling", "random_acts", "random_moment", "random_spoiling"]
+__all__ = ["RESETS", "Act", "HostAct", "Spoiling", "random_acts", "random_moment", "random_spoiling"]
 
 #: CTRUN and CTSUBS of CTnCS.
 _STOP, _GO_ON = 1 << 5, 1 << 4
-#: CTRSTA of CTnCS, BMRST and RMRST of PCS.
-_RESET, _RESET_PIPELINES = 1 << 15, 0b11 << 4
+#: What resets binner and renderer and their lists: CTRSTA, BMRST and RMRST.
+RESETS = (("CT0CS", 1 << 15), ("CT1CS", 1 << 15), ("PCS", 0b11 << 4))
 _BUS_BYTES = 8
 #: Clocks behind the beginning of a frame, and between the writes of an act: up to so many bits.
 _MOMENT_BITS, _PAUSE_BITS = 14, 9
@@ -70,8 +70,8 @@ class Spoiling(NamedTuple):
 
     def after(self, number: int) -> Iterator[HostAct]:
         """What ends it, the frame `number` of all."""
-        yield HostAct(max(self.clock - self.refusals, 0), "CT1CS", _RESET)
-        yield HostAct(0, "PCS", _RESET_PIPELINES)
+        for pause, (name, word) in zip((self.clock - self.refusals, 0, 0), RESETS, strict=True):
+            yield HostAct(pause, name, word)
         yield HostAct(0, MEMORY_REFUSED_END, 0)
         yield HostAct(0, "L2CACTL", 4)
         yield HostAct(0, "SLCACTL", 0x0F0F_0F0F)

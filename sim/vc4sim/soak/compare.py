@@ -12,6 +12,7 @@ from ..model.memory import Memory
 from ..model.v3d import V3D
 from ..random_frames.compare import kind_of
 from ..shrink.search import needed
+from .acts import RESETS
 from .episode import Episode, Part
 from .job import SoakJob, episode_job
 from .lockstep import SoakLockstep
@@ -51,13 +52,18 @@ def _drawn_by_model(job: SoakJob) -> bytes:
     """Memory of frames as the model alone draws them, one vector after the other. Raises `ValueError` if it does not end."""
     memory = Memory(len(job.image), 0, job.image)
     gpu = V3D(job.config, memory)
-    for number, registers in enumerate(job.frames, 1):
+    spoilt, drawn = dict(job.spoilt), 0
+    for number, registers in enumerate((job.registers, *job.then)):
+        if number in spoilt:
+            for name, value in RESETS:
+                gpu.write(name, value)
+            continue
         for name, value in registers:
             gpu.write(name, value)
         rest = gpu.advance(_LIMIT)
-        thread = gpu.cle.threads[1]
-        if thread.error or thread.waits or gpu.read("RFC") != number:
-            raise ValueError(f"the model does not draw frame {number - 1}: {thread.error or thread.waits or rest}")
+        thread, drawn = gpu.cle.threads[1], drawn + 1
+        if thread.error or thread.waits or gpu.read("RFC") != drawn:
+            raise ValueError(f"the model does not draw frame {number}: {thread.error or thread.waits or rest}")
     return memory.read(0, job.programs)
 
 

@@ -82,10 +82,15 @@ class Episode:
         base = -(-self.frames[-1].end // _PAGE) * _PAGE
         self.teams: list[Job] = []
         self.asked: list[Asked] = []
-        for _ in range(rng.choice((0, 1, 1, 2, 3)) if users else 0):
+        teams = rng.choice((0, 1, 1, 2, 3)) if users else 0
+        # One team is asked for behind the other: those that wait for each other run at the same time then.
+        for frame, clock in sorted((rng.randrange(len(self.frames)), random_moment(rng)) for _ in range(teams)):
             team = self._team(rng, base, users)
             self.teams.append(team)
             base += -(-len(team.image) // _PAGE) * _PAGE
+            for launch in team.launches:
+                self.asked.append(Asked(frame, clock, launch))
+                clock += random_moment(rng, 10)
         self.end = base
 
     def _spoil(self, rng: Random) -> None:
@@ -113,7 +118,7 @@ class Episode:
         return reserved, sum(not kinds & USER for kinds in reserved)
 
     def _team(self, rng: Random, base: int, users: int) -> Job:
-        team = random_team(
+        return random_team(
             rng.getrandbits(31),
             rng.choice((20, 60, 150)),
             self.config,
@@ -121,11 +126,6 @@ class Episode:
             qpus=users,
             vpm_rows=VPM_BLOCKS * _BLOCK_ROWS,
         )
-        frame, clock = rng.randrange(len(self.frames)), random_moment(rng)
-        for launch in team.launches:
-            self.asked.append(Asked(frame, clock, launch))
-            clock += random_moment(rng, 10)
-        return team
 
     @cached_property
     def parts(self) -> list[Part]:

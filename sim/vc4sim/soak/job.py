@@ -93,7 +93,7 @@ class SoakJob(DrawJob):
                 yield from _writes((*spoiling.before(), *spoiling.after(number)), number, 0, _MAIN)
 
     def _programs(self) -> Iterator[HostWrite]:
-        for asked in sorted(self.asked, key=lambda one: (one.frame, one.clock)):
+        for asked in self.asked:
             launch = asked.launch
             for name, word in (("SRQUA", launch.uniforms), ("SRQUL", launch.length), ("SRQPC", launch.pc)):
                 yield HostWrite(asked.clock, register(name).offset, word, asked.frame, _PROGRAMS)
