@@ -1,5 +1,6 @@
 """Memory behind the binner of the model."""
 
+from collections.abc import Iterator
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -11,7 +12,7 @@ from ..model.memory import Memory
 from ..model.v3d import V3D
 from ..render.host import OUT_OF_MEMORY
 
-__all__ = ["Binned", "binned"]
+__all__ = ["Binned", "advance", "binned"]
 
 
 class _Job(Protocol):
@@ -40,6 +41,16 @@ class Binned(NamedTuple):
     written: np.ndarray
 
 
+def advance(gpu: V3D, blocks: Iterator[tuple[int, int]], steps: int) -> Rest:
+    """Go on, with the next of some blocks of memory whenever the binner asks for more, as long as there are some."""
+    rest = gpu.advance(steps)
+    while gpu.binner.out_of_memory and (block := next(blocks, None)):
+        for name, value in zip(("BPOA", "BPOS", "INTCTL"), (*block, OUT_OF_MEMORY), strict=True):
+            gpu.write(name, value)
+        rest = gpu.advance(steps)
+    return rest
+
+
 def binned(job: _Job, gpu: V3D | None = None, *, steps: int = 1 << 40, instructions: int | None = None) -> Binned:
     """Carries out the binning lists of a job, with what the host gives when it asks for memory.
 
@@ -61,10 +72,6 @@ def binned(job: _Job, gpu: V3D | None = None, *, steps: int = 1 << 40, instructi
         for name, value in registers:
             if not name.startswith("CT1"):
                 gpu.write(name, value)
-        rest = gpu.advance(steps)
-        while gpu.binner.out_of_memory and (block := next(blocks, None)):
-            for name, value in zip(("BPOA", "BPOS", "INTCTL"), (*block, OUT_OF_MEMORY), strict=True):
-                gpu.write(name, value)
-            rest = gpu.advance(steps)
+        rest = advance(gpu, blocks, steps)
     gpu.memory.on_write = None
     return Binned(gpu, rest, written)

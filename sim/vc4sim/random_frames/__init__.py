@@ -10,6 +10,7 @@ frame as well, so that a frame that shows a fault can be made small.
 ``textures``   textures that they sample
 ``vertices``   vertices, and programs that shade them
 ``lists``      lists of primitives
+``binning``    memory of the binner, coordinates
 ``transfers``  the configuration of a frame, its loads and stores
 ``frame``      a random frame
 ``image``      a frame in memory

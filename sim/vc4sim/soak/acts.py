@@ -3,13 +3,11 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from vc4.config import V3DConfig
-
 from ..bench.memory import chance_of
 from ..bench.writer import FRAMES_DRAWN, MEMORY_GAPS, MEMORY_REFUSED, MEMORY_REFUSED_END
 from ..random_frames.values import Random
 
-__all__ = ["RESETS", "Act", "HostAct", "Spoiling", "random_acts", "random_moment", "random_spoiling"]
+__all__ = ["RESETS", "Act", "HostAct", "Spoiling", "Stage", "random_acts", "random_moment", "random_spoiling"]
 
 #: CTRUN and CTSUBS of CTnCS.
 _STOP, _GO_ON = 1 << 5, 1 << 4
@@ -28,6 +26,14 @@ class HostAct(NamedTuple):
     pause: int
     where: str | int
     word: int
+
+
+class Stage(NamedTuple):
+    """What acts are about: how many QPUs and frames there are; whether some of these are binned."""
+
+    qpus: int
+    frames: int
+    bins: bool
 
 
 class Act(NamedTuple):
@@ -101,20 +107,20 @@ def random_moment(rng: Random, bits: int = _MOMENT_BITS) -> int:
     return rng.randrange(1 << rng.randrange(1, bits + 1))
 
 
-def _halt(rng: Random, config: V3DConfig) -> tuple[HostAct, ...]:
+def _halt(rng: Random, stage: Stage) -> tuple[HostAct, ...]:
     """Some QPUs stand still for a while, make single steps, and go on."""
-    mask = rng.randrange(1, 1 << config.qpus)
+    mask = rng.randrange(1, 1 << stage.qpus)
     steps = [
-        HostAct(random_moment(rng, _PAUSE_BITS), "DBQSTP", mask if rng.chance(0.7) else rng.getrandbits(config.qpus))
+        HostAct(random_moment(rng, _PAUSE_BITS), "DBQSTP", mask if rng.chance(0.7) else rng.getrandbits(stage.qpus))
         for _ in range(rng.choice((0, 0, 1, 3, 10, 30)))
     ]
     ends = [HostAct(random_moment(rng), "DBQRUN", mask)]
     return (HostAct(0, "DBCFG", 1), HostAct(0, "DBQHLT", mask), *steps, *ends)
 
 
-def _stop(rng: Random, config: V3DConfig) -> tuple[HostAct, ...]:
-    """A list thread stops and goes on, perhaps many times."""
-    thread = "CT1CS"
+def _stop(rng: Random, stage: Stage) -> tuple[HostAct, ...]:
+    """A list thread stops and goes on, perhaps many times. A stop ends the wait of a rendering list for a binning list."""
+    thread = "CT0CS" if stage.bins else "CT1CS"
     pauses = rng.choice((1, 1, 2, 5, 20))
     return tuple(
         one
@@ -126,14 +132,14 @@ def _stop(rng: Random, config: V3DConfig) -> tuple[HostAct, ...]:
     )
 
 
-def _gaps(rng: Random, config: V3DConfig) -> tuple[HostAct, ...]:
+def _gaps(rng: Random, stage: Stage) -> tuple[HostAct, ...]:
     """Memory is slow for a while, and fast, and then as it will."""
     return tuple(
         HostAct(random_moment(rng), MEMORY_GAPS, chance_of(rng.choice(_GAPS))) for _ in range(rng.randrange(1, 6))
     )
 
 
-def _caches(rng: Random, config: V3DConfig) -> tuple[HostAct, ...]:
+def _caches(rng: Random, stage: Stage) -> tuple[HostAct, ...]:
     """Caches are cleared, or the large one is switched off for a while."""
     found: list[HostAct] = []
     for _ in range(rng.choice((1, 2, 10))):
@@ -148,12 +154,12 @@ def _caches(rng: Random, config: V3DConfig) -> tuple[HostAct, ...]:
     return tuple(found)
 
 
-def _limits(rng: Random, config: V3DConfig) -> tuple[HostAct, ...]:
+def _limits(rng: Random, stage: Stage) -> tuple[HostAct, ...]:
     """How often shaders of vertices are passed over."""
     return tuple(HostAct(random_moment(rng), "SQCNTL", rng.getrandbits(4)) for _ in range(rng.randrange(1, 4)))
 
 
-_KINDS: tuple[tuple[str, Callable[[Random, V3DConfig], tuple[HostAct, ...]], int], ...] = (
+_KINDS: tuple[tuple[str, Callable[[Random, Stage], tuple[HostAct, ...]], int], ...] = (
     ("halt", _halt, 4),
     ("stop", _stop, 3),
     ("memory", _gaps, 2),
@@ -162,8 +168,8 @@ _KINDS: tuple[tuple[str, Callable[[Random, V3DConfig], tuple[HostAct, ...]], int
 )
 
 
-def random_acts(rng: Random, frames: int, config: V3DConfig) -> Iterator[Act]:
+def random_acts(rng: Random, stage: Stage) -> Iterator[Act]:
     """Some, at any time of any frame."""
     for _ in range(rng.randrange(_MOST_ACTS + 1)):
         ((name, make, _),) = rng.choices(_KINDS, [weight for _, _, weight in _KINDS])
-        yield Act(name, rng.randrange(frames), random_moment(rng), make(rng, config), name == "halt")
+        yield Act(name, rng.randrange(stage.frames), random_moment(rng), make(rng, stage), name == "halt")

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..backends.base import Waves
+from ..frames.binned import advance
 from ..frames.draw import DrawRun, run_draw
 from ..lockstep import Difference
 from ..model.memory import Memory
@@ -20,6 +21,8 @@ from .lockstep import SoakLockstep
 __all__ = ["Compared", "ShrunkEpisode", "compare_episode", "shrink_episode"]
 
 _LIMIT = 1 << 40
+#: Registers that say where an episode stands that has no end.
+_READ = ("CT0CA", "CT0CS", "CT1CA", "CT1CS", "PCS", "RFC", "SRQCS", "DBQHLT", "ERRSTAT")
 #: What runs an episode on the RTL: see `run_draw`.
 Draw = Callable[..., DrawRun]
 #: What compares one: gives what was compared, or raises `Difference` or `AssertionError`.
@@ -52,7 +55,7 @@ def _drawn_by_model(job: SoakJob) -> bytes:
     """Memory of frames as the model alone draws them, one vector after the other. Raises `ValueError` if it does not end."""
     memory = Memory(len(job.image), 0, job.image)
     gpu = V3D(job.config, memory)
-    spoilt, drawn = dict(job.spoilt), 0
+    spoilt, drawn, blocks = dict(job.spoilt), 0, iter(job.overspill)
     for number, registers in enumerate((job.registers, *job.then)):
         if number in spoilt:
             for name, value in RESETS:
@@ -60,7 +63,7 @@ def _drawn_by_model(job: SoakJob) -> bytes:
             continue
         for name, value in registers:
             gpu.write(name, value)
-        rest = gpu.advance(_LIMIT)
+        rest = advance(gpu, blocks, _LIMIT)
         thread, drawn = gpu.cle.threads[1], drawn + 1
         if thread.error or thread.waits or gpu.read("RFC") != drawn:
             raise ValueError(f"the model does not draw frame {number}: {thread.error or thread.waits or rest}")
@@ -75,7 +78,7 @@ def compare_episode(
     Frames in memory must also be what the model draws alone; where frames that are spoilt store there may be anything. Raises `Difference`, and what a check of the RTL raises.
     """
     beside = SoakLockstep(job)
-    run = draw(job, on, follow=beside, waves=waves, read=("CT1CA", "RFC", "SRQCS", "DBQHLT"))
+    run = draw(job, on, follow=beside, waves=waves, read=_READ)
     if not run.drawn:
         what = ", ".join(f"{name} is {value:#x}" for name, value in run.read.items())
         beside.differ(f"the episode does not come to its end within {run.cycles} clocks", what, "it ends")

@@ -15,7 +15,7 @@ from ..launch import Launch
 from ..random_frames import RandomFrame
 from ..random_frames.values import Random
 from ..random_programs import random_team
-from .acts import Act, Spoiling, random_acts, random_moment, random_spoiling
+from .acts import Act, Spoiling, Stage, random_acts, random_moment, random_spoiling
 
 __all__ = ["USER", "VPM_BLOCKS", "Asked", "Episode", "Part"]
 
@@ -68,15 +68,13 @@ class Episode:
         self.seed, self.config = seed, config
         rng = Random(f"soak {seed}")
         self.frames: list[RandomFrame] = []
-        base = 0
-        for _ in range(rng.choice((1, 2, 2, 3, 4))):
-            frame = RandomFrame(rng.getrandbits(31), base)
-            self.frames.append(frame)
-            base = -(-frame.end // _PAGE) * _PAGE
-        self.latency, self.gap = rng.choice(_LATENCIES), rng.choice(_GAPS)
-        self.acts = list(random_acts(rng, len(self.frames), config))
         self.spoilt: dict[int, Spoiling] = {}
-        if rng.chance(0.25):
+        count, spoils = rng.choice((1, 2, 2, 3, 4)), rng.chance(0.25)
+        self._add_frames(rng, count + spoils, spoils=spoils, bins=rng.chance(0.5))
+        self.latency, self.gap = rng.choice(_LATENCIES), rng.choice(_GAPS)
+        stage = Stage(config.qpus, len(self.frames), any(frame.binning for frame in self.frames))
+        self.acts = list(random_acts(rng, stage))
+        if spoils:
             self._spoil(rng)
         self.reserved, users = self._divide(rng)
         base = -(-self.frames[-1].end // _PAGE) * _PAGE
@@ -93,16 +91,27 @@ class Episode:
                 clock += random_moment(rng, 10)
         self.end = base
 
+    def _add_frames(self, rng: Random, count: int, *, spoils: bool, bins: bool) -> None:
+        """Each in memory behind the one before."""
+        base = 0
+        for number in range(count):
+            frame = RandomFrame(rng.getrandbits(31), base)
+            if bins and rng.chance(0.7):
+                # What a spoilt frame has taken of what the host gives nobody knows.
+                frame.bin(rng, ample=spoils)
+            if spoils and number:
+                frame.begin_clear()  # Nor what it leaves in the tile buffer.
+            self.frames.append(frame)
+            base = -(-frame.end // _PAGE) * _PAGE
+
     def _spoil(self, rng: Random) -> None:
-        """Some frames, and there is one more behind the last of them."""
-        last = self.frames[-1]
-        self.frames.append(RandomFrame(rng.getrandbits(31), -(-last.end // _PAGE) * _PAGE))
+        """Some frames, but the last one is drawn."""
         for number, frame in enumerate(self.frames[:-1]):
             if rng.chance(0.7) or number == 0:
-                refusable = (frame.stores, frame.records), (frame.loads, frame.texels), (frame.texels, frame.end)
+                refusable = [(frame.stores, frame.records), (frame.loads, frame.texels), (frame.texels, frame.texels_end)]
+                if frame.binning:
+                    refusable.append((frame.binning.first, frame.binning.end))
                 self.spoilt[number] = random_spoiling(rng, refusable)
-        for frame in self.frames[1:]:
-            frame.begin_clear()  # What a spoilt frame leaves in the tile buffer nobody knows.
 
     def _divide(self, rng: Random) -> tuple[list[int], int]:
         """Which kinds QPUs do not run; how many run those of users."""

@@ -11,7 +11,7 @@ from ..bench.writer import HostWrite
 from ..frames.draw import DrawJob
 from ..frames.job import given
 from ..launch import Launch
-from ..random_frames import FrameImage
+from ..random_frames import FrameImage, RandomFrame
 from ..render.host import BEGINNING, FRAME_DONE
 from .acts import Act, HostAct, Spoiling
 from .episode import VPM_BLOCKS, Asked, Episode, Part
@@ -106,6 +106,13 @@ def _writes(acts: Iterable[HostAct], frame: int, clock: int, script: int) -> Ite
         yield HostWrite(clock, register(where).offset if isinstance(where, str) else where, word, frame, script)
 
 
+def _stores(frame: RandomFrame) -> Iterator[tuple[int, int]]:
+    """What it may store into."""
+    yield frame.stores, frame.records
+    if frame.binning:
+        yield frame.binning.first, frame.binning.end
+
+
 def episode_job(
     episode: Episode, kept: Collection[Part] | None = None, *, latency: int | None = None, gap: float | None = None
 ) -> SoakJob:
@@ -148,6 +155,9 @@ def episode_job(
         ),
         reserved=tuple(episode.reserved),
         spoilt=tuple((places.index(number), one) for number, one in episode.spoilt.items() if number in places),
-        loose=tuple((episode.frames[number].stores, episode.frames[number].records) for number in episode.spoilt),
+        loose=tuple(place for number in episode.spoilt for place in _stores(episode.frames[number])),
+        overspill=tuple(
+            block for number in places for binning in [episode.frames[number].binning] if binning for block in binning.overspill
+        ),
         programs=episode.frames[-1].end,
     )
