@@ -10,7 +10,15 @@ from amaranth.lib.wiring import In, Out
 from vc4.bus.axi import AxiLitePort
 from vc4.regs.table import OFFSET_BITS
 
-__all__ = ["FRAMES_DRAWN", "MEMORY_GAPS", "MEMORY_REFUSED", "MEMORY_REFUSED_END", "ON_DEMAND", "HostWrite", "HostWriter"]
+__all__ = [
+    "FRAMES_DRAWN",
+    "MEMORY_GAPS",
+    "MEMORY_REFUSED",
+    "MEMORY_REFUSED_END",
+    "ON_DEMAND",
+    "HostWrite",
+    "HostWriter",
+]
 
 #: In place of a clock: when the binner waits for memory.
 ON_DEMAND = (1 << 32) - 1

@@ -16,9 +16,18 @@ from tqdm import tqdm
 from vc4.config import PRESETS, V3DConfig, preset
 
 from ..backends.base import Waves
-from ..lockstep import Difference
 from ..problem import BadInput, ExitStatus
-from ..soak import Compared, Episode, Finding, compare_episode, compared, numbers_of, ranges_of, shrink_episode, side_by_side
+from ..soak import (
+    Compared,
+    Episode,
+    Finding,
+    compare_episode,
+    compared,
+    numbers_of,
+    ranges_of,
+    shrink_episode,
+    side_by_side,
+)
 from .options import Commands, fraction, integer, seconds, vcd_file
 
 __all__ = ["register"]
@@ -52,7 +61,10 @@ def register(commands: Commands) -> None:
     parser.add_argument("--latency", type=integer(1, 1024), metavar="N", help="of memory (default: any)")
     parser.add_argument("--gap", type=fraction, metavar="P", help="chance that memory pauses in a clock (default: any)")
     parser.add_argument(
-        "--keep", type=_numbers, metavar="PARTS", help="of each episode only these parts, as a replay has them, like 0,5,7-19"
+        "--keep",
+        type=_numbers,
+        metavar="PARTS",
+        help="of each episode only these parts, as a replay has them, like 0,5,7-19",
     )
     parser.add_argument("--waves", metavar="FILE.vcd", type=vcd_file, help="write waves of the last episode")
     parser.add_argument(
@@ -98,7 +110,11 @@ def _execute(options: argparse.Namespace) -> int:
     total, episodes, found = Compared(), 0, None
     with ExitStack() as stack:
         results = stack.enter_context(
-            side_by_side(partial(compared, config=config, compare=compare, keep=options.keep, **memory), _seeds(options, begun), options.jobs)
+            side_by_side(
+                partial(compared, config=config, compare=compare, keep=options.keep, **memory),
+                _seeds(options, begun),
+                options.jobs,
+            )
         )
         progress = stack.enter_context(
             tqdm(total=options.count, unit=" episodes", disable=not sys.stderr.isatty(), leave=False)
@@ -137,7 +153,10 @@ def _shown(total: Compared, passed: float) -> str:
 
 def _report(found: Finding, config: V3DConfig, options: argparse.Namespace) -> None:
     """Say what went wrong, and what is needed for it."""
-    lines = [f"{found.what} in the episode of seed {found.seed}: {found.text}", f"replay: {_replay(found.seed, options)}"]
+    lines = [
+        f"{found.what} in the episode of seed {found.seed}: {found.text}",
+        f"replay: {_replay(found.seed, options)}",
+    ]
     print("\n".join(lines))
     if options.shrink_runs:
         more = _shrunk(Episode(found.seed, config), options)

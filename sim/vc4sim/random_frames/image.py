@@ -17,7 +17,7 @@ from ..frames.draw import DrawJob
 from ..model.cle.compressed import COORDINATE_BYTES, INDEX_BYTES, ListFormat
 from .binning import Binning, clip_words, coordinate_program, may_be_binned
 from .frame import RECORD_BYTES, RandomFrame
-from .things import Chunk, Lists, Load, Shader, State, Store, Thing, Vertices
+from .things import Chunk, Lists, Load, Shader, State, Store, Vertices
 from .values import Random
 
 __all__ = ["FrameImage", "frame_job"]

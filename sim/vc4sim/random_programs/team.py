@@ -29,6 +29,7 @@ def random_team(
     config: V3DConfig,
     *,
     base: int = BASE,
+    output: int | None = None,
     qpus: int | None = None,
     vpm_rows: int = MOST_ROWS,
     **memory,
@@ -36,6 +37,8 @@ def random_team(
     """A run of two or more random programs of about `length` words each; the same `seed` gives the same run.
 
     base : where they lie, with all that they need; a multiple of 4 KiB
+    output : where the memory into which they write begins, if that is elsewhere, in front of them: what they look up lies behind,
+        and somebody may write in front of it meanwhile
     qpus : that they may run on, `None`: all
     vpm_rows : from the first one on, that they may use
 
@@ -48,22 +51,25 @@ def random_team(
     members = random_.randrange(2, min(count + count // 2, MOST_MEMBERS) + 1) if count > 1 else random_.randrange(1, 3)
     meetings = random_.randrange(1, 8) if 1 < members <= count else 0
     room = -(-(length + _MARGIN) * WORD_BYTES // LINE_BYTES) * LINE_BYTES
-    outputs = base + members * room
-    uniforms = outputs + members * OUTPUT_BYTES
+    outputs = base + members * room if output is None else output
+    uniforms = base + members * (room + (OUTPUT_BYTES if output is None else 0))
     # A program runs a few times as many instructions as it has, and each reads one uniform at the most.
     uniform_words = _FIRST_UNIFORMS + 8 * (length + _MARGIN)
     textures = Textures(random_, Textures.address(uniforms + 4 * uniform_words)) if config.tmus_per_slice else None
     kind = LookupMember if textures else Member
     codes, launches = [], []
     for number in range(members):
-        output = outputs + number * OUTPUT_BYTES
-        place = Place(base + number * room, uniforms, output, textures.all if textures else ())
+        place = Place(
+            *(base + number * room, uniforms, outputs + number * OUTPUT_BYTES),
+            textures.all if textures else (),
+            output is not None,
+        )
         words = kind(random_, length, place, Role(number, members, meetings, vpm_rows)).words
         codes.append(struct.pack(f"<{len(words)}Q", *words).ljust(room, b"\0"))
         assert len(codes[-1]) == room, "the program is longer than its room"
         launches.append(Launch(place.base, uniforms + 4 * random_.randrange(_FIRST_UNIFORMS)))
     numbers = b"".join(struct.pack("<I", random_value(random_)) for _ in range(uniform_words))
-    image = b"".join(codes) + bytes(members * OUTPUT_BYTES) + numbers
+    image = b"".join(codes) + (bytes(members * OUTPUT_BYTES) if output is None else b"") + numbers
     if textures:
         image = image.ljust(textures.first - base, b"\0") + textures.image
     return Job(

@@ -70,9 +70,7 @@ def _drawn_by_model(job: SoakJob) -> bytes:
     return memory.read(0, job.programs)
 
 
-def compare_episode(
-    job: SoakJob, on: str = "native", *, waves: Waves | None = None, draw: Draw = run_draw
-) -> Compared:
+def compare_episode(job: SoakJob, on: str = "native", *, waves: Waves | None = None, draw: Draw = run_draw) -> Compared:
     """Run an episode on the RTL, instruction by instruction with the model; then all of memory is compared.
 
     Frames in memory must also be what the model draws alone; where frames that are spoilt store there may be anything. Raises `Difference`, and what a check of the RTL raises.

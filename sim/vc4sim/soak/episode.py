@@ -15,7 +15,8 @@ from ..launch import Launch
 from ..random_frames import RandomFrame
 from ..random_frames.values import Random
 from ..random_programs import random_team
-from .acts import Act, Spoiling, Stage, random_acts, random_moment, random_spoiling
+from ..random_programs.program import OUTPUT_BYTES
+from .acts import Spoiling, Stage, random_acts, random_moment, random_spoiling
 
 __all__ = ["USER", "VPM_BLOCKS", "Asked", "Episode", "Part"]
 
@@ -59,6 +60,7 @@ class Episode:
     teams : user programs with their memory, behind that of the frames
     asked : when which of them is asked for
     acts : of the host
+    programs : memory of programs begins there
     reserved : of each QPU, the kinds of programs that it does not run
     spoilt : frames that are not drawn to their ends, by their numbers; then user programs and shaders have QPUs of their own
     latency, gap : of memory
@@ -77,15 +79,18 @@ class Episode:
         if spoils:
             self._spoil(rng)
         self.reserved, users = self._divide(rng)
-        base = -(-self.frames[-1].end // _PAGE) * _PAGE
+        self.programs = base = -(-self.frames[-1].end // _PAGE) * _PAGE
         self.teams: list[Job] = []
         self.asked: list[Asked] = []
         teams = rng.choice((0, 1, 1, 2, 3)) if users else 0
+        # All that programs write lies in front of all that they look up.
+        output, base = base, base + teams * 2 * users * OUTPUT_BYTES
         # One team is asked for behind the other: those that wait for each other run at the same time then.
         for frame, clock in sorted((rng.randrange(len(self.frames)), random_moment(rng)) for _ in range(teams)):
-            team = self._team(rng, base, users)
+            team = self._team(rng, base, output, users)
             self.teams.append(team)
             base += -(-len(team.image) // _PAGE) * _PAGE
+            output += len(team.launches) * OUTPUT_BYTES
             for launch in team.launches:
                 self.asked.append(Asked(frame, clock, launch))
                 clock += random_moment(rng, 10)
@@ -108,7 +113,11 @@ class Episode:
         """Some frames, but the last one is drawn."""
         for number, frame in enumerate(self.frames[:-1]):
             if rng.chance(0.7) or number == 0:
-                refusable = [(frame.stores, frame.records), (frame.loads, frame.texels), (frame.texels, frame.texels_end)]
+                refusable = [
+                    (frame.stores, frame.records),
+                    (frame.loads, frame.texels),
+                    (frame.texels, frame.texels_end),
+                ]
                 if frame.binning:
                     refusable.append((frame.binning.first, frame.binning.end))
                 self.spoilt[number] = random_spoiling(rng, refusable)
@@ -126,12 +135,13 @@ class Episode:
         rng.shuffle(reserved)
         return reserved, sum(not kinds & USER for kinds in reserved)
 
-    def _team(self, rng: Random, base: int, users: int) -> Job:
+    def _team(self, rng: Random, base: int, output: int, users: int) -> Job:
         return random_team(
             rng.getrandbits(31),
             rng.choice((20, 60, 150)),
             self.config,
             base=base,
+            output=output,
             qpus=users,
             vpm_rows=VPM_BLOCKS * _BLOCK_ROWS,
         )

@@ -76,7 +76,9 @@ class SoakJob(DrawJob):
 
     def _main(self) -> Iterator[HostWrite]:
         words = [
-            sum(kinds << _RESERVATION_BITS * number for number, kinds in enumerate(self.reserved[first : first + _QPUS]))
+            sum(
+                kinds << _RESERVATION_BITS * number for number, kinds in enumerate(self.reserved[first : first + _QPUS])
+            )
             for first in (0, _QPUS)
         ]
         setup = (
@@ -157,7 +159,11 @@ def episode_job(
         spoilt=tuple((places.index(number), one) for number, one in episode.spoilt.items() if number in places),
         loose=tuple(place for number in episode.spoilt for place in _stores(episode.frames[number])),
         overspill=tuple(
-            block for number in places for binning in [episode.frames[number].binning] if binning for block in binning.overspill
+            block
+            for number in places
+            for binning in [episode.frames[number].binning]
+            if binning
+            for block in binning.overspill
         ),
-        programs=episode.frames[-1].end,
+        programs=episode.programs,
     )

@@ -28,7 +28,14 @@ class Finding(NamedTuple):
     text: str
 
 
-def compared(seed: int, *, config: V3DConfig, compare: Callable[[SoakJob], Compared], keep: frozenset[int] | None = None, **memory) -> Compared | Finding:
+def compared(
+    seed: int,
+    *,
+    config: V3DConfig,
+    compare: Callable[[SoakJob], Compared],
+    keep: frozenset[int] | None = None,
+    **memory,
+) -> Compared | Finding:
     """The episode of a seed, or of some of its parts. `memory`: see `episode_job`"""
     episode = Episode(seed, config)
     kept = None if keep is None else [part for number, part in enumerate(episode.parts) if number in keep]
