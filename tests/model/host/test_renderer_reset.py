@@ -5,7 +5,7 @@ import pytest
 from vc4.records.control import ControlCode as Code
 from vc4.records.primitives import PrimitiveMode
 
-from ..drawing import LIST, PLAIN, SIZE, STEPS, Drawing
+from ..drawing import LIST, SIZE, STEPS, Drawing
 
 #: RMRST of PCS.
 RESET = 1 << 5
@@ -18,7 +18,7 @@ def lines(**state):
     drawing.configure()
     for code, fields in state.items():
         drawing.state(Code[code], **fields)
-    drawing.shader(PLAIN, [(10, 10, 0.5, 1.0, 7.0), (50, 40, 0.5, 1.0, 7.0)])
+    drawing.shader("nop\nnop\nldi tlbc, 7\n", [(10, 10, 0.5, 1.0, 7.0), (50, 40, 0.5, 1.0, 7.0)])
     drawing.draw(2, PrimitiveMode.LINES)
     return drawing.finish()
 
