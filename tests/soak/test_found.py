@@ -52,6 +52,8 @@ def compared(engine, times, programs):
 def test_set_ups_of_dma_stay_when_vertices_are_shaded(request):
     """The second program stores with the stride of the first one."""
     stride = "ldi vw_setup, 0xc0000040"
-    store = "ldi vw_setup, 0x1a00\nmov vpm, elem_num\nmov vpm, 7\nldi vw_setup, 0x81104000\nmov vw_addr, unif\nread vw_wait"
+    store = (
+        "ldi vw_setup, 0x1a00\nmov vpm, elem_num\nmov vpm, 7\nldi vw_setup, 0x81104000\nmov vw_addr, unif\nread vw_wait"
+    )
     found = compared(request.config.getoption("--engine"), 3, [(stride, 0), (store, 2)])
     assert (found.frames, found.programs) == (3, 2)

@@ -29,11 +29,12 @@ class HostAct(NamedTuple):
 
 
 class Stage(NamedTuple):
-    """What acts are about: how many QPUs and frames there are; whether some of these are binned."""
+    """What acts are about: how many QPUs and frames there are; whether some of these are binned, or spoilt."""
 
     qpus: int
     frames: int
     bins: bool
+    spoils: bool
 
 
 class Act(NamedTuple):
@@ -61,18 +62,23 @@ class Spoiling(NamedTuple):
 
     clock : so many clocks behind its beginning
     refused : addresses that memory refuses until then, the first one and the one behind the last; the same: none
-    refusals : clocks behind the beginning of the frame from which on it does
+    refusals : clocks behind the beginning of the frame from which on it does, and the lists are stopped
+    stops : control lists, names of their registers
     """
 
     clock: int
     refused: tuple[int, int] = (0, 0)
     refusals: int = 0
+    stops: tuple[str, ...] = ()
 
     def before(self) -> Iterator[HostAct]:
         """What comes behind the beginning of the frame."""
+        yield HostAct(self.refusals, MEMORY_REFUSED_END, 0)
         if self.refused[1]:
-            yield HostAct(self.refusals, MEMORY_REFUSED, self.refused[0])
+            yield HostAct(0, MEMORY_REFUSED, self.refused[0])
             yield HostAct(0, MEMORY_REFUSED_END, self.refused[1])
+        for name in self.stops:
+            yield HostAct(0, name, _STOP)
 
     def after(self, number: int) -> Iterator[HostAct]:
         """What ends it, the frame `number` of all."""
@@ -87,19 +93,23 @@ class Spoiling(NamedTuple):
     def __str__(self) -> str:
         first, end = self.refused
         refused = f", {first:#x} to {end:#x} refused from clock {self.refusals} on" if end else ""
-        return f"reset at clock {self.clock}{refused}"
+        stops = f", {' and '.join(self.stops)} stopped" if self.stops else ""
+        return f"reset at clock {self.clock}{refused}{stops}"
 
 
 def random_spoiling(rng: Random, refusable: Sequence[tuple[int, int]]) -> Spoiling:
     """At any time; `refusable` : addresses that memory may refuse, of which it perhaps refuses some."""
-    clock = random_moment(rng)
+    clock, refusals = random_moment(rng), 0
+    stops = tuple(name for name in ("CT0CS", "CT1CS") if rng.chance(0.1))
+    if stops:
+        refusals = rng.randrange(clock + 1)
     if rng.chance(0.5):
-        return Spoiling(clock)
+        return Spoiling(clock, refusals=refusals, stops=stops)
     first, end = rng.choice(refusable)
     size = min(1 << rng.randrange(6, 20), end - first)
     at = first + rng.randrange(end - first - size + 1)
     refusals = rng.randrange(clock + 1)
-    return Spoiling(clock, (at & -_BUS_BYTES, at + size & -_BUS_BYTES), refusals)
+    return Spoiling(clock, (at & -_BUS_BYTES, at + size & -_BUS_BYTES), refusals, stops)
 
 
 def random_moment(rng: Random, bits: int = _MOMENT_BITS) -> int:
@@ -171,5 +181,7 @@ _KINDS: tuple[tuple[str, Callable[[Random, Stage], tuple[HostAct, ...]], int], .
 def random_acts(rng: Random, stage: Stage) -> Iterator[Act]:
     """Some, at any time of any frame."""
     for _ in range(rng.randrange(_MOST_ACTS + 1)):
-        ((name, make, _),) = rng.choices(_KINDS, [weight for _, _, weight in _KINDS])
+        # To let a list go on that was reset would run what is left of it.
+        kinds = [kind for kind in _KINDS if not (stage.spoils and kind[1] is _stop)]
+        ((name, make, _),) = rng.choices(kinds, [weight for _, _, weight in kinds])
         yield Act(name, rng.randrange(stage.frames), random_moment(rng), make(rng, stage), name == "halt")

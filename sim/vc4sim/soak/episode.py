@@ -74,7 +74,7 @@ class Episode:
         count, spoils = rng.choice((1, 2, 2, 3, 4)), rng.chance(0.25)
         self._add_frames(rng, count + spoils, spoils=spoils, bins=rng.chance(0.5))
         self.latency, self.gap = rng.choice(_LATENCIES), rng.choice(_GAPS)
-        stage = Stage(config.qpus, len(self.frames), any(frame.binning for frame in self.frames))
+        stage = Stage(config.qpus, len(self.frames), any(frame.binning for frame in self.frames), spoils)
         self.acts = list(random_acts(rng, stage))
         if spoils:
             self._spoil(rng)
