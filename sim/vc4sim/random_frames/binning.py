@@ -46,7 +46,8 @@ class Binning:
 def random_binning(rng: Random, frame: Frame, first: int, *, ample: bool) -> Binning:
     """Memory from address `first` on, with or without what the host gives later; `ample`: without, and enough of it."""
     column, row = frame.tiles[-1]
-    initial, block = (rng.choice(tuple(BlockSize)) for _ in range(2))
+    # Small blocks are full soon.
+    initial, block = (rng.mostly(BlockSize.BYTES_32, tuple(BlockSize), 0.4) for _ in range(2))
     tiles = _SMALLEST_BLOCK << initial.value
     pool = first + _PAGE
     size = len(frame.tiles) * tiles + (_AMPLE if ample else rng.choice((0, 0, 100, _PAGE)))
