@@ -21,7 +21,7 @@ RUNNING = (ROOT / "docs/user/running.md").read_text()
 #: What wants a Mesa, which takes long to build: `tests/gl` runs such commands.
 MESA = r"^gl (build --mesa|run|piglit)"
 #: What runs the RTL, exports it, draws frames, or wants a compiler.
-LONG = r"--on (pysim|native|cxxrtl)|^(lockstep|render|verilog|synth|bench|gl|clist run)"
+LONG = r"--on (pysim|native|cxxrtl)|^(lockstep|soak|render|verilog|synth|bench|gl|clist run)"
 
 
 def shown(page: Path) -> list[str]:

@@ -115,3 +115,15 @@ def test_a_varying_beside_a_small_immediate(drawn, product):
 def test_coverage_does_not_wait_for_programs_that_have_unlocked_the_scoreboard(request):
     """Nor do the next fragments, so the model in lockstep must not either."""
     compare_frame(frame_job(RandomFrame(149), CONFIG), request.config.getoption("--engine"))
+
+
+def test_a_program_that_never_touches_the_tile_buffer_may_end_before_its_fragments_have_their_turn(drawn):
+    """Its thread gets no others until they have: the slow vector in front of them has the same place."""
+    drawing = Drawing(64, 64)
+    drawing.clear()
+    drawing.configure()
+    place = corners((1, 1), (5, 1), (1, 5))
+    for source in ("nop\n" * 300 + PLAIN, *["nop\n"] * 4, PLAIN):
+        drawing.shader(source, place)
+        drawing.draw(3)
+    drawn(drawing)

@@ -217,6 +217,23 @@ def test_a_program_that_is_ending_cannot_be_halted():
 
 
 @pytest.mark.thorough
+@pytest.mark.parametrize("clock", range(40, 53))
+def test_a_short_halt_of_a_program_that_is_ending_cuts_all_that_is_left(clock):
+    """It retires the instructions in front of the halt, whenever that comes, and no others."""
+
+    async def script(debugger):
+        await debugger.write("DBCFG")
+        await debugger.clocks(clock)
+        await debugger.write("DBQHLT")
+        await debugger.write("DBQRUN")
+        await debugger.clocks(150)
+        assert debugger.addresses[-1] + 1 == debugger.ctx.get(debugger.bench.retired_count[0])
+        assert debugger.ctx.get(debugger.bench.done)
+
+    Debugger("mov r0, 1\nnop\nthrend\nmov ra0, r0\nmov ra1, r0").run(script)
+
+
+@pytest.mark.thorough
 def test_the_host_interrupt_reaches_the_host():
     async def script(debugger):
         await debugger.write("DBCFG")

@@ -137,6 +137,8 @@ class Sequencer(wiring.Component):
         slots_left = Signal(range(END_SLOTS + 1), name="end_slots_left")
         with m.If(self.issue_instruction & self.sp_ends & ~ending & (self._switching == 0)):
             m.d.sync += [ending.eq(1), slots_left.eq(END_SLOTS - self.loads)]
+        with m.Elif(ending & self.halted):
+            m.d.sync += slots_left.eq(0)  # However short the halt is, nothing that is left comes back.
         with m.Elif(self.loads & ending):
             m.d.sync += slots_left.eq(slots_left - 1)
         with m.If(self.enters):

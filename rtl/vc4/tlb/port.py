@@ -67,7 +67,7 @@ class TlbPort(wiring.Signature):
     answers : stream of `TlbAnswer`, one for each request that has one, in their order
     form : how the tile buffer is divided
     waits : threads whose fragments may not touch the tile buffer yet
-    done : strobes: threads whose program has ended, and whose last request was taken
+    done : strobes: threads whose program has ended, whose last request was taken, and whose fragments no longer wait
     """
 
     def __init__(self):

@@ -33,7 +33,7 @@ private:
     bool offers = false, done = false, stuck = false;
 
     void offer() override {
-        offers = (written > setup || (written == setup && answered)) && shared < threads.size();
+        offers = (host.written > setup || (host.written == setup && host.answered)) && shared < threads.size();
         ports::fragments__valid(gpu.v3d, {offers});
         if (offers)
             ports::fragments__payload(gpu.v3d, threads[shared]);
@@ -41,7 +41,7 @@ private:
 
     // The host waits while the queue of programs is full.
     bool may_write(const Write &write) const override {
-        return write.offset != START_OFFSET || asked - (started - shared) < QUEUE;
+        return write.offset != START_OFFSET || host.asked - (started - shared) < QUEUE;
     }
 
     // A QPU that begins a program in this clock looks idle.

@@ -43,9 +43,15 @@ public:
     std::vector<uint8_t> bytes;
     std::array<uint32_t, 4> written;  // address, strobes and data of the last word
 
-    Memory(const Options &options, const uint8_t *image, Checks &checks)
+    Memory(Options &options, const uint8_t *image, Checks &checks)
         : bytes(image, image + options.size), options(options), checks(checks), come(options.latency, false) {
         pauses.random.state = options.seed;
+    }
+
+    // Registers of the bench: how often it pauses, and the addresses that it refuses as if they were outside.
+    void set(uint32_t number, uint32_t word) {
+        const std::array<uint32_t *, 3> registers = {&options.chance, &refused, &refused_end};
+        *registers[number] = word;
     }
 
     // Drives what memory says; it depends on what was before this clock only.
@@ -89,18 +95,18 @@ public:
     }
 
 private:
-    const Options &options;
+    Options &options;
     Checks &checks;
     std::deque<Request> requests;
     std::deque<Answer> answers;
     Pauses pauses;
     std::vector<bool> come;  // in which of the last clocks requests came
-    uint32_t now = 0, waited = 0, beat = 0;
+    uint32_t now = 0, waited = 0, beat = 0, refused = 0, refused_end = 0;
     bool error = false;
 
     uint32_t address() const { return requests.front().address + beat * WORD_BYTES; }
     uint32_t offset() const { return address() - options.base; }
-    bool inside() const { return offset() < options.size; }
+    bool inside() const { return offset() < options.size && !(address() >= refused && address() < refused_end); }
     bool last() const { return beat == requests.front().beats; }
 
     uint64_t word() const {

@@ -6,18 +6,13 @@
 
 namespace bench {
 
-// Of the host, no earlier than in a clock; `ON_DEMAND`: when the binner waits for memory.
-constexpr uint32_t ON_DEMAND = ~uint32_t(0);
-struct Write {
-    uint32_t clock, offset, data;
-};
-
 // A bench adds what it offers in a clock, and what it makes of that clock.
 class Runner {
 public:
     Options options;
     Checks checks;
     Memory memory;
+    Host host;
     std::array<Gather, joints::qpu::COUNT> gathers;
     Waves waves;
     uint32_t cycles = 0, retired = 0;
@@ -26,7 +21,7 @@ public:
 
     // `events_a_clock`: of the bench, at the most.
     Runner(const Options &options, const uint8_t *image, const Write *writes, uint32_t write_count, uint32_t events_a_clock)
-        : options(options), memory(this->options, image, checks), writes(writes, writes + write_count),
+        : options(options), memory(this->options, image, checks), host(writes, write_count),
           events_a_clock(4 * joints::qpu::COUNT + 1 + events_a_clock) {}
     virtual ~Runner() = default;
     Runner(const Runner &) = delete;
@@ -56,10 +51,7 @@ public:
     virtual uint32_t *report(uint32_t *words) = 0;
 
 protected:
-    std::vector<Write> writes;
-    size_t written = 0;                // registers
-    bool answered = true;              // the write before
-    uint32_t asked = 0, started = 0;   // programs that the host has asked for, and all that have begun
+    uint32_t started = 0;  // programs that have begun
 
     // What the bench says in this clock, before the GPU is evaluated.
     virtual void offer() = 0;
@@ -68,7 +60,9 @@ protected:
     // Whether the binner waits for memory.
     virtual bool lacks_memory() const { return false; }
     // Whether the host has something to do.
-    bool host_is_busy() const { return !answered || (written < writes.size() && (writes[written].clock != ON_DEMAND || lacks_memory())); }
+    bool host_is_busy() const {
+        return host.is_busy([this] { return lacks_memory(); });
+    }
     // What it makes of the clock, when the GPU has been evaluated; sets `stopped`.
     virtual void observe() = 0;
 
@@ -102,36 +96,46 @@ private:
         if (memory.clock(gpu.v3d))
             tell(WRITTEN, memory.written);
         observe();
+        host.see(high(ports::irq(gpu.v3d)), cycles);
         cycles++;
         take_answers(writes_now);
         gpu.commit();
     }
 
-    bool is_due(const Write &write) const { return write.clock == ON_DEMAND ? lacks_memory() : write.clock <= cycles; }
+    bool is_due(const Write &write) const {
+        return (write.clock == ON_DEMAND ? lacks_memory() : host.is_time(write, cycles)) && may_write(write);
+    }
 
-    // The host writes one register after the other.
+    // Registers of the bench are written at once, others of the GPU one after the other.
     bool offer_host() {
-        bool offers = answered && written < writes.size() && is_due(writes[written]) && may_write(writes[written]);
-        ports::s_axil__awvalid(gpu.v3d, {offers});
-        ports::s_axil__wvalid(gpu.v3d, {offers});
+        const Write *write = host.offer([this](const Write &one) { return is_due(one); });
+        while (write && write->offset >= OWN) {
+            if (write->offset == DRAWN)
+                host.count(write->data, cycles);
+            else
+                memory.set(write->offset - OF_MEMORY, write->data);
+            host.take();
+            write = host.offer([this](const Write &one) { return is_due(one); });
+        }
+        ports::s_axil__awvalid(gpu.v3d, {write != nullptr});
+        ports::s_axil__wvalid(gpu.v3d, {write != nullptr});
         ports::s_axil__bready(gpu.v3d, {true});
-        if (offers) {
-            ports::s_axil__awaddr(gpu.v3d, {writes[written].offset});
-            ports::s_axil__wdata(gpu.v3d, {writes[written].data});
+        if (write) {
+            ports::s_axil__awaddr(gpu.v3d, {write->offset});
+            ports::s_axil__wdata(gpu.v3d, {write->data});
             ports::s_axil__wstrb(gpu.v3d, {0b1111});
         }
         ports::s_axil__arvalid(gpu.v3d, {reads});
         ports::s_axil__rready(gpu.v3d, {true});
-        return offers;
+        return write;
     }
 
     // Address and data of a write are taken together.
     void take_answers(bool writes_now) {
-        answered = answered || high(ports::s_axil__bvalid(gpu.v3d));
+        host.answered = host.answered || high(ports::s_axil__bvalid(gpu.v3d));
         if (writes_now && high(ports::s_axil__awready(gpu.v3d))) {
-            asked += writes[written].offset == START_OFFSET;
-            written++;
-            answered = false;
+            host.take();
+            host.answered = false;
         }
         reads = reads && !high(ports::s_axil__arready(gpu.v3d));
         read_answered = high(ports::s_axil__rvalid(gpu.v3d));

@@ -11,6 +11,7 @@ from vc4.qpu.stall import STALL_REASONS
 
 from ..bench.driver import READ_OFFSETS, setup_writes, start_writes, thread_words
 from ..bench.memory import chance_of, seed_of
+from ..bench.writer import HostWrite
 from ..retired import EVENT_WORDS, START_WORDS, Listeners
 from .base import BenchJob, Follower, Job, Outcome, Watcher, Waves
 from .final import FinalState, QpuState, conclude
@@ -52,7 +53,7 @@ class LibraryRun:
     ----------
     library : with the bench
     job : what it is given
-    writes : of the host: the first clock in which each may happen, offset, word
+    writes : of the host
     more : what this bench is given besides, as ctypes
     report_words : of its report
     waves : to write
@@ -62,7 +63,7 @@ class LibraryRun:
         self,
         library: ctypes.CDLL,
         job: BenchJob,
-        writes: Sequence[tuple[int, int, int]],
+        writes: Sequence[HostWrite],
         *more,
         report_words: int,
         waves: Waves | None = None,
@@ -143,7 +144,7 @@ def run_library(
     run = LibraryRun(
         library,
         job,
-        [(0, *write) for write in (*setup, *start_writes(job.launches))],
+        [HostWrite(0, *write) for write in (*setup, *start_writes(job.launches))],
         *(ctypes.c_uint32(len(setup)), c_words(threads), ctypes.c_uint32(len(threads) // START_WORDS)),
         ctypes.c_uint32(len(job.launches)),
         report_words=_STATE_WORDS + job.config.qpus * _QPU_WORDS,

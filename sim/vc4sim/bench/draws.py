@@ -10,7 +10,7 @@ from vc4.config import V3DConfig
 from vc4.regs.table import OFFSET_BITS
 
 from .traced import TracedGpu
-from .writer import HostWriter
+from .writer import HostWrite, HostWriter
 
 __all__ = ["STILL_CLOCKS", "DrawBench"]
 
@@ -25,7 +25,7 @@ class DrawBench(TracedGpu):
     Parameters
     ----------
     config : of the GPU, with all blocks of the pipeline and `trace`
-    writes : of the host, see `HostWriter`
+    writes : of the host
     max_cycles : clocks after which the run is given up
     options : of `TracedGpu`
 
@@ -39,7 +39,7 @@ class DrawBench(TracedGpu):
     def __init__(
         self,
         config: V3DConfig,
-        writes: Iterable[tuple[int, int, int]],
+        writes: Iterable[HostWrite],
         *,
         max_cycles: int,
         latency: int,

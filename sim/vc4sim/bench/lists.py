@@ -16,7 +16,7 @@ from ..retired import ITEM, QUAD
 from .memory import chance_of, seed_of
 from .taker import TakenQuad, Taker
 from .traced import TracedGpu
-from .writer import HostWriter
+from .writer import HostWrite, HostWriter
 
 __all__ = ["REST_CLOCKS", "SEED_FACTORS", "ListBench"]
 
@@ -33,7 +33,7 @@ class ListBench(TracedGpu):
     Parameters
     ----------
     config : of the GPU, with `lists` and `trace`
-    writes : of the host, see `HostWriter`
+    writes : of the host
     reads, pipeline_gap : of what takes the place of binner and renderer: whether it reads vertices, and the chance of a pause
     max_cycles : clocks after which the run is given up
     options : of `TracedGpu`
@@ -52,7 +52,7 @@ class ListBench(TracedGpu):
     def __init__(
         self,
         config: V3DConfig,
-        writes: Iterable[tuple[int, int, int]],
+        writes: Iterable[HostWrite],
         *,
         reads: bool,
         pipeline_gap: float,

@@ -1,6 +1,7 @@
 """A host that writes registers by itself."""
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from amaranth import *
 from amaranth.lib import data, memory, wiring
@@ -9,10 +10,39 @@ from amaranth.lib.wiring import In, Out
 from vc4.bus.axi import AxiLitePort
 from vc4.regs.table import OFFSET_BITS
 
-__all__ = ["ON_DEMAND", "HostWriter"]
+__all__ = [
+    "FRAMES_DRAWN",
+    "MEMORY_GAPS",
+    "MEMORY_REFUSED",
+    "MEMORY_REFUSED_END",
+    "ON_DEMAND",
+    "HostWrite",
+    "HostWriter",
+]
 
 #: In place of a clock: when the binner waits for memory.
 ON_DEMAND = (1 << 32) - 1
+
+#: Offsets of registers of a native bench: how many frames count as drawn; chance of a pause of its memory, of 256; the addresses
+#: that it refuses.
+FRAMES_DRAWN, MEMORY_GAPS, MEMORY_REFUSED, MEMORY_REFUSED_END = (1 << 31 | number for number in range(4))
+
+
+class HostWrite(NamedTuple):
+    """A write of the host.
+
+    clock : the first one in which it may happen, or `ON_DEMAND`
+    offset, word : what is written, and where
+    frames : so many have been drawn, and the clock counts from the interrupt of the last one on; it may also happen when more are
+    script : scripts run side by side, each write behind the one before of its script; the lowest number first
+    """
+
+    clock: int
+    offset: int
+    word: int
+    frames: int = 0
+    script: int = 0
+
 
 _WRITE = data.StructLayout({"clock": 32, "offset": OFFSET_BITS, "word": 32})
 _WHOLE = 0b1111
@@ -20,11 +50,11 @@ _WHOLE = 0b1111
 
 class HostWriter(wiring.Component):
     """Writes registers, one after the other, each no earlier than in its clock, or when the binner waits for memory; what another
-    host reads passes.
+    host reads passes. It has one script, which counts no frames, and no registers of a bench: only native benches have.
 
     Parameters
     ----------
-    writes : first clock, or `ON_DEMAND`, offset and word of each
+    writes : see `HostWrite`
 
     Interface attributes
     --------------------
@@ -41,8 +71,8 @@ class HostWriter(wiring.Component):
     demand: In(1)
     busy: Out(1)
 
-    def __init__(self, writes: Iterable[tuple[int, int, int]]):
-        self._writes = [{"clock": clock, "offset": offset, "word": word} for clock, offset, word in writes]
+    def __init__(self, writes: Iterable[HostWrite]):
+        self._writes = [{"clock": one.clock, "offset": one.offset, "word": one.word} for one in writes]
         super().__init__()
 
     def elaborate(self, platform):

@@ -20,6 +20,7 @@ COMMANDS = (
     "check",
     "clist",
     "lockstep",
+    "soak",
     "waves",
     "regs",
     "tree",

@@ -1,5 +1,6 @@
 """Memory behind the binner of the model."""
 
+from collections.abc import Iterator
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -11,7 +12,7 @@ from ..model.memory import Memory
 from ..model.v3d import V3D
 from ..render.host import OUT_OF_MEMORY
 
-__all__ = ["Binned", "binned"]
+__all__ = ["Binned", "advance", "binned"]
 
 
 class _Job(Protocol):
@@ -19,8 +20,12 @@ class _Job(Protocol):
 
     image: bytes
     config: V3DConfig
-    registers: tuple[tuple[str, int], ...]
     overspill: tuple[tuple[int, int], ...]
+
+    @property
+    def frames(self) -> tuple[tuple[tuple[str, int], ...], ...]:
+        """Registers that start its lists, of one frame after the other."""
+        ...
 
 
 class Binned(NamedTuple):
@@ -36,8 +41,18 @@ class Binned(NamedTuple):
     written: np.ndarray
 
 
+def advance(gpu: V3D, blocks: Iterator[tuple[int, int]], steps: int) -> Rest:
+    """Go on, with the next of some blocks of memory whenever the binner asks for more, as long as there are some."""
+    rest = gpu.advance(steps)
+    while gpu.binner.out_of_memory and (block := next(blocks, None)):
+        for name, value in zip(("BPOA", "BPOS", "INTCTL"), (*block, OUT_OF_MEMORY), strict=True):
+            gpu.write(name, value)
+        rest = gpu.advance(steps)
+    return rest
+
+
 def binned(job: _Job, gpu: V3D | None = None, *, steps: int = 1 << 40, instructions: int | None = None) -> Binned:
-    """Carries out the binning list of a job, with what the host gives when it asks for memory.
+    """Carries out the binning lists of a job, with what the host gives when it asks for memory.
 
     gpu : instead of a new one with the image of the job in memory
     steps : of the list, in front of each piece of memory, at the most
@@ -52,15 +67,11 @@ def binned(job: _Job, gpu: V3D | None = None, *, steps: int = 1 << 40, instructi
     gpu.memory.on_write = note
     if instructions is not None:
         gpu.binner.shading.limit = instructions
-    for name, value in job.registers:
-        if not name.startswith("CT1"):
-            gpu.write(name, value)
-    rest = gpu.advance(steps)
-    for block in job.overspill:
-        if not gpu.binner.out_of_memory:
-            break
-        for name, value in zip(("BPOA", "BPOS", "INTCTL"), (*block, OUT_OF_MEMORY), strict=True):
-            gpu.write(name, value)
-        rest = gpu.advance(steps)
+    blocks, rest = iter(job.overspill), Rest.STOPPED
+    for registers in job.frames:
+        for name, value in registers:
+            if not name.startswith("CT1"):
+                gpu.write(name, value)
+        rest = advance(gpu, blocks, steps)
     gpu.memory.on_write = None
     return Binned(gpu, rest, written)

@@ -13,8 +13,9 @@ class Bench : public Runner {
 public:
     std::vector<Tile> tiles;
 
-    Bench(const Options &options, const uint8_t *image, const Write *writes, uint32_t write_count, uint32_t first, uint32_t last)
-        : Runner(options, image, writes, write_count, 0), first(first), last(last) {}
+    Bench(const Options &options, const uint8_t *image, const Write *writes, uint32_t write_count, uint32_t first, uint32_t last,
+          bool whole)
+        : Runner(options, image, writes, write_count, 0), first(first), last(last), whole(whole) {}
 
     // In the order of `DrawState`.
     uint32_t *report(uint32_t *words) override {
@@ -29,6 +30,7 @@ private:
     static constexpr uint32_t QPUS = joints::qpu::COUNT;
     bool drawn = false;
     const uint32_t first, last;    // clocks that are counted
+    const bool whole;              // it ends when the host has done all, too, and no program runs
     uint32_t still = 0, seen = 0;  // clocks since something has moved, and instructions by then
     uint32_t begun = 0, stored = 0, clocks = 0;
     std::array<std::array<uint32_t, 2>, STAGES + QPUS> counts = {};  // clocks in which a stage waits, or is held
@@ -40,7 +42,7 @@ private:
     void observe() override {
         bool moves = host_is_busy() || high(ports::bins(gpu.v3d)) || high(ports::bus__requests__valid(gpu.v3d)) || seen != retired;
         seen = retired;
-        drawn = high(ports::irq(gpu.v3d));
+        drawn = high(ports::irq(gpu.v3d)) && (!whole || (host.has_ended() && high(ports::idle(gpu.v3d))));
         auto activity = ports::activity(gpu.v3d);
         mark(activity);
         if (cycles >= first && cycles < last)
@@ -80,8 +82,8 @@ private:
 extern "C" {
 
 bench::Runner *bench_create(const bench::Options *options, const uint8_t *image, const bench::Write *writes, uint32_t write_count,
-                            uint32_t first, uint32_t last) {
-    return new bench::Bench(*options, image, writes, write_count, first, last);
+                            uint32_t first, uint32_t last, bool whole) {
+    return new bench::Bench(*options, image, writes, write_count, first, last, whole);
 }
 
 // How many tiles have begun; their words if there is a place for them.

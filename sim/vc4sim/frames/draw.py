@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -20,8 +20,10 @@ from ..backends.library import LibraryRun
 from ..backends.simulation import bench_options, say_instead, simulate, watch
 from ..bench.draws import STILL_CLOCKS, DrawBench
 from ..bench.host import Host
+from ..bench.writer import HostWrite
 from ..cache import cache_folder
 from ..cxxrtl.build import Kind, NoCompiler
+from ..problem import BadInput
 from ..render.host import BEGINNING, FLUSH_DONE, FRAME_DONE
 from ..waves.view import write_view
 from .activity import StageClocks, TileClocks, Watched, constants, merged, stage_count, watching
@@ -41,6 +43,7 @@ class DrawJob(BenchJob):
     list if there is no other.
 
     registers : names and values of the registers that start them, in the order in which they are written
+    then : the same of the frames behind that, each when the one before is drawn, which is for subclasses to see to
     later : the same behind them, with the clock before which each is not written
     overspill : addresses and sizes of what the host gives a binner that asks for memory, in this order
     counted : names of the sources of performance counters
@@ -49,11 +52,20 @@ class DrawJob(BenchJob):
 
     base: int = 0
     registers: tuple[tuple[str, int], ...]
+    then: tuple[tuple[tuple[str, int], ...], ...] = ()
     later: tuple[tuple[int, str, int], ...] = ()
     overspill: tuple[tuple[int, int], ...] = ()
     counted: tuple[str, ...] = ()
     window: tuple[int, int | None] = (0, None)
     max_cycles: int = 50_000_000
+
+    #: It ends when the host has done all and no program runs, too.
+    whole: ClassVar[bool] = False
+
+    @property
+    def frames(self) -> tuple[tuple[tuple[str, int], ...], ...]:
+        """Registers of all frames."""
+        return (self.registers, *self.then)
 
     @property
     def built(self) -> V3DConfig:
@@ -66,8 +78,8 @@ class DrawJob(BenchJob):
         return FRAME_DONE if any(name.startswith("CT1") for name, _ in self.registers) else FLUSH_DONE
 
     @property
-    def writes(self) -> list[tuple[int, int, int]]:
-        """All of the host: the first clock in which each may happen, offset, word."""
+    def writes(self) -> list[HostWrite]:
+        """All of the host."""
         numbers = {source.name: source.number for source in SOURCES}
         counters = (1 << len(self.counted)) - 1
         setup = (
@@ -76,7 +88,7 @@ class DrawJob(BenchJob):
             *(("PCTRC", counters), ("PCTRE", 1 << 31 | counters)),
         )
         writes = (*((0, *write) for write in (*setup, *self.registers)), *self.later, *given(self.overspill))
-        return [(clock, register(name).offset, value) for clock, name, value in writes]
+        return [HostWrite(clock, register(name).offset, value) for clock, name, value in writes]
 
 
 class DrawState(NamedTuple):
@@ -177,7 +189,7 @@ def _run_library(
     first, last = job.window
     room = len(DrawState._fields) + 2 + stage_count(job.config.qpus)
     window = (ctypes.c_uint32(clock) for clock in (first, _LAST_CLOCK if last is None else last))
-    run = LibraryRun(library, job, job.writes, *window, report_words=room, waves=waves)
+    run = LibraryRun(library, job, job.writes, *window, ctypes.c_bool(job.whole), report_words=room, waves=waves)
     with contextlib.ExitStack() as stack:
         stack.callback(run.close)
         if waves:
@@ -200,6 +212,8 @@ def _tiles(run: LibraryRun) -> list[TileClocks]:
 
 
 def _run_pysim(job: DrawJob, listener: _Listener, waves: Waves | None, offsets: Sequence[int]) -> _Ended:
+    if job.whole:
+        raise BadInput("frames beside other programs are not for pysim: add --on native or --on cxxrtl")
     bench = DrawBench(writes=job.writes, **bench_options(job, waves))
     count, counted = watching(bench, job.window)
     ended = []

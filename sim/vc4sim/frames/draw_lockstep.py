@@ -8,7 +8,7 @@ import numpy as np
 from ..events import Retirement, Start
 from ..launch import Launch
 from ..lockstep import Difference
-from ..model.cle.cle import Cle
+from ..model.cle.cle import Cle, Rest
 from ..model.cle.pipeline import Recorder
 from ..model.compiled import Entry
 from ..model.fep.fragment_shader import give
@@ -48,15 +48,14 @@ class DrawLockstep(FrontLockstep):
     def __init__(self, job: DrawJob):
         # Tile lists are there before, as the model that renders has no binner: what that of the RTL writes is compared in the end.
         image = binned(job).gpu.memory.read(0, len(job.image))
-        super().__init__(FrontJob(image=image, registers=job.registers, config=job.config))
+        super().__init__(FrontJob(image=image, registers=job.registers, then=job.then, config=job.config))
         memory = self.model.memory
         self.vectors = Vectors(self.model.fragment_shader.tile)
         beside = V3D(job.config, memory)
         self.renderer = FollowedRenderer(memory, beside.renderer.screen.shading, self.vectors)
         self._cle = Cle(memory, Recorder(), self.renderer)
-        for name, value in job.registers:
-            thread = self._cle.threads[int(name[2])]
-            (thread.set_current if name.endswith("CA") else thread.set_end)(value)
+        self._frames = iter(job.frames)
+        self._next_frame()
         #: Programs that QPUs have taken; `None`: of vertices.
         self._taken: list[deque[_Taken | None]] = [deque() for _ in self.model.qpus]
         self._asked: deque[_Taken] = deque()  # those of fragments whose vectors are not known, in their order
@@ -95,7 +94,16 @@ class DrawLockstep(FrontLockstep):
         """The renderer draws as far as it comes."""
         for qpu in self.model.qpus:
             self._note_ends(qpu)
-        self._cle.run(_LIMIT)
+        while self._cle.run(_LIMIT) is Rest.STOPPED and self._next_frame():
+            pass
+
+    def _next_frame(self) -> bool:
+        """The host starts the next frame, if there is one."""
+        registers = next(self._frames, ())
+        for name, value in registers:
+            thread = self._cle.threads[int(name[2])]
+            (thread.set_current if name.endswith("CA") else thread.set_end)(value)
+        return bool(registers)
 
     def _note_ends(self, qpu: Qpu) -> None:
         """Fragments that a QPU is done with: the program has unlocked the scoreboard, or has ended."""
@@ -127,15 +135,18 @@ class DrawLockstep(FrontLockstep):
         self._go_on()
         if self.vectors.any or any(self._batches):
             self.differ("shaders have not been started", "the end", list(self.vectors.waiting)[:1])
-        rtl, model = (
-            np.frombuffer(bytes(one), np.uint8)
-            for one in (run.memory[: len(self.model.memory.data)], self.model.memory.data)
-        )
-        different = np.flatnonzero(rtl != model)
+        model = bytes(self.model.memory.data)
+        self.compare_bytes(run.memory[: len(model)], model)
+
+    def compare_bytes(self, rtl: bytes, model: bytes, first: int = 0) -> None:
+        """Memory from an address on."""
+        rtl_bytes, model_bytes = (np.frombuffer(bytes(one), np.uint8) for one in (rtl, model))
+        different = np.flatnonzero(rtl_bytes != model_bytes)
         if len(different):
             at = int(different[0])
-            what = f"{len(different)} bytes of memory differ, the first at {at:#010x}{self._where(at)}"
-            raise Difference(what, f"{rtl[at]:02x}", f"{model[at]:02x}", [])
+            where = f"the first at {first + at:#010x}{self._where(first + at)}"
+            what = f"{len(different)} bytes of memory differ, {where}"
+            raise Difference(what, f"{rtl_bytes[at]:02x}", f"{model_bytes[at]:02x}", [])
 
     def _where(self, address: int) -> str:
         """What a byte of memory is a part of, and who has drawn there."""

@@ -11,7 +11,7 @@ from vc4.regs.table import register
 from vc4.vertex_pipe import FRONT_STALLS
 
 from ..backends.base import BenchJob
-from ..bench.writer import ON_DEMAND
+from ..bench.writer import ON_DEMAND, HostWrite
 from ..render.host import BEGINNING, OUT_OF_MEMORY
 
 __all__ = ["COUNTED", "STALLS", "FrontJob", "FrontState", "given"]
@@ -43,6 +43,7 @@ class FrontJob(BenchJob):
 
     registers : names and values of the registers that start the threads, in the order in which they are written
     later : the same behind them, with the clock before which each is not written
+    then : registers of the frames behind that, each when the one before is drawn
     overspill : addresses and sizes of what the host gives a binner that asks for memory, in this order
     bins : the GPU has a binner; else something takes its place
     reads : all words of vertices are read, before a primitive is taken; else it is taken at once
@@ -52,11 +53,17 @@ class FrontJob(BenchJob):
     base: int = 0
     registers: tuple[tuple[str, int], ...]
     later: tuple[tuple[int, str, int], ...] = ()
+    then: tuple[tuple[tuple[str, int], ...], ...] = ()
     overspill: tuple[tuple[int, int], ...] = ()
     bins: bool = False
     reads: bool = True
     pipeline_gap: float = 0.0
     max_cycles: int = 5_000_000
+
+    @property
+    def frames(self) -> tuple[tuple[tuple[str, int], ...], ...]:
+        """Registers of all frames."""
+        return (self.registers, *self.then)
 
     @property
     def built(self) -> V3DConfig:
@@ -69,8 +76,8 @@ class FrontJob(BenchJob):
         return (*COUNTED, *(_COUNTED_OF_BINNER if self.bins else ()))
 
     @property
-    def writes(self) -> list[tuple[int, int, int]]:
-        """All of the host: the first clock in which each may happen, offset, word."""
+    def writes(self) -> list[HostWrite]:
+        """All of the host."""
         counters = (1 << len(self.counted)) - 1
         setup = (
             *BEGINNING,
@@ -78,7 +85,7 @@ class FrontJob(BenchJob):
             *(("PCTRC", counters), ("PCTRE", 1 << 31 | counters)),
         )
         writes = (*((0, *write) for write in (*setup, *self.registers)), *self.later, *given(self.overspill))
-        return [(clock, register(name).offset, value) for clock, name, value in writes]
+        return [HostWrite(clock, register(name).offset, value) for clock, name, value in writes]
 
 
 class FrontState(NamedTuple):

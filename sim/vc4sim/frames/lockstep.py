@@ -9,7 +9,7 @@ from ..lockstep import Difference, Lockstep
 from ..model.memory import Memory
 from ..model.qpu.qpu import Qpu
 from ..model.vcm.vcd import load_attributes
-from ..model.vpm.port import clear_port
+from ..model.vpm.port import restart_port
 from ..model.vpm.vpm import use_as_shader
 from .expected import Batch, FrontModel
 from .front import FrontRun
@@ -31,7 +31,8 @@ class FrontLockstep(Lockstep):
     def __init__(self, job: FrontJob):
         super().__init__(Job(image=job.image, base=0, launches=(), config=job.config))
         self.expected = FrontModel(job.config, Memory(len(job.image), 0, job.image))
-        self.expected.run(job.registers, _LIMIT)
+        for registers in job.frames:
+            self.expected.run(registers, _LIMIT)
         self._batches = [deque(one for one in front.batches if one.launch) for front in self.expected.fronts]
         self._begun: list[deque[Batch]] = [deque() for _ in self.model.qpus]
 
@@ -46,7 +47,7 @@ class FrontLockstep(Lockstep):
     def begin(self, qpu: Qpu, launch: Launch, thread: int) -> None:
         """With the attributes of its batch."""
         batch, vpm = self._begun[qpu.number].popleft(), self.model.machine.vpm
-        clear_port(vpm, qpu.number)
+        restart_port(vpm, qpu.number)
         use_as_shader(vpm, qpu.number)
         rows = self.model.vpm.attributes(qpu.number)
         load_attributes(self.model.memory, batch.shader, batch.coordinate, batch.indices, rows)

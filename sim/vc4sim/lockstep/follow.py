@@ -1,20 +1,22 @@
 """The model steps as the records of the RTL say, and every effect is compared."""
 
+import numpy as np
+
 from vc4.bus.port import BUS_BYTES
 
 from ..model.compiled import kernel
 from ..model.machine import Machine
 from ..model.memory import BASE, LOGGED, MemoryState, is_inside
-from ..model.qpu.sequencer import RUNNING
+from ..model.qpu.sequencer import END, PC, RUNNING
 from ..model.qpu.status import RETIRED as STEPPED
 from ..model.qpu.status import UNKNOWN
-from ..model.qpu.step import step
+from ..model.qpu.step import leave, step
 from ..model.vpm.vpm import FAULT
 from ..retired import KIND_BITS, R4_ARRIVED, RETIRED, STARTED, WRITTEN
 from . import fields as _f
 from .effects import is_same
 from .fields import bits
-from .follower import COUNT, DONE, IS_NOTED, IS_READY, SAME, STATUS, TAKEN, FollowerState, keep, note
+from .follower import COUNT, DONE, HALTS, IS_NOTED, IS_READY, SAME, STATUS, TAKEN, FollowerState, keep, note
 from .written import LEFT, WrittenState, compare_byte
 
 __all__ = [
@@ -78,6 +80,8 @@ def _follow_one(
         if not note(state, at, q):
             return ALL_READ
         about[IS_NOTED] = 1
+    if about[HALTS] and _is_cut(machine, records, at, q):
+        leave(machine, q)
     if not about[IS_READY] and (state.waiting[q] or not machine.qpus.sequences[q, RUNNING]):
         return PREPARES
     load_busy = bits(records, at, _f.READS_LOAD_BUSY, 1) & bits(records, at, _f.LOAD_BUSY, 1)
@@ -96,6 +100,14 @@ def _follow_one(
     if not _compare_log(machine, memory, written):
         return BYTE_DIFFERS
     return _GOES_ON
+
+
+@kernel
+def _is_cut(machine: Machine, records: np.ndarray, at: int, q: int) -> bool:
+    """Whether a halt has cut the program of a QPU that was ending: another instruction follows, and those left are lost."""
+    sequences = machine.qpus.sequences
+    is_ending = sequences[q, RUNNING] != 0 and sequences[q, END] >= 0
+    return is_ending and bits(records, at, _f.PC, _f.WORD_BITS) != sequences[q, PC]
 
 
 @kernel

@@ -17,6 +17,7 @@ __all__ = [
     "CONTEXT",
     "COUNT",
     "DONE",
+    "HALTS",
     "IS_NOTED",
     "IS_READY",
     "NOTED",
@@ -31,8 +32,8 @@ __all__ = [
 ]
 
 # What `FollowerState.about` holds: records, how many of them are done, instructions that were the same, instructions noted; of
-# the next one whether it is noted, whether its QPU is ready, and what the model has said of it.
-COUNT, DONE, SAME, NOTED, IS_NOTED, IS_READY, STATUS = range(7)
+# the next one whether it is noted, whether its QPU is ready, and what the model has said of it; whether halts may cut programs.
+COUNT, DONE, SAME, NOTED, IS_NOTED, IS_READY, STATUS, HALTS = range(8)
 #: Records that fit; vectors for r4 that may come before their instruction retires.
 ROOM, _EARLY = 1 << 13, 16
 #: Instructions shown before the first difference.
@@ -74,7 +75,7 @@ def new_follower() -> State[FollowerState]:
     size = CONTEXT + 1
     return State(
         FollowerState(
-            about=np.zeros(7, np.int64),
+            about=np.zeros(8, np.int64),
             records=np.zeros((ROOM, EVENT_WORDS), np.int64),
             names=np.array([names.index(name) if name else -1 for name in names], np.int64),
             waiting=np.zeros(MAX_QPUS, np.int64),

@@ -10,6 +10,7 @@ frame as well, so that a frame that shows a fault can be made small.
 ``textures``   textures that they sample
 ``vertices``   vertices, and programs that shade them
 ``lists``      lists of primitives
+``binning``    memory of the binner, coordinates
 ``transfers``  the configuration of a frame, its loads and stores
 ``frame``      a random frame
 ``image``      a frame in memory
@@ -18,6 +19,6 @@ frame as well, so that a frame that shows a fault can be made small.
 
 from .compare import ShrunkFrame, compare_frame, shrink_frame
 from .frame import RandomFrame
-from .image import frame_job
+from .image import FrameImage, frame_job
 
-__all__ = ["RandomFrame", "ShrunkFrame", "compare_frame", "frame_job", "shrink_frame"]
+__all__ = ["FrameImage", "RandomFrame", "ShrunkFrame", "compare_frame", "frame_job", "shrink_frame"]

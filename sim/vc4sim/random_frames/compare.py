@@ -17,7 +17,7 @@ from ..shrink.search import needed
 from .frame import RandomFrame
 from .image import frame_job
 
-__all__ = ["ShrunkFrame", "compare_frame", "shrink_frame"]
+__all__ = ["ShrunkFrame", "compare_frame", "kind_of", "shrink_frame"]
 
 _LIMIT = 1 << 40
 #: What runs a frame on the RTL: see `run_draw`.
@@ -80,7 +80,7 @@ def _failure(job: DrawJob, on: str, draw: Draw) -> Exception | None:
     return None
 
 
-def _kind(error: Exception) -> str:
+def kind_of(error: Exception) -> str:
     """What went wrong, without its numbers."""
     what = error.what if isinstance(error, Difference) else str(error)
     return "".join(" " if letter in "0123456789abcdefx" else letter for letter in what.partition("\n")[0])
@@ -118,7 +118,7 @@ def shrink_frame(
         runs += 1
         told()
         error = _failure(job, on, draw)
-        if error is None or _kind(error) != _kind(found):
+        if error is None or kind_of(error) != kind_of(found):
             return False
         last = error
         return True

@@ -5,6 +5,7 @@ from typing import Any
 
 from vc4.records.control import ControlCode as Code
 
+from .binning import Binning, random_binning
 from .fragments import Fragments
 from .lists import random_coordinates, random_list
 from .state import Place, random_configuration, random_state
@@ -18,34 +19,35 @@ __all__ = ["RECORD_BYTES", "RandomFrame"]
 
 _PAGE = 0x1000
 #: Lists, records, programs, uniforms, vertices.
-RECORD_BYTES = 12 * _PAGE
+RECORD_BYTES = 16 * _PAGE
 #: Stores of a tile, in front of the last one, each with memory of its own.
 _MOST_STORES = 2
 
 
 class RandomFrame:
-    """What a seed makes.
+    """What a seed makes, in memory from address `base` on, a multiple of 4 KiB.
 
     frame : its size, and the fields of its configuration
     clears : what the tile buffer is cleared to; `None`: it begins as it is
     things : all that can be left out
     last : the store of each tile that comes last
-    stores, records, loads, texels, end : where memory for them begins: for stores first, which nothing reads but loads, then for
-        records, then for what loads and lookups read; texels come last, behind which textures go on
+    stores, records, loads, texels, texels_end, end : where memory for them begins: for stores first, which nothing reads but loads,
+        then for records, then for what loads and lookups read; texels come last, behind which textures go on
     noise : decides what is there at first
+    binning : what is for all tiles is binned, in memory behind all else; `None`: tiles branch to it
     """
 
-    def __init__(self, seed: int):
-        self.seed = seed
+    def __init__(self, seed: int, base: int = 0):
+        self.seed, self.base = seed, base
         self._rng = rng = Random(f"frame {seed}")
         self._coverage = rng.chance(0.2)
         self.frame: Frame = random_frame_size(rng, coverage=self._coverage)
         size = self.frame.bytes
-        self.stores = _PAGE
+        self.stores = base + _PAGE
         self.records = self.stores + (1 + _MOST_STORES) * size
         self.loads = self.records + RECORD_BYTES
         self.texels = self.loads + size
-        self.end = self.texels + TEXEL_BYTES
+        self.texels_end = self.end = self.texels + TEXEL_BYTES
         self.noise = rng.getrandbits(32)
         self.clears = self._clear_values() if rng.chance(0.85) else None
         self._shaders = 0
@@ -53,7 +55,18 @@ class RandomFrame:
         parts = [0, *(n + 1 for n in range(len(self.frame.tiles)) if rng.chance(0.3))]
         for part in parts:
             self.things += self._part(part)
+        self.binning: Binning | None = None
         self.last = [self._last(number) for number in range(len(self.frame.tiles))]
+
+    def bin(self, rng: Random, *, ample: bool) -> None:
+        """Let it be binned; see `random_binning`."""
+        self.binning = random_binning(rng, self.frame, -(-self.end // _PAGE) * _PAGE, ample=ample)
+        self.end = self.binning.end
+
+    def begin_clear(self) -> None:
+        """It clears the tile buffer first, whatever is in there."""
+        if self.clears is None:
+            self.clears = self._clear_values()
 
     def _clear_values(self) -> dict[str, int]:
         rng = self._rng

@@ -3,6 +3,8 @@
 import random
 import struct
 from collections.abc import Collection
+from dataclasses import replace
+from operator import add
 
 from vc4.config import V3DConfig
 from vc4.records.control import ControlCode as Code
@@ -13,10 +15,12 @@ from ..asm import assemble
 from ..clist import ListBuilder, compress, gl_shader_record, nv_shader_record, vg_shader_record
 from ..frames.draw import DrawJob
 from ..model.cle.compressed import COORDINATE_BYTES, INDEX_BYTES, ListFormat
+from .binning import Binning, clip_words, coordinate_program, may_be_binned
 from .frame import RECORD_BYTES, RandomFrame
-from .things import Chunk, Lists, Load, Shader, State, Store, Thing, Vertices
+from .things import Chunk, Lists, Load, Shader, State, Store, Vertices
+from .values import Random
 
-__all__ = ["frame_job"]
+__all__ = ["FrameImage", "frame_job"]
 
 _ALIGNMENT = 32
 _GAPS = (0.0, 0.0, 0.0, 0.1, 0.3, 0.6)
@@ -24,23 +28,37 @@ _LATENCIES = (1, 4, 9, 20, 20, 40)
 _COMPRESSED = (Code.COMPRESSED_PRIMITIVE_LIST, Code.CLIPPED_PRIMITIVE_WITH_COMPRESSED_PRIMITIVE_LIST)
 
 
-class _Image:
-    """Memory that is being filled."""
+class FrameImage:
+    """Memory with a frame.
 
-    def __init__(self, frame: RandomFrame, things: list[Thing]):
-        self._frame, self._things = frame, things
+    kept : numbers of the things that are drawn, `None`: all
+
+    bytes : from address 0 on; in front of the frame all is 0
+    first, last : the list that draws it, and its end
+    """
+
+    def __init__(self, frame: RandomFrame, kept: Collection[int] | None = None):
+        self._frame = frame
+        self._things = frame.left(set(range(len(frame.things)) if kept is None else kept))
         noise = random.Random(frame.noise)
         self.bytes = bytearray(frame.end)
-        self.bytes[frame.loads :] = noise.randbytes(frame.end - frame.loads)
+        self.bytes[frame.loads : frame.texels_end] = noise.randbytes(frame.texels_end - frame.loads)
         # Behind records lies what the row before them ended with: nobody writes between the lines of a picture.
         self.bytes[frame.stores : frame.records] = noise.randbytes(256) * ((frame.records - frame.stores) // 256)
         self._next = frame.records
         self._chunks: dict[int, list[Chunk]] = {}
-        for thing in things:
+        for thing in self._things:
             if isinstance(thing, Chunk):
                 self._chunks.setdefault(thing.shader, []).append(thing)
         self.list = ListBuilder(0)
+        self._binning_list = 0, 0  # its addresses
         self._fill()
+
+    @property
+    def registers(self) -> tuple[tuple[str, int], ...]:
+        """What starts its lists."""
+        first, last = self._binning_list
+        return (*((("CT0CA", first), ("CT0EA", last)) if last else ()), ("CT1CA", self.first), ("CT1EA", self.last))
 
     def _put(self, data: bytes) -> int:
         """Puts bytes somewhere; returns where."""
@@ -64,6 +82,10 @@ class _Image:
             out.add(Code.TILE_COORDINATES)
             out.add(Code.STORE_TILE_BUFFER_GENERAL, buffer_to_store=TileBuffer.NONE)
         parts = [self._part(part) for part in range(len(frame.tiles) + 1)]
+        binning = self._frame.binning
+        if binning:
+            self._bin(binning, parts[0])
+            out.add(Code.WAIT_ON_SEMAPHORE)
         for number, (column, row) in enumerate(frame.tiles):
             where = {"tile_column_number": column, "tile_row_number": row}
             mine = [thing for thing in self._things if isinstance(thing, Load | Store) and thing.tile == number]
@@ -71,7 +93,7 @@ class _Image:
                 if isinstance(load, Load):
                     out.add(load.code, **load.fields)
             out.add(Code.TILE_COORDINATES, **where)
-            for part in (parts[0], parts[number + 1]):
+            for part in (binning.list_of(number) if binning else parts[0], parts[number + 1]):
                 if part is not None:
                     out.add(Code.BRANCH_TO_SUB_LIST, absolute_branch_address=part)
             for store in mine:
@@ -83,6 +105,21 @@ class _Image:
         self.first = self._put_list(out)
         self.last = self.first + len(out.data)
 
+    def _bin(self, binning: Binning, part: int | None) -> None:
+        """The binning list."""
+        out = ListBuilder(0)
+        out.add(Code.TILE_BINNING_MODE_CONFIGURATION, **binning.fields)
+        out.add(Code.START_TILE_BINNING)
+        if part is not None:
+            out.add(Code.BRANCH_TO_SUB_LIST, absolute_branch_address=part)
+        out.add(Code.INCREMENT_SEMAPHORE)
+        out.add(Code.FLUSH)
+        first = self._put_list(out)
+        self._binning_list = first, first + len(out.data)
+
+    def _is_binned(self, part: int) -> bool:
+        return part == 0 and self._frame.binning is not None
+
     def _part(self, part: int) -> int | None:
         """A sub-list; returns its address, or `None` if it has nothing."""
         out, shader, current = ListBuilder(0), None, -1
@@ -90,6 +127,8 @@ class _Image:
             if isinstance(thing, Chunk | Load | Store) or thing.part != part:
                 continue
             match thing:
+                case Lists() if self._is_binned(part) and not may_be_binned(thing.code):
+                    pass
                 case State():
                     out.add(thing.code, **thing.fields)
                 case Shader():
@@ -145,20 +184,36 @@ class _Image:
             "enable_clipping": int(vertices.clips),
             "fragment_shader_number_of_varyings": len(vertices.words[0]) - 3 - vertices.sized,
         }
+        clip = self._clip_words(thing) if self._is_binned(thing.part) else []
         if vertices.program:
-            self._gl(out, vertices, fields)
+            self._gl(out, vertices, fields, clip)
         else:
-            self._nv(out, vertices, fields)
+            self._nv(out, vertices, fields, clip)
         return bytes(out.data)
 
-    def _nv(self, out: ListBuilder, vertices: Vertices, fields: dict[str, int]) -> None:
+    def _clip_words(self, thing: Shader) -> list[tuple[int, ...]]:
+        """Of each vertex."""
+        assert thing.vertices
+        rng = Random(f"clip {self._frame.noise} {thing.number}")
+        return [clip_words(rng) for _ in thing.vertices.words]
+
+    def _nv(self, out: ListBuilder, vertices: Vertices, fields: dict[str, int], clip: list[tuple[int, ...]]) -> None:
+        if clip:
+            fields["clip_coordinates_header_included"] = 1
+            vertices = replace(vertices, words=tuple(map(add, clip, vertices.words)))
         rows = [struct.pack(f"<{len(words)}I", *words) + bytes(vertices.skipped) for words in vertices.words]
         record = nv_shader_record(
             shaded_vertex_data_stride=len(rows[0]), shaded_vertex_data_address=self._put(b"".join(rows)), **fields
         )
         out.add(Code.NV_SHADER_STATE, shader_record_address=self._put(record))
 
-    def _gl(self, out: ListBuilder, vertices: Vertices, fields: dict[str, int]) -> None:
+    def _gl(self, out: ListBuilder, vertices: Vertices, fields: dict[str, int], clip: list[tuple[int, ...]]) -> None:
+        if clip:
+            fields |= {
+                "coordinate_shader_attribute_array_select_bits": (1 << len(vertices.arrays)) - 1,
+                "coordinate_shader_total_attributes_size": 4 * len(vertices.words[0]),
+                "coordinate_shader_code_address": self._code(coordinate_program(clip[0], 3 + vertices.sized)),
+            }
         ends, rows = (*vertices.arrays[1:], len(vertices.words[0])), []
         for first, end in zip(vertices.arrays, ends, strict=True):
             data = [
@@ -170,6 +225,7 @@ class _Image:
                     "number_of_bytes_minus_1": 4 * (end - first) - 1,
                     "memory_stride": len(data[0]),
                     "vertex_shader_vpm_offset": 4 * first,
+                    "coordinate_shader_vpm_offset": 4 * first if clip else 0,
                 }
             )
         uniforms = struct.pack(f"<{len(vertices.uniforms)}I", *vertices.uniforms)
@@ -197,13 +253,12 @@ def frame_job(frame: RandomFrame, config: V3DConfig, kept: Collection[int] | Non
     config : with pixels
     memory : `latency` and `gap` of the memory, see `DrawJob`; the seed chooses those that are not given
     """
-    things = frame.left(set(range(len(frame.things)) if kept is None else kept))
-    image = _Image(frame, things)
+    image = FrameImage(frame, kept)
     rng = random.Random(f"memory {frame.seed}")
     chosen = {"latency": rng.choice(_LATENCIES), "gap": rng.choice(_GAPS)}
     return DrawJob(
         image=bytes(image.bytes),
-        registers=(("CT1CA", image.first), ("CT1EA", image.last)),
+        registers=image.registers,
         config=config,
         seed=frame.seed,
         max_cycles=3_000_000,

@@ -109,7 +109,7 @@ class LookupProgram(Program):
 
     def _of_memory(self, unit: int) -> int:
         """A lookup of one address in the uniforms, or of whatever addresses."""
-        if self._random.random() < 0.5:
+        if self._random.random() < 0.5 or self._place.beside:
             address = self._place.uniforms + self._random.randrange(UNIFORM_BYTES)
             return self._make.constant(write_address(f"t{unit}s"), 0, address)
         return self._make.parameter(unit, "s")

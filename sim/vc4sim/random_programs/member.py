@@ -12,13 +12,13 @@ from .place import Place
 from .program import Program
 from .vpm import load_setup, row_setup
 
-__all__ = ["MOST_MEMBERS", "Member", "Role"]
+__all__ = ["MOST_MEMBERS", "MOST_ROWS", "Member", "Role"]
 
 #: Semaphores 0 and up are those of the ring, the others are for everybody.
 MOST_MEMBERS = 12
 _OF_ALL = range(MOST_MEMBERS, SEMAPHORES)
-#: Rows that set-ups of writes can name. The last ones belong to who has the mutex.
-_ROWS, _SHARED_ROWS = 64, 4
+#: Rows that set-ups of writes can name, and how many of all belong to who has the mutex: the last ones.
+MOST_ROWS, _SHARED_ROWS = 64, 4
 _MOST_UNITS = 8
 _WAIT = read_address("vw_wait")
 _SETUP, _STORE = write_address("vw_setup"), write_address("vw_addr")
@@ -31,17 +31,24 @@ class Role:
     number : of the program, from 0 on
     members : how many there are, `MOST_MEMBERS` at the most
     meetings : how often it hands on to the next one and waits for the one before; all have the same
+    vpm_rows : of all members together
     """
 
     number: int
     members: int
     meetings: int
+    vpm_rows: int = MOST_ROWS
 
     @property
     def rows(self) -> range:
         """The rows of the VPM that nobody else uses."""
-        count = (_ROWS - _SHARED_ROWS) // self.members
+        count = (self.vpm_rows - _SHARED_ROWS) // self.members
         return range(self.number * count, (self.number + 1) * count)
+
+    @property
+    def shared_rows(self) -> range:
+        """Those of who has the mutex."""
+        return range(self.vpm_rows - _SHARED_ROWS, self.vpm_rows)
 
 
 class Member(Program):
@@ -127,7 +134,7 @@ class Member(Program):
         """A store of rows that all share, under the mutex."""
         self._settle()
         self._fixed(self._make.acquire_mutex())
-        self._set_up_both(range(_ROWS - _SHARED_ROWS, _ROWS))
+        self._set_up_both(self._role.shared_rows)
         self._plains(12)
         store = self._make.constant(_STORE, 1, self._place.output + 4 * self._random.randrange(64))
         self._fixed(store, self._make.alu(signal=ops.Signal.NONE, raddr_a=NOP, raddr_b=_WAIT))

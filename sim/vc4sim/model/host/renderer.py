@@ -65,11 +65,14 @@ class Renderer:
         return self._carry_out(self._draw)
 
     def reset(self) -> None:
-        """Forget what is under way, and the error."""
+        """Forget what is under way, all state, and the error. Registers keep what they hold."""
         self.error = None
+        self._state = DrawState()
+        self._early_z = self._greater = False
         self._held.clear()
         self.fragments.forget()
         self.transfers.forget()
+        self.screen.forget()
 
     @property
     def events(self) -> Counter[str]:

@@ -12,6 +12,7 @@ from vc4.isa.word import WORD_BYTES
 from ..compiled import kernel
 
 __all__ = [
+    "END",
     "PC",
     "RUNNING",
     "THREAD",

@@ -33,6 +33,7 @@ __all__ = [
     "next_vector",
     "no_vector",
     "read_setup",
+    "restart_port",
     "store",
     "write_setup",
     "write_vector",
@@ -155,10 +156,16 @@ def next_vector(vpm: VpmState, qpu: int, into: list[int]) -> None:
 @kernel
 def clear_port(vpm: VpmState, qpu: int) -> None:
     """Forget all set-ups."""
-    forget_reads(vpm, qpu)
-    write_setup(vpm, qpu, 0)
+    restart_port(vpm, qpu)
     for number in range(_LOAD_PITCH + 1):
         vpm.blocks[qpu, number] = 0
+
+
+@kernel
+def restart_port(vpm: VpmState, qpu: int) -> None:
+    """A batch of vertices begins: the set-up of writes is that after reset. Those of DMA stay, for programs behind it."""
+    forget_reads(vpm, qpu)
+    write_setup(vpm, qpu, 0)
 
 
 @kernel
