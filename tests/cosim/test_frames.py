@@ -25,7 +25,13 @@ def drawn(folder):
     return DrawJob(image=image, registers=job.starts, overspill=overspill_of(job), config=preset("gpu")), expected
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("gap", "seed"), [(0, 1), (0.3, 2)])
+@pytest.mark.parametrize(
+    ("gap", "seed"),
+    [
+        pytest.param(0.3, 1, marks=pytest.mark.thorough),
+        pytest.param(0, 2, marks=pytest.mark.slow),
+        pytest.param(0.7, 3, marks=pytest.mark.slow),
+    ],
+)
 def test_a_captured_frame(cosim, recorded, gap, seed):
     cosim(V3DAxi(preset("gpu")), "bench_frames", seed=seed, gap=gap, workload=drawn(recorded / "cases/gl/tri_flat"))

@@ -7,7 +7,7 @@ from operator import or_
 
 from amaranth import ClockSignal, Instance, ResetSignal
 from amaranth.back import rtlil
-from amaranth.hdl import Elaboratable, Fragment, Value
+from amaranth.hdl import Const, Elaboratable, Fragment, Value
 from amaranth.lib import wiring
 
 from ..hierarchy import DIRECTIONS, drop_checks, is_ours, replace_submodules, resets_around, used
@@ -77,7 +77,9 @@ class _Kinds:
 
 
 def _ports(component: wiring.Component) -> Iterator[tuple[str, wiring.Flow, Value]]:
-    """Names, directions and signals of its ports, without those of no bits."""
+    """Names, directions and signals of its ports, without those of no bits and those that are constant: of a stream that is always
+    ready, for one.
+    """
     for path, member, value in component.signature.flatten(component):
-        if len(signal := Value.cast(value)):
+        if len(signal := Value.cast(value)) and not isinstance(signal, Const):
             yield "_".join(map(str, path)), member.flow, signal
