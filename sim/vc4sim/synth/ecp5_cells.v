@@ -1,6 +1,26 @@
-// The two cells of ECP5 in netlists of this package for which Yosys has no simulation model: block RAM and multiplier.
-// They do what the netlists use of them, after "ECP5 and ECP5-5G Memory Usage Guide" (FPGA-TN-02204) and "ECP5 and
-// ECP5-5G sysDSP Usage Guide" (FPGA-TN-02205). What a netlist asks for beyond that ends the simulation.
+// The two cells of ECP5 in netlists of this package for which Yosys has no simulation model, block RAM and multiplier; and
+// the flip-flop, which Yosys writes with blocks that are generated: with the square of their number grows how long Icarus
+// Verilog takes to elaborate them. They do what the netlists use of them, after "ECP5 and ECP5-5G Memory Usage Guide"
+// (FPGA-TN-02204) and "ECP5 and ECP5-5G sysDSP Usage Guide" (FPGA-TN-02205). What a netlist asks for beyond that ends the
+// simulation.
+
+// A flip-flop, which begins as its reset sets it.
+module TRELLIS_FF (input CLK, LSR, CE, DI, M, output reg Q);
+  parameter CEMUX = "1", CLKMUX = "CLK", LSRMUX = "LSR", SRMODE = "LSR_OVER_CE", REGSET = "RESET", LSRMODE = "LSR";
+  parameter GSR = "ENABLED";
+
+  initial begin
+    Q = REGSET == "SET";
+    if (CEMUX != "1" && CEMUX != "CE" || CLKMUX != "CLK" || LSRMUX != "LSR" || SRMODE != "LSR_OVER_CE" || LSRMODE != "LSR") begin
+      $display("%m: a TRELLIS_FF that is not modelled");
+      $finish;
+    end
+  end
+
+  always @(posedge CLK)
+    if (LSR) Q <= REGSET == "SET";
+    else if (CEMUX == "1" || CE) Q <= DI;
+endmodule
 
 // A block RAM of 512 words of 36 bits, or more words of 18, 9, 4, 2 or 1 bits; each port has its own width, and only A
 // writes. Words of 4, 2 and 1 bits lie in the lower eight of nine bits. Of words of 18 and 36 bits, bytes of nine bits are

@@ -9,6 +9,7 @@ from ..problem import BadInput
 __all__ = ["models_of"]
 
 #: Of Yosys. Its `cells_sim.v` has them all, but its block RAM does nothing, and Icarus Verilog does not take all of the others.
+#: Ours come behind them: where both have a cell, it is ours.
 _FILES = ("common_sim.vh", "ccu2c_sim.vh")
 _OURS = "ecp5_cells.v"
 _MODULE = re.compile(r"^module (\w+) *\(.*?^endmodule\n", re.MULTILINE | re.DOTALL)
@@ -17,7 +18,7 @@ _CELL = re.compile(r"^[ \t]+([A-Z][A-Z0-9_]+) (?:#\(|\S+ +\($)", re.MULTILINE)
 
 
 def models_of(netlist: str) -> str:
-    """Modules for the types of cells of a netlist, from Yosys and, where it has none, our own.
+    """Modules for the types of cells of a netlist, from Yosys, and our own where there is one.
 
     Raises `BadInput` if the Yosys from PyPI is not installed, or if nobody has a model.
     """
