@@ -17,7 +17,10 @@ module TRELLIS_FF (input CLK, LSR, CE, DI, M, output reg Q);
     end
   end
 
-  always @(posedge CLK)
+  // Each flip-flop has a clock net of its own: many events on one net would cost Icarus as much as generated blocks.
+  wire clock;
+  buf (clock, CLK);
+  always @(posedge clock)
     if (LSR) Q <= REGSET == "SET";
     else if (CEMUX == "1" || CE) Q <= DI;
 endmodule
