@@ -6,7 +6,7 @@ Amaranth keeps them behind interfaces that are not public; nothing else here use
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from amaranth.hdl import Elaboratable, Fragment, Module
+from amaranth.hdl import Elaboratable, Fragment, Module, ResetInserter, Value
 from amaranth.hdl._ast import Print, Property, Switch
 from amaranth.hdl._ir import PortDirection
 from amaranth.hdl._xfrm import TransformedElaboratable
@@ -19,6 +19,7 @@ __all__ = [
     "hierarchy",
     "is_ours",
     "replace_submodules",
+    "resets_around",
     "used",
     "without_checks",
 ]
@@ -67,6 +68,16 @@ def replace_submodules(module: Module, replacement: Callable[[Elaboratable], Ela
     for name, (submodule, location) in named.items():
         named[name] = replacement(submodule), location
     others[:] = [(replacement(submodule), location) for submodule, location in others]
+
+
+def resets_around(elaboratable: Elaboratable) -> tuple[Elaboratable, tuple[Value, ...]]:
+    """What is inside of the inserters of resets around `elaboratable`, and those resets; it itself, if there are none."""
+    if not isinstance(elaboratable, TransformedElaboratable):
+        return elaboratable, ()
+    inserters = elaboratable._transforms_
+    if not all(isinstance(one, ResetInserter) and set(one.controls) == {"sync"} for one in inserters):
+        return elaboratable, ()
+    return elaboratable._elaboratable_, tuple(one.controls["sync"] for one in inserters)
 
 
 def used(value: object) -> None:

@@ -15,7 +15,7 @@ FOLDER = Path(__file__).parent
 def cosim(tmp_path, monkeypatch):
     """`cosim(component, bench, seed=..., gap=...)`: runs the tests of the module `bench` of this folder on the Verilog.
 
-    A `workload` is handed on to the tests.
+    A `workload` is handed on to the tests, and `export` makes the Verilog.
     """
     runner = pytest.importorskip("cocotb_tools.runner", reason="needs cocotb: pip install -e '.[cosim]'")
     pytest.importorskip("cocotbext.axi", reason="needs cocotbext-axi: pip install -e '.[cosim]'")
@@ -24,9 +24,9 @@ def cosim(tmp_path, monkeypatch):
 
     monkeypatch.syspath_prepend(FOLDER)  # the runner hands its own path on
 
-    def run(component, bench, *, seed, gap, workload=None):
+    def run(component, bench, *, seed, gap, workload=None, export=export_component):
         source = tmp_path / "dut.v"
-        source.write_text(export_component(component, "dut"))
+        source.write_text(export(component, "dut"))
         icarus = runner.get_runner("icarus")
         icarus.build(
             sources=[source],

@@ -35,6 +35,8 @@ class QueueProof(wiring.Component):
         address = range(depth)
         members = {f"place_{number}": In(3) for number in address}
         self.views = {f"place_{number}": f"queue.places.memory[{number}]" for number in address}
+        if depth == 1:
+            self.views = {"place_0": "queue.item"}
         if depth > 1:
             members |= {"read": In(address), "write": In(address)}
             self.views |= {"read": "queue.places.read_address", "write": "queue.places.write_address"}

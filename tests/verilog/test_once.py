@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from amaranth.hdl import Module
+from amaranth.hdl import Module, ResetInserter
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
@@ -44,7 +44,7 @@ class Pass(wiring.Component):
 
 
 class System(wiring.Component):
-    """Counters, three of which are alike, a part without logic, and buses that nobody drives."""
+    """Counters, four of which are alike, one of them with a reset of its own, a part without logic, and buses that nobody drives."""
 
     enable: In(1)
     irq: Out(1)
@@ -61,6 +61,8 @@ class System(wiring.Component):
         for number, (width, step) in enumerate([(8, 1), (8, 1), (8, 2), (9, 1), (8, 1)]):
             m.submodules[f"count_{number}"] = count = Count(width, step)
             m.d.comb += [count.enable.eq(self.enable), self.irq.eq(count.number[-1])]
+        m.submodules.again = again = ResetInserter(self.i.valid)(Count(8, 1))
+        m.d.comb += again.enable.eq(self.enable)
         return m
 
 
@@ -83,7 +85,14 @@ def test_components_are_alike_by_class_and_state():
 
 def test_each_kind_is_one_module(text):
     assert sorted(modules(text)) == ["system", "system_count", "system_count_2", "system_count_3", "system_pass"]
-    assert len(re.findall(r"^  system_count count_[014] \(", text, re.MULTILINE)) == 3
+    assert len(re.findall(r"^  system_count (count_[014]|again) \(", text, re.MULTILINE)) == 4
+
+
+def test_a_component_with_a_reset_of_its_own_is_no_other_kind(text):
+    resets = re.findall(r"^  system_count (\w+) \((?:\n    .*)*?\n    \.rst\((.*)\)", text, re.MULTILINE)
+    (own,) = (reset for name, reset in resets if name == "again")
+    assert {reset for name, reset in resets if name != "again"} == {"rst"}
+    assert re.search(rf"^  assign {re.escape(own)} = rst \| i_valid;", text, re.MULTILINE)
 
 
 def test_the_gpu_has_as_many_kinds_as_it_has():

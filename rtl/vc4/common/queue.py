@@ -44,7 +44,6 @@ class Queue(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.places = places = LutRam(self._width, self._depth)
         full = Signal()
         push = Signal()
         pop = Signal()
@@ -56,20 +55,20 @@ class Queue(wiring.Component):
             push.eq(self.i.valid & ~full),
             pop.eq(self.o.valid & self.o.ready),
             *(grows.eq(push & ~pop), shrinks.eq(pop & ~push)),
-            places.write_enable.eq(push),
-            places.write_data.eq(self.i.payload),
-            Value.cast(self.o.payload).eq(places.read_data),
         ]
         # Both flags are made beside the counter: whoever is late to push or pop passes no carries.
         with m.If(grows):
             m.d.sync += [self.level.eq(self.level + 1), full.eq(self.level == self._depth - 1), self.o.valid.eq(1)]
         with m.Elif(shrinks):
             m.d.sync += [self.level.eq(self.level - 1), full.eq(0), self.o.valid.eq(self.level != 1)]
-        for address, moves in (places.write_address, push), (places.read_address, pop):
-            place = Signal.like(address)
-            m.d.comb += address.eq(place)
-            with m.If(moves):
-                m.d.sync += place.eq(Mux(place == self._depth - 1, 0, place + 1))
+        if self._depth == 1:
+            # Tools warn of a memory of one word.
+            item = Signal(self._width, reset_less=True)
+            m.d.comb += Value.cast(self.o.payload).eq(item)
+            with m.If(push):
+                m.d.sync += item.eq(self.i.payload)
+        else:
+            self._store(m, push, pop)
 
         m.d.sync += [
             Assert(self.level <= self._depth, "a queue holds more than it has room for"),
@@ -77,3 +76,17 @@ class Queue(wiring.Component):
             Assert(self.o.valid == (self.level != 0), "a queue is wrong about being empty"),
         ]
         return m
+
+    def _store(self, m: Module, push: Value, pop: Value) -> None:
+        """The places, from which the one that is next is seen."""
+        m.submodules.places = places = LutRam(self._width, self._depth)
+        m.d.comb += [
+            places.write_enable.eq(push),
+            places.write_data.eq(self.i.payload),
+            Value.cast(self.o.payload).eq(places.read_data),
+        ]
+        for address, moves in (places.write_address, push), (places.read_address, pop):
+            place = Signal.like(address)
+            m.d.comb += address.eq(place)
+            with m.If(moves):
+                m.d.sync += place.eq(Mux(place == self._depth - 1, 0, place + 1))

