@@ -11,7 +11,7 @@ module TRELLIS_FF (input CLK, LSR, CE, DI, M, output reg Q);
 
   initial begin
     Q = REGSET == "SET";
-    if (CEMUX != "1" && CEMUX != "CE" || CLKMUX != "CLK" || LSRMUX != "LSR" || SRMODE != "LSR_OVER_CE" || LSRMODE != "LSR") begin
+    if (CEMUX != "1" && CEMUX != "CE" && CEMUX != "INV" || CLKMUX != "CLK" || LSRMUX != "LSR" || SRMODE != "LSR_OVER_CE" || LSRMODE != "LSR") begin
       $display("%m: a TRELLIS_FF that is not modelled");
       $finish;
     end
@@ -22,7 +22,7 @@ module TRELLIS_FF (input CLK, LSR, CE, DI, M, output reg Q);
   buf (clock, CLK);
   always @(posedge clock)
     if (LSR) Q <= REGSET == "SET";
-    else if (CEMUX == "1" || CE) Q <= DI;
+    else if (CEMUX == "1" || (CEMUX == "INV" ? ~CE : CE)) Q <= DI;
 endmodule
 
 // A block RAM of 512 words of 36 bits, or more words of 18, 9, 4, 2 or 1 bits; each port has its own width, and only A
