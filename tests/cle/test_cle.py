@@ -187,7 +187,9 @@ def fuzz(rtl, seeds):
     return ends
 
 
-@pytest.mark.parametrize("count", [2_000, pytest.param(20_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "count", [500, pytest.param(2_000, marks=pytest.mark.thorough), pytest.param(20_000, marks=pytest.mark.slow)]
+)
 def test_mutated_lists(rtl, seeds, is_one, count):
     ends = fuzz(rtl, seeds(count))
     assert is_one or all(ends[end] > count // 20 for end in ("error", "end", "runs"))

@@ -76,3 +76,19 @@ def test_the_model(capsys, tmp_path, monkeypatch, recorded):
     assert [line[0] for line in lines[6:]] == ["clear", "all"]
     assert main(["bench", "model", "nothing"]) == 2
     assert "nothing" in capsys.readouterr().err
+
+
+@pytest.mark.thorough
+@pytest.mark.usefixtures("compiler")
+def test_frames(recorded, tmp_path, capsys):
+    path = tmp_path / "figures.json"
+    folder = recorded / "cases/gl/clear"
+    assert main(["bench", "frames", str(folder), "--seconds", "0.1", "--json", str(path)]) == 0
+    (figures,) = json.loads(path.read_text())
+    assert figures["clocks_per_second"] > 1000
+    line = capsys.readouterr().out.splitlines()[-1]
+    assert line.split() == ["clear", f"{figures['clocks']:,}", f"{figures['clocks_per_second']:,.0f}"]
+
+
+def test_a_frame_that_is_none(tmp_path, refused):
+    assert refused("bench", "frames", tmp_path) == f"vc4: {tmp_path / 'case.json'}: there is no such file"

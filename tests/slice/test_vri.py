@@ -17,6 +17,8 @@ from ..simulation import Simulation
 CENTRE = 8
 MOST = PLANES // PLANE_SLOTS
 PATIENCE = 4000
+#: Lanes between the fewest and the most.
+TWO = pytest.param(2, marks=pytest.mark.thorough)
 
 
 @cache
@@ -212,7 +214,7 @@ def some_vectors(count, most):
     return next_one
 
 
-@pytest.mark.parametrize("lanes", [1, 2, 4])
+@pytest.mark.parametrize("lanes", [1, TWO, 4])
 @pytest.mark.parametrize(
     "seeds", [range(1), pytest.param(range(1, 20), marks=pytest.mark.thorough)], ids=["some", "many"]
 )
@@ -245,7 +247,7 @@ def test_all_varyings():
     run(1, 4, one)
 
 
-@pytest.mark.parametrize(("lanes", "clocks"), [(1, 16), (2, 8), (4, 4)])
+@pytest.mark.parametrize(("lanes", "clocks"), [(1, 16), pytest.param(2, 8, marks=pytest.mark.thorough), (4, 4)])
 def test_clocks_of_a_varying(lanes, clocks):
     """Of all eight threads of a slice, each of whose programs takes what is there."""
     counts = iter(range(8))
@@ -259,7 +261,7 @@ def test_clocks_of_a_varying(lanes, clocks):
     assert (taken[50] - taken[30]) / 20 == clocks
 
 
-@pytest.mark.parametrize(("lanes", "clocks"), [(1, 31), (2, 22), (4, 17)])
+@pytest.mark.parametrize(("lanes", "clocks"), [(1, 31), pytest.param(2, 22, marks=pytest.mark.thorough), (4, 17)])
 def test_clocks_of_the_first_varying(lanes, clocks):
     """From the last quad of the vector on."""
     rig, dut = simulation(1, lanes)
@@ -287,7 +289,7 @@ def test_clocks_of_the_first_varying(lanes, clocks):
     assert found == [clocks]
 
 
-@pytest.mark.parametrize("lanes", [1, 2, 4])
+@pytest.mark.parametrize("lanes", [1, TWO, 4])
 def test_sums(lanes):
     """Quads one behind the other, with gaps between them."""
     rng = random.Random(lanes)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from vc4.config import preset
+from vc4.config import PRESETS, preset
 
 from ..backends.base import Ending, Follower, Job, Outcome
 from ..cxxrtl.build import NoCompiler, find_compiler
@@ -19,6 +19,7 @@ from ..lockstep import Lockstep
 from ..model.compiled import forced
 from ..problem import BadInput, ExitStatus
 from ..workload import example_names, load_example
+from .bench_frames import measure_frames, rate_lines
 from .bench_model import measure
 from .engines import ENGINES, Engine, simulator
 from .options import Commands, add_config, seconds
@@ -34,6 +35,9 @@ Verilog beside ours.
 _MODEL = """\
 Run programs, again and again, on the model, and draw frames; print instructions a second, and seconds a frame, interpreted
 and compiled. What is needed to compile does not count.
+"""
+_FRAMES = """\
+Draw captured frames on the RTL, again and again, and print their clocks and how many of them are simulated in a second.
 """
 
 
@@ -59,6 +63,8 @@ _CONTESTANTS = (
     _Contestant("native with lockstep", "native", Lockstep),
 )
 _REFERENCE = "pysim"
+#: Those on which a frame takes no more than minutes.
+_DRAWING = ("native", "cxxrtl")
 #: Clocks of the first measurement of each.
 _FIRST = 200
 #: How often the program is run, one after the other: more than anybody waits for.
@@ -90,7 +96,12 @@ def register(commands: Commands) -> None:
         help="example, directory with a case, or with a captured frame (default: all examples)",
     )
     model.set_defaults(execute=_measure_model)
-    for one in (simulators, model):
+    frames = what.add_parser("frames", help="clocks a second of captured frames", description=_FRAMES)
+    frames.add_argument("frames", nargs="+", type=Path, metavar="CASE", help="directory with a captured frame")
+    frames.add_argument("--on", choices=_DRAWING, default="native", help="simulator of the RTL (default: native)")
+    frames.add_argument("--config", choices=PRESETS, default="gpu", help="configuration of the GPU (default: gpu)")
+    frames.set_defaults(execute=_measure_frames)
+    for one in (simulators, model, frames):
         one.add_argument(
             "--seconds", type=seconds, default=5.0, metavar="S", help="measure each for about S seconds (default: 5)"
         )
@@ -108,6 +119,15 @@ def _measure_model(options: argparse.Namespace) -> int:
     print("\n".join(figures.lines()))
     if options.json:
         options.json.write_text(json.dumps(asdict(figures), indent=2) + "\n")
+    return ExitStatus.PASS
+
+
+def _measure_frames(options: argparse.Namespace) -> int:
+    rates = measure_frames(options.frames, options.config, options.on, options.seconds)
+    print(f"clocks of frames on {options.config}, {options.on}")
+    print("\n".join(rate_lines(rates)))
+    if options.json:
+        options.json.write_text(json.dumps([asdict(rate) for rate in rates], indent=2) + "\n")
     return ExitStatus.PASS
 
 
