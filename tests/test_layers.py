@@ -9,10 +9,10 @@ PACKAGES = {"vc4": ROOT / "rtl/vc4", "vc4sim": ROOT / "sim/vc4sim"}
 FILES = sorted(path for folder in PACKAGES.values() for path in folder.rglob("*.py"))
 #: Layers of the RTL, lowest first; `None`: every other folder is a block.
 DATA, SHARED, BLOCK, TOP, BOARDS = range(5)
-LAYERS = {"isa": DATA, "regs": DATA, "records": DATA, "config": DATA, "arith": SHARED, "common": SHARED}
+LAYERS = {"isa": DATA, "regs": DATA, "records": DATA, "config": DATA, "errata": DATA, "arith": SHARED, "common": SHARED}
 LAYERS |= {"v3d": TOP, "v3d_axi": TOP, "boards": BOARDS}
 #: What the model shares with the RTL.
-FACTS = {"isa", "records", "regs", "config"}
+FACTS = {"isa", "records", "regs", "config", "errata"}
 
 
 def module_of(path):

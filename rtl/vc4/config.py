@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from vc4.errata import Erratum, errata_of
+
 __all__ = ["BUILT_UNITS", "MAX_QPUS", "MOST_VPM_ROWS", "PRESETS", "V3DConfig", "preset"]
 
 #: Services of `vc4.isa.registers` that the hardware has; an instruction that needs another one waits for ever.
@@ -45,6 +47,7 @@ class V3DConfig:
     lanes : pixels of which the front end finds Z and W in a clock, 1 or 4
     early_z : build early Z; not without `pixels`
     memory_windows : build the windows outside of which the GPU cannot reach memory
+    errata : faults of a chip that it has, too: the name of the chip, or some of `Erratum`
     trace : build the trace ports that tell every retired instruction, and the counters of stalls; simulation only
 
     Raises `ValueError` for a value out of range.
@@ -60,6 +63,7 @@ class V3DConfig:
     lanes: int = 1
     early_z: bool = False
     memory_windows: bool = False
+    errata: str | frozenset[Erratum] = frozenset()
     trace: bool = False
 
     def __post_init__(self) -> None:
@@ -79,6 +83,7 @@ class V3DConfig:
                 raise ValueError(f"{name} needs lists")
         if self.early_z and not self.pixels:
             raise ValueError("early Z needs pixels")
+        errata_of(self.errata)
 
     @property
     def qpus(self) -> int:
@@ -89,6 +94,11 @@ class V3DConfig:
     def units(self) -> frozenset[str]:
         """The services of `BUILT_UNITS` that this GPU has."""
         return BUILT_UNITS if self.tmus_per_slice else BUILT_UNITS - _TMU_UNITS
+
+    @property
+    def faults(self) -> frozenset[Erratum]:
+        """Those of `errata`."""
+        return errata_of(self.errata)
 
     @property
     def vpm_rows(self) -> int:

@@ -50,10 +50,10 @@ class Outcome:
 
 
 @cache
-def _library():
+def _library(errata):
     def make():
         folder = Path(tempfile.mkdtemp(dir=cache_folder()))
-        part = Part(rtlil.convert(Tmu(QPUS), emit_src=False))
+        part = Part(rtlil.convert(Tmu(QPUS, errata), emit_src=False))
         library = build_alone(part, 1, _DRIVER.read_text(), folder)
         for path in folder.iterdir():
             if path.suffix != ".so":
@@ -61,7 +61,11 @@ def _library():
         return library
 
     cache_folder().mkdir(parents=True, exist_ok=True)
-    return build_once([flags(), *hardware_texts(), *source_texts(), _DRIVER.read_text()], make, cache_folder())
+    return build_once(
+        [str(sorted(errata, key=str)), flags(), *hardware_texts(), *source_texts(), _DRIVER.read_text()],
+        make,
+        cache_folder(),
+    )
 
 
 def _parameters(lookups, alone):
@@ -76,7 +80,9 @@ def _parameters(lookups, alone):
     return np.ascontiguousarray(np.array(rows, np.uint32).reshape(-1, 3 + ELEMENTS))
 
 
-def run(programs, memory, base, *, latency=1, alone=False, gap=0.0, seed=1, clocks=1_000_000) -> Outcome:
+def run(
+    programs, memory, base, *, latency=1, alone=False, gap=0.0, seed=1, clocks=1_000_000, errata=frozenset()
+) -> Outcome:
     """Each of up to four QPUs looks up what its program says; memory gives the first word of a line after `latency` clocks,
     and a word a clock, line after line. `alone`: the next lookup is written when the one before has been answered.
 
@@ -94,7 +100,7 @@ def run(programs, memory, base, *, latency=1, alone=False, gap=0.0, seed=1, cloc
 
     lengths = (ctypes.c_uint32 * QPUS)(*map(len, parameters))
     numbers = (base, len(memory), latency, clocks, chance_of(gap), seed_of(seed))
-    end = _library().run(
+    end = _library(errata).run(
         *(pointers(parameters), lengths, pointers(results), ctypes.c_uint32(sum(counts)), memory),
         *map(ctypes.c_uint32, numbers),
         ctypes.byref(lines),
@@ -103,9 +109,9 @@ def run(programs, memory, base, *, latency=1, alone=False, gap=0.0, seed=1, cloc
     return Outcome([one[:, 0].astype(int) for one in results], [one[:, 1:] for one in results], lines.value)
 
 
-def check(programs, outcome, memory, base, most=None):
+def check(programs, outcome, memory, base, most=None, errata=frozenset()):
     """The words, or the first ones, of each program are those of the model."""
-    unit = TextureUnit(Memory(len(memory), base, memory))
+    unit = TextureUnit(Memory(len(memory), base, memory), errata)
     for program, got in zip(programs, outcome.words, strict=False):
         want = [word for lookup in program[:most] for word in unit.look_up(lookup.vectors, lookup.uniforms)]
         wrong = np.flatnonzero((np.array(want, np.uint32).reshape(-1, ELEMENTS) != got[: len(want)]).any(axis=1))

@@ -12,8 +12,7 @@ pytestmark = pytest.mark.usefixtures("compiler")
 COUNT, MANY = 350, 5000
 #: One of each size by default.
 SOME_MODES = [
-    pytest.param(mode, marks=[pytest.mark.thorough] * (mode not in (DmaMode.WORD, DmaMode.BYTE_3)))
-    for mode in MODES
+    pytest.param(mode, marks=[pytest.mark.thorough] * (mode not in (DmaMode.WORD, DmaMode.BYTE_3))) for mode in MODES
 ]
 
 

@@ -73,7 +73,7 @@ class Slice(wiring.Component):
         self._instruction_cache = InstructionCache(count)
         self._uniform_cache = UniformCache(count)
         units = config.tmus_per_slice
-        self.tmus = [Tmu(count * TMU_NAMES // units) for _ in range(units)]
+        self.tmus = [Tmu(count * TMU_NAMES // units, config.faults) for _ in range(units)]
         super().__init__(
             {
                 "start": In(stream.Signature(ProgramStart)).array(count),

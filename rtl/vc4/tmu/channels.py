@@ -5,6 +5,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from vc4.common.ram import LutRam
+from vc4.errata import Erratum
 from vc4.records.tmu import TextureType
 
 from .blend import Blend
@@ -31,6 +32,8 @@ _WIDE = (TextureType.S16F, TextureType.S16, TextureType.RGBA64)
 _WIDE_CHANNELS = 2
 #: A byte as a signed number, and bits of a weight.
 _BYTE_BITS, _FRACTION = 9, 8
+#: Of a half float; above are the exponent and the sign.
+_MANTISSA = 10
 
 
 def _is(kind, members):
@@ -52,6 +55,10 @@ class Channels(wiring.Component):
     A word has four bytes or two half floats: two of the four channels are as wide as half floats need it.
 
     Behaviour: a pass a clock, `Channels.LATENCY` clocks later; the first of two levels gives no word.
+
+    Parameters
+    ----------
+    errata : see `Erratum`
 
     Interface attributes
     --------------------
@@ -77,6 +84,10 @@ class Channels(wiring.Component):
     now: Out(Pass)
     word: Out(32)
     word_stb: Out(1)
+
+    def __init__(self, errata: frozenset[Erratum] = frozenset()):
+        self._errata = errata
+        super().__init__()
 
     def elaborate(self, platform):
         m = Module()
@@ -129,7 +140,8 @@ class Channels(wiring.Component):
         for channel in range(_WIDE_CHANNELS):
             chosen = Signal(16, name=f"channel_{channel}")
             blended = kind.halves & (now.linear | (now.weight != 0))
-            m.d.comb += chosen.eq(Mux(blended, self._halves[channel], self._firsts[channel]))
+            passed = self._passed(self._firsts[channel], kind)
+            m.d.comb += chosen.eq(Mux(blended, self._halves[channel], passed))
             wide.append(chosen)
         with m.If(kind.pairs):
             m.d.sync += self.word.eq(Cat(wide))
@@ -139,6 +151,14 @@ class Channels(wiring.Component):
             m.d.sync += self.word.eq(numbers[0])
         with m.Else():
             m.d.sync += self.word.eq(Cat(numbers))
+
+    def _passed(self, bits, kind):
+        """What is not blended."""
+        if Erratum.HW_2619 not in self._errata:
+            return bits
+        mantissa, exponent = bits[:_MANTISSA], bits[_MANTISSA:-1]
+        is_power = (mantissa == 0) & exponent.any() & ~exponent.all()
+        return Cat(bits[:-1], bits[-1] & ~(kind.halves & is_power))
 
     def _border(self, m):
         """Channels of the border colour, for decoded texels; those that a type does not have are what they always are."""

@@ -6,6 +6,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from vc4.common.ram import BlockRam
+from vc4.errata import Erratum
 from vc4.records.tmu import LEVELS, MOST_TEXELS
 
 from .texel_places import LevelShape, TexelFormat
@@ -50,6 +51,10 @@ class Levels(wiring.Component):
     later; another image may start in the clock of the last one. Levels behind the first are stored as if width and height
     were the next powers of two.
 
+    Parameters
+    ----------
+    errata : see `Erratum`
+
     Interface attributes
     --------------------
     ready, start : an image may start, and does
@@ -68,6 +73,10 @@ class Levels(wiring.Component):
     number: In(LevelNumber)
     level: Out(LevelEntry)
 
+    def __init__(self, errata: frozenset[Erratum] = frozenset()):
+        self._errata = errata
+        super().__init__()
+
     def elaborate(self, platform):
         m = Module()
         m.submodules.entries = entries = BlockRam(Shape.cast(LevelEntry).width, LEVELS * CONTEXTS, exclusive=True)
@@ -85,12 +94,13 @@ class Levels(wiring.Component):
             m.d.sync += [sized.number.level.eq(sized.number.level + 1), sized.valid.eq(~ends)]
         for before, after in zip(stages, stages[1:], strict=False):
             m.d.sync += after.eq(before)
-        width, height = (self._shrink(m, name, getattr(self, name)) for name in ("width", "height"))
+        (width, container), (height, _) = (self._shrink(m, name, getattr(self, name)) for name in ("width", "height"))
+        row = container if Erratum.HW_2898 in self._errata else width
         rows = Signal(_SIZE_BITS)
         product = Signal(32)
         offset = Signal(32)
         entry = Signal(LevelEntry)
-        self._store(m, kind, width, height, shaped.form, rows)
+        self._store(m, kind, width, height, row, shaped.form, rows)
         m.d.sync += product.eq(shaped.form.pitch * rows)
         size = Mux(measured.raster, product, product << _MICROTILE_BYTES)
         m.d.comb += [
@@ -112,23 +122,27 @@ class Levels(wiring.Component):
         return m
 
     def _shrink(self, m, name, whole):
-        """Texels of the level, and of the next one: half of the power of two that holds the whole image."""
+        """Texels of the level, and the power of two that holds them; the next one is half of that."""
         extent = Signal(_SIZE_BITS, name=name)
         smaller = Signal(_SIZE_BITS, name=f"smaller_{name}")
         container = Signal(_SIZE_BITS, name=f"container_{name}")
+        held = Signal(_SIZE_BITS, name=f"held_{name}")
         for bit in range(_SIZE_BITS - 1):
             with m.If((whole - 1)[bit]):
                 m.d.comb += container.eq(2 << bit)
         with m.If(whole == 1):
             m.d.comb += container.eq(1)
         with m.If(self.start):
-            m.d.sync += [extent.eq(whole), smaller.eq(container >> 1)]
+            m.d.sync += [extent.eq(whole), held.eq(container), smaller.eq(container >> 1)]
         with m.Else():
-            m.d.sync += [extent.eq(Mux(smaller == 0, 1, smaller)), smaller.eq(smaller >> 1)]
-        return extent
+            least = Mux(smaller == 0, 1, smaller)
+            m.d.sync += [extent.eq(least), held.eq(least), smaller.eq(smaller >> 1)]
+        return extent, held
 
-    def _store(self, m, kind, width, height, shape, rows):
-        """How a level is stored that has this size, a clock later: its shape, and rows of microtiles or texels."""
+    def _store(self, m, kind, width, height, row, shape, rows):
+        """How a level is stored that has this size, and `row` texels in a row of a raster image, a clock later: its shape, and rows of
+        microtiles or texels.
+        """
         rounded = [Signal(_SIZE_BITS + 1, name=f"rounded_{name}") for name in ("width", "height")]
         across = Signal(_SIZE_BITS)
         up = Signal(_SIZE_BITS)
@@ -137,7 +151,7 @@ class Levels(wiring.Component):
         m.d.comb += [
             *(rounded[0].eq(width + (1 << kind.width) - 1), across.eq(rounded[0] >> kind.width)),
             *(rounded[1].eq(height + (1 << kind.height) - 1), up.eq(rounded[1] >> kind.height)),
-            bytes_.eq((width << kind.bits) >> 3),
+            bytes_.eq((row << kind.bits) >> 3),
             tiled.eq(
                 ~kind.raster
                 & (width > (1 << _SUBTILE_SIDE << kind.width))

@@ -6,6 +6,7 @@ from amaranth.lib.data import ArrayLayout
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from vc4.common.block_queue import BlockQueue
+from vc4.errata import Erratum
 from vc4.isa.registers import QUADS
 from vc4.qpu.structs import LANES, LaneWords
 from vc4.records.tmu import REQUEST_SLOTS, RESULT_SLOTS, TmuParameterName
@@ -39,6 +40,7 @@ class Sampler(wiring.Component):
     Parameters
     ----------
     clients : 1 to 8
+    errata : see `Erratum`
 
     Interface attributes
     --------------------
@@ -52,8 +54,9 @@ class Sampler(wiring.Component):
     done : it is the last one of its lookup
     """
 
-    def __init__(self, clients: int):
+    def __init__(self, clients: int, errata: frozenset[Erratum] = frozenset()):
         self._clients = clients
+        self._errata = errata
         super().__init__(
             {
                 "idle": Out(1),
@@ -87,13 +90,13 @@ class Sampler(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         m.submodules.set_up = self.set_up = SetUp()
-        m.submodules.levels = self.levels = Levels()
+        m.submodules.levels = self.levels = Levels(self._errata)
         m.submodules.vectors = self.vectors = Vectors(self._clients)
         m.submodules.elements = self.elements = Elements()
         m.submodules.detail = self.detail = Detail()
         m.submodules.passes = self.passes = Passes()
         m.submodules.points = self.points = Points()
-        m.submodules.channels = self.channels = Channels()
+        m.submodules.channels = self.channels = Channels(self._errata)
         m.submodules.ends = self.ends = TextureFields("client", "place")
         self._begin(m)
         self._pass(m)

@@ -5,6 +5,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from vc4.common.arbiter import RoundRobin
+from vc4.errata import Erratum
 from vc4.isa.registers import QUADS
 from vc4.qpu.structs import LANES
 from vc4.records.tmu import REQUEST_SLOTS, RESULT_SLOTS
@@ -35,6 +36,7 @@ class Tmu(wiring.Component):
     Parameters
     ----------
     clients : 1 to 8
+    errata : see `Erratum`
 
     Interface attributes
     --------------------
@@ -45,8 +47,9 @@ class Tmu(wiring.Component):
     quads, miss : performance counters: a quad was looked up, in memory or in a texture, a bit each; a line is fetched
     """
 
-    def __init__(self, clients: int):
+    def __init__(self, clients: int, errata: frozenset[Erratum] = frozenset()):
         self._count = clients
+        self._errata = errata
         #: Where the quad belongs that the cache answers.
         self._note = data.StructLayout(
             {
@@ -71,7 +74,7 @@ class Tmu(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         m.submodules.cache = self._cache = cache = TmuCache(self._note)
-        m.submodules.sampler = self._sampler = Sampler(self._count)
+        m.submodules.sampler = self._sampler = Sampler(self._count, self._errata)
         requests = [TmuRequests() for _ in self.clients]
         results = [TmuResults() for _ in self.clients]
         connect(m, cache.bus, flipped(self.bus))

@@ -55,7 +55,7 @@ class V3D:
             effects=new_effects(),
             uniforms=new_uniforms(),
             vpm=new_vpm(config.vpm_rows),
-            tmu=new_tmu(config.qpus_per_slice),
+            tmu=new_tmu(config.qpus_per_slice, config.faults),
             sync=new_sync(),
             scheduler=new_scheduler(),
             fragments=new_fragments(),

@@ -5,11 +5,13 @@ that came back (TFRCV). A slice with one unit has it do the work of both, which 
 for the parameters when it begins, and begins when there is room for all it returns. It reads memory when its s is written.
 """
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 import numpy as np
 
 from vc4.config import MAX_QPUS
+from vc4.errata import Erratum
 from vc4.isa.registers import ELEMENTS
 from vc4.records.tmu import REQUEST_SLOTS, RESULT_SLOTS, TMU_NAMES, TmuParameterName
 
@@ -87,8 +89,8 @@ class TmuState(NamedTuple):
     sampler: SamplerState
 
 
-def new_tmu(qpus_per_slice: int) -> TmuState:
-    """The arrays of the texture units of as many QPUs as there can be."""
+def new_tmu(qpus_per_slice: int, errata: Collection[Erratum] = ()) -> TmuState:
+    """The arrays of the texture units of as many QPUs as there can be, with these faults."""
     qpus, names = MAX_QPUS, (MAX_QPUS, TMU_NAMES)
     return TmuState(
         swaps=np.array([qpu % qpus_per_slice in _SWAPPED for qpu in range(qpus)], np.int64),
@@ -100,7 +102,7 @@ def new_tmu(qpus_per_slice: int) -> TmuState:
         words=np.zeros((*names, _WORDS, ELEMENTS), np.int64),
         lookups=np.zeros(qpus, np.int64),
         faults=np.full(qpus, NO_FAULT, np.int64),
-        sampler=new_sampler(),
+        sampler=new_sampler(errata),
     )
 
 

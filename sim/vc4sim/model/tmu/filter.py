@@ -7,7 +7,7 @@ nearest. Half floats are blended as fixed point with 24 bits behind the point, w
 from ..compiled import kernel
 from .formats import Channels
 
-__all__ = ["blend_levels", "blend_texels", "fixed_of_half", "half_of_fixed"]
+__all__ = ["blend_levels", "blend_texels", "fixed_of_half", "half_of_fixed", "without_sign"]
 
 _WEIGHT = 8
 _HALF = 1 << _WEIGHT - 1
@@ -57,3 +57,10 @@ def blend_levels(larger: int, smaller: int, weight: int, channels: int) -> int:
     if channels == _HALVES:
         return half_of_fixed(blend >> _WEIGHT)
     return blend + (1 << 2 * _WEIGHT - 1) >> 2 * _WEIGHT
+
+
+@kernel
+def without_sign(half: int) -> int:
+    """A half float, without its sign if it is a power of two: the erratum HW-2619. Denormal ones are *chosen* to be none."""
+    exponent, mantissa = half >> _MANTISSA & 31, half & (1 << _MANTISSA) - 1
+    return half & 0x7FFF if mantissa == 0 and 0 < exponent < 31 else half

@@ -27,6 +27,7 @@ __all__ = [
     "Level",
     "chain",
     "list_levels",
+    "raster_pitch",
     "texel_place",
 ]
 
@@ -88,6 +89,12 @@ def _up(value: int, unit: int) -> int:
 
 
 @kernel
+def raster_pitch(bits: int, width: int) -> int:
+    """Bytes of a row of a raster image of so many texels."""
+    return _up(width * bits // 8, _RASTER_ALIGNMENT)
+
+
+@kernel
 def list_levels(
     levels: np.ndarray, bits: int, tile_width: int, tile_height: int, raster: int, width: int, height: int, count: int
 ) -> None:
@@ -101,7 +108,7 @@ def list_levels(
         if number:
             across = max(1 << (width - 1).bit_length() >> number, 1)
             up = max(1 << (height - 1).bit_length() >> number, 1)
-        format_, pitch, rows = _RASTER, _up(across * bits // 8, _RASTER_ALIGNMENT), up
+        format_, pitch, rows = _RASTER, raster_pitch(bits, across), up
         if not raster:
             format_, pitch, rows = _LT_FORMAT, -(-across // tile_width), -(-up // tile_height) * _MICROTILE_BYTES
             if across > _SUBTILE * tile_width and up > _SUBTILE * tile_height:

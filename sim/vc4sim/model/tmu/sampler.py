@@ -6,7 +6,7 @@ from vc4.records.tmu import TmuParameterName, Wrap
 from ..compiled import inlined, kernel
 from ..memory import MemoryState
 from .coordinates import FRACTION, axis, face_coordinates, face_of, fixed, wrapped
-from .filter import blend_levels, blend_texels
+from .filter import blend_levels, blend_texels, without_sign
 from .formats import (
     BITS,
     CHANNELS,
@@ -19,7 +19,7 @@ from .formats import (
     border_channel,
     packed,
 )
-from .layout import LEVEL_HEIGHT, LEVEL_WIDTH, list_levels
+from .layout import LEVEL_HEIGHT, LEVEL_PITCH, LEVEL_WIDTH, list_levels, raster_pitch
 from .lod import DETAIL, DETAIL_BITS, choice, of_quad
 from .parameters import (
     BIAS_ONLY,
@@ -38,7 +38,7 @@ from .parameters import (
     WRAP_T,
     describe,
 )
-from .texels import COLOURS, SamplerState, read_texel
+from .texels import COLOURS, HALF_SIGN, RASTER_WIDTH, SamplerState, read_texel
 
 __all__ = ["sample"]
 
@@ -48,7 +48,7 @@ _QUAD = ELEMENTS // QUADS
 #: Bits of a normalised coordinate.
 _COORDINATE_BITS = FRACTION + 2
 _REPEAT, _MIRROR = Wrap.REPEAT.value, Wrap.MIRROR.value
-_INTEGER = Channels.INTEGER.value
+_INTEGER, _HALVES = Channels.INTEGER.value, Channels.HALVES.value
 
 
 @inlined
@@ -122,6 +122,9 @@ def _sample_element(sampler: SamplerState, memory: MemoryState, element: int, de
     if channels != _INTEGER and (linear or weight):
         for colour in range(COLOURS):
             blends[0, colour] = _blend(blends[0, colour], blends[1, colour], weight, linear, channels)
+    elif channels == _HALVES and sampler.errata[HALF_SIGN]:
+        for colour in range(COLOURS):
+            blends[0, colour] = without_sign(blends[0, colour])
     return packed(type_, blends[0, 0], blends[0, 1], blends[0, 2], blends[0, 3])
 
 
@@ -153,6 +156,8 @@ def sample(sampler: SamplerState, memory: MemoryState, count: int) -> int:
     bits, raster = FORMAT_ROWS[type_][BITS], FORMAT_ROWS[type_][RASTER]
     width, height = texture[WIDTH], texture[HEIGHT]
     list_levels(sampler.levels, bits, tile_width, tile_height, raster, width, height, texture[LEVEL_COUNT])
+    if raster and sampler.errata[RASTER_WIDTH]:
+        sampler.levels[0, LEVEL_PITCH] = raster_pitch(bits, 1 << (width - 1).bit_length())
     for colour in range(COLOURS):
         sampler.border[colour] = border_channel(type_, colour, 0 if texture[CUBE] else sampler.coordinates[_R, 0])
     detail = 0

@@ -1,9 +1,11 @@
 """Texels of a texture, from memory to their channels."""
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 import numpy as np
 
+from vc4.errata import Erratum
 from vc4.isa.registers import ELEMENTS
 from vc4.records.tmu import LEVELS, TextureType, TmuParameterName
 
@@ -15,7 +17,11 @@ from .layout import LEVEL_FIELDS, LEVEL_FORMAT, LEVEL_HEIGHT, LEVEL_OFFSET, LEVE
 from .parameters import BASE, CUBE_STRIDE, FLIP, FLIP_BLOCKS, PARAMETERS, TEXTURE_FIELDS, TYPE
 from .reader import NO_FAULT, fetch
 
-__all__ = ["COLOURS", "SamplerState", "new_sampler", "read_texel"]
+__all__ = ["COLOURS", "HALF_SIGN", "RASTER_WIDTH", "SamplerState", "new_sampler", "read_texel"]
+
+#: Errata of texture units, and their numbers in `SamplerState`.
+ERRATA = (Erratum.HW_2619, Erratum.HW_2898)
+HALF_SIGN, RASTER_WIDTH = range(2)
 
 _ADDRESSES = 0xFFFF_FFFF
 _ETC1, _YUYV = TextureType.ETC1.value, TextureType.YUYV422R.value
@@ -38,6 +44,7 @@ class SamplerState(NamedTuple):
     blends : channels of the larger and the smaller level of an element
     words : what it returns, [word, element]
     fault : address of its first read outside of memory, or `NO_FAULT`
+    errata : whether it has each of `ERRATA`
     """
 
     uniforms: np.ndarray
@@ -49,9 +56,10 @@ class SamplerState(NamedTuple):
     blends: np.ndarray
     words: np.ndarray
     fault: np.ndarray
+    errata: np.ndarray
 
 
-def new_sampler() -> SamplerState:
+def new_sampler(errata: Collection[Erratum] = ()) -> SamplerState:
     """The arrays of a sampler."""
     return SamplerState(
         uniforms=np.zeros(PARAMETERS, np.int64),
@@ -63,6 +71,7 @@ def new_sampler() -> SamplerState:
         blends=np.zeros((2, COLOURS), np.int64),
         words=np.zeros((_WORDS, ELEMENTS), np.int64),
         fault=np.full(1, NO_FAULT, np.int64),
+        errata=np.array([one in errata for one in ERRATA], np.int64),
     )
 
 

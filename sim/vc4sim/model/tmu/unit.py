@@ -1,9 +1,10 @@
 """A texture unit by itself, without QPUs, for whoever wants to know what a lookup returns."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
+from vc4.errata import Erratum
 from vc4.isa.registers import ELEMENTS
 from vc4.records.tmu import TmuParameterName
 
@@ -21,11 +22,11 @@ _ACCESS = "texture read"
 
 
 class TextureUnit:
-    """A texture unit that reads `memory`, for one QPU that waits for every result."""
+    """A texture unit that reads `memory`, for one QPU that waits for every result; it may have errata."""
 
-    def __init__(self, memory: Memory):
+    def __init__(self, memory: Memory, errata: Collection[Erratum] = ()):
         self._memory = memory
-        self._tmu = State(new_tmu(1))
+        self._tmu = State(new_tmu(1, errata))
         self._vector = Buffers(np.zeros(ELEMENTS, np.int64))
 
     @property
