@@ -206,7 +206,7 @@ def test_faults(prover, faulty, monkeypatch, old, new, said):
     ("old", "new", "said"),
     [
         ("self.write_stb & (left == 1)", "self.write_stb", "planes are not there"),
-        ("self.free & ~self.stands", "~self.stands", "a slot"),
+        ("job.keeps | (self.free & ~self.stands)", "job.keeps | ~self.stands", "a slot"),
         ("self.slot.base.eq(number)", "self.slot.base.eq(number + 1)", "a plane is elsewhere"),
     ],
     ids=["complete", "free", "base"],

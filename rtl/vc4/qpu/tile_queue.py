@@ -113,7 +113,8 @@ class TileQueue(wiring.Component):
         self._request(m, said, moves)
         self._answers(m, said, moves, asks & is_test, tests != 0, answered)
         # A program that has never waited for the turn of its fragments may end before they have it.
-        ended, ends = Signal(THREADS), Signal(THREADS)
+        ended = Signal(THREADS)
+        ends = Signal(THREADS)
         m.d.comb += [
             ends.eq(Mux(moves & (said.work == TileWork.END), 1 << said.thread, 0) | ended),
             self.tlb.done.eq(ends & ~self.tlb.waits),

@@ -81,9 +81,10 @@ def _failure(job: DrawJob, on: str, draw: Draw) -> Exception | None:
 
 
 def kind_of(error: Exception) -> str:
-    """What went wrong, without its numbers."""
+    """What went wrong, without its numbers, however many digits they have."""
     what = error.what if isinstance(error, Difference) else str(error)
-    return "".join(" " if letter in "0123456789abcdefx" else letter for letter in what.partition("\n")[0])
+    words = "".join(" " if letter in "0123456789abcdefx" else letter for letter in what.partition("\n")[0])
+    return " ".join(words.split())
 
 
 def shrink_frame(
