@@ -1,6 +1,6 @@
 """Configuration of the GPU: every size that a user may choose, checked, with named presets."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from vc4.errata import Erratum, errata_of
 
@@ -99,6 +99,11 @@ class V3DConfig:
     def faults(self) -> frozenset[Erratum]:
         """Those of `errata`."""
         return errata_of(self.errata)
+
+    @property
+    def drawing(self) -> "V3DConfig":
+        """The same with all blocks of the 3D pipeline."""
+        return replace(self, lists=True, binner=True, pixels=True)
 
     @property
     def vpm_rows(self) -> int:

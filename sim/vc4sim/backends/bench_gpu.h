@@ -13,17 +13,8 @@ using V3d = v3d::p_top;
 using Qpu = qpu::p_top;
 namespace ports = v3d_ports;
 
-inline bool high(const std::array<uint32_t, 1> &words) { return words[0]; }
-
-// The first check that failed.
-struct Checks : cxxrtl::performer {
-    std::string failure;
-
-    void require(bool condition, const char *text) {
-        if (!condition && failure.empty())
-            failure = text;
-    }
-
+// The checks of a part.
+struct PartChecks : Checks, cxxrtl::performer {
     void on_check(cxxrtl::flavor type, bool condition, const cxxrtl::lazy_fmt &text,
                   const cxxrtl::metadata_map &) override {
         if (type == cxxrtl::flavor::ASSERT && !condition)
@@ -32,7 +23,7 @@ struct Checks : cxxrtl::performer {
 };
 
 // Evaluates `part`; of several evaluations in a clock only the last one counts for checks.
-template<class Part> void evaluate(Part &part, Checks &own, Checks &checks) {
+template<class Part> void evaluate(Part &part, PartChecks &own, Checks &checks) {
     own.failure.clear();
     checks.require(part.eval(&own), "the signals of a part have not settled");
 }
@@ -89,7 +80,7 @@ template<class Joint> struct Instances {
 
 private:
     std::array<typename Joint::Inputs, Joint::COUNT> inputs;
-    std::array<Checks, Joint::COUNT> its_checks;
+    std::array<PartChecks, Joint::COUNT> its_checks;
     std::array<bool, Joint::COUNT> asleep = {};
 
     void evaluate_one(V3d &v3d, size_t number, bool clock, const typename Joint::Inputs &words, Checks &checks) {
@@ -130,7 +121,7 @@ public:
     void show_clock(bool level) { ports::clk(v3d, {level}); }
 
 private:
-    Checks v3d_checks;
+    PartChecks v3d_checks;
     static constexpr int ROUNDS = 16;
 
     void settle(bool clock, Checks &checks) {

@@ -12,18 +12,6 @@ namespace ports = v3d_ports;
 using V3d = v3d::Design;
 using Qpu = qpu::Instance;
 
-inline bool high(const std::array<uint32_t, 1> &words) { return words[0]; }
-
-// The first check that failed.
-struct Checks {
-    std::string failure;
-
-    void require(bool condition, const char *text) {
-        if (!condition && failure.empty())
-            failure = text;
-    }
-};
-
 class Gpu {
 public:
     V3d v3d;

@@ -16,18 +16,6 @@ struct Qpu {
     size_t number;
 };
 
-inline bool high(const std::array<uint32_t, 1> &words) { return words[0]; }
-
-// The first check that failed. The exported Verilog has none, so there are those of the bench.
-struct Checks {
-    std::string failure;
-
-    void require(bool condition, const char *text) {
-        if (!condition && failure.empty())
-            failure = text;
-    }
-};
-
 template<size_t Words, class Port> std::array<uint32_t, Words> get(const Port &port) {
     std::array<uint32_t, Words> words;
     if constexpr (std::is_integral_v<Port>)

@@ -96,7 +96,16 @@ def hardware_texts() -> list[str]:
 
 def bench_text(gpu: str, waves: str, bench: str) -> str:
     """C++ around the file `gpu`, which has the GPU, and the file `waves`, which has its waves, with the text of a `bench`."""
-    files = ("bench_bits.h", gpu, "bench_memory.h", "bench_gather.h", "bench_host.h", waves, "bench_run.h")
+    files = (
+        "bench_bits.h",
+        "bench_checks.h",
+        gpu,
+        "bench_memory.h",
+        "bench_gather.h",
+        "bench_host.h",
+        waves,
+        "bench_run.h",
+    )
     return _constants() + "".join(map(_text, files)) + bench
 
 

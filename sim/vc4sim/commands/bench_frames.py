@@ -1,6 +1,5 @@
 """`vc4 bench frames`: how fast the RTL draws captured frames."""
 
-import dataclasses
 import sys
 import time
 from collections.abc import Iterable
@@ -46,7 +45,7 @@ def _drawn(capture: Capture, config: str, on: str) -> tuple[int, float]:
     """The clocks of all its jobs, and the seconds."""
     from ..frames.host import DrawHost  # it takes a second: other commands need not wait for that
 
-    host = DrawHost(capture, dataclasses.replace(preset(config), lists=True, binner=True, pixels=True), on)
+    host = DrawHost(capture, preset(config).drawing, on)
     begin = time.perf_counter()
     clocks = sum(host.run(job)[0].cycles for job in capture.jobs)
     return clocks, time.perf_counter() - begin

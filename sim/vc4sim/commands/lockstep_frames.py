@@ -15,7 +15,7 @@ from ..problem import BadInput, ExitStatus
 from ..random_frames import RandomFrame, compare_frame, frame_job, shrink_frame
 from .engines import WAVES_ENGINE
 
-__all__ = ["FRAMES_CONFIG", "compare_frames"]
+__all__ = ["FRAMES_CONFIG", "compare_frames", "frames_config"]
 
 #: The configuration of frames, if none is asked for.
 FRAMES_CONFIG = "gpu"
@@ -24,17 +24,17 @@ _WAVES = "difference.vcd"
 _MOST_SHOWN = 200
 
 
-def _config(name: str) -> V3DConfig:
-    """The preset, with the rendering half."""
+def frames_config(name: str) -> V3DConfig:
+    """The preset, with all that draws. Raises `BadInput` if it lacks texture units."""
     config = preset(name)
     if not config.tmus_per_slice:
         raise BadInput(f"frames look up textures, which {name} cannot: add --config {FRAMES_CONFIG}")
-    return dataclasses.replace(config, lists=True, binner=True, pixels=True, trace=True)
+    return dataclasses.replace(config.drawing, trace=True)
 
 
 def compare_frames(options: argparse.Namespace) -> int:
     """As many frames as asked for, each with the next seed."""
-    config = _config(options.config)
+    config = frames_config(options.config)
     waves = Waves(options.waves) if options.waves else None
     compared = 0
     with tqdm(total=options.frames, unit=" frames", disable=not sys.stderr.isatty(), leave=False) as progress:

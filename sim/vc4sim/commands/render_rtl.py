@@ -1,7 +1,6 @@
 """`vc4 render` on the RTL."""
 
 import argparse
-import dataclasses
 import sys
 from collections.abc import Iterator
 
@@ -35,7 +34,7 @@ def render_rtl(capture: Capture, options: argparse.Namespace) -> int:
 
     if options.tile and options.window:
         raise BadInput("--tile says which clocks: leave --window out")
-    config = dataclasses.replace(preset(options.config), lists=True, binner=True, pixels=True)
+    config = preset(options.config).drawing
     memory = {name: getattr(options, name) for name in ("latency", "gap", "seed", "max_cycles")}
     host = DrawHost(capture, config, options.on, counted=_COUNTED if options.stats else (), **memory)
     same = done = 0

@@ -1,7 +1,6 @@
 """`vc4 soak`: random frames and programs at once on the RTL, with a host that meddles, and the model beside it."""
 
 import argparse
-import dataclasses
 import shlex
 import sys
 import time
@@ -13,7 +12,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from vc4.config import PRESETS, V3DConfig, preset
+from vc4.config import PRESETS, V3DConfig
 
 from ..backends.base import Waves
 from ..problem import BadInput, ExitStatus
@@ -28,6 +27,7 @@ from ..soak import (
     shrink_episode,
     side_by_side,
 )
+from .lockstep_frames import FRAMES_CONFIG, frames_config
 from .options import Commands, fraction, integer, seconds, vcd_file
 
 __all__ = ["register"]
@@ -51,7 +51,9 @@ def register(commands: Commands) -> None:
         "--seconds or --count. An episode that shows a difference is made as small as it gets.",
     )
     parser.add_argument("--on", choices=_ENGINES, default="native", help="simulator of the RTL (default: native)")
-    parser.add_argument("--config", choices=PRESETS, default="gpu", help="configuration of the GPU (default: gpu)")
+    parser.add_argument(
+        "--config", choices=PRESETS, default=FRAMES_CONFIG, help="configuration of the GPU (default: gpu)"
+    )
     parser.add_argument(
         "--seed", type=integer(0, _LARGEST_SEED), default=1, metavar="N", help="of the first episode (default: 1)"
     )
@@ -92,16 +94,8 @@ def _numbers(text: str) -> frozenset[int]:
         raise argparse.ArgumentTypeError(f"must be numbers like 0,5,7-19, not {text!r}") from None
 
 
-def _config(name: str) -> V3DConfig:
-    """The preset, with the rendering half."""
-    config = preset(name)
-    if not config.tmus_per_slice:
-        raise BadInput(f"frames look up textures, which {name} cannot: leave out --config, or add --config gpu")
-    return dataclasses.replace(config, lists=True, binner=True, pixels=True, trace=True)
-
-
 def _execute(options: argparse.Namespace) -> int:
-    config = _config(options.config)
+    config = frames_config(options.config)
     if options.waves and (options.on != _WAVES_ENGINE or options.jobs > 1):
         raise BadInput(f"--waves is for one job on {_WAVES_ENGINE}: add --on {_WAVES_ENGINE}")
     memory = {"latency": options.latency, "gap": options.gap}

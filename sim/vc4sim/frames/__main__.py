@@ -1,7 +1,6 @@
 """Draws captured frames on the RTL, and prints a table of what limits them: `python -m vc4sim.frames tests/data/cases/gl/*`."""
 
 import argparse
-import dataclasses
 import sys
 from collections import Counter
 from pathlib import Path
@@ -56,9 +55,7 @@ class Row(NamedTuple):
 def row_of(folder: Path, config: str, on: str = "native", pictures: Path | None = None) -> Row:
     """Draw all jobs of a frame, and perhaps write the picture into a folder."""
     capture = load_capture(folder)
-    host = DrawHost(
-        capture, dataclasses.replace(preset(config), lists=True, binner=True, pixels=True), on, counted=_COUNTED
-    )
+    host = DrawHost(capture, preset(config).drawing, on, counted=_COUNTED)
     runs: list[DrawRun] = []
     pixels = 0
     for job in capture.jobs:

@@ -13,11 +13,12 @@ from ..frames.draw_lockstep import DrawLockstep
 from ..lockstep import Difference
 from ..model.memory import Memory
 from ..model.v3d import V3D
+from ..shrink.again import Again, error_of
 from ..shrink.search import needed
 from .frame import RandomFrame
 from .image import frame_job
 
-__all__ = ["ShrunkFrame", "compare_frame", "kind_of", "shrink_frame"]
+__all__ = ["ShrunkFrame", "compare_frame", "compare_with_alone", "shrink_frame"]
 
 _LIMIT = 1 << 40
 #: What runs a frame on the RTL: see `run_draw`.
@@ -64,27 +65,17 @@ def compare_frame(job: DrawJob, on: str = "native", waves: Waves | None = None, 
     beside.compare_memory(run)
     model, _ = drawn_by_model(job)
     rtl = np.frombuffer(bytes(run.memory[: len(model)]), np.uint8)
-    different = np.flatnonzero(rtl != model)
+    compare_with_alone(rtl, model)
+    return run.instructions
+
+
+def compare_with_alone(rtl: np.ndarray, model: np.ndarray, checked: np.ndarray | None = None) -> None:
+    """Memory of the RTL is what the model has drawn alone, where it is `checked`. Raises `Difference`."""
+    different = np.flatnonzero(rtl != model if checked is None else (rtl != model) & checked)
     if len(different):
         at = int(different[0])
         what = f"{len(different)} bytes differ from what the model draws alone, the first at {at:#010x}"
         raise Difference(what, f"{rtl[at]:02x}", f"{model[at]:02x}", [])
-    return run.instructions
-
-
-def _failure(job: DrawJob, on: str, draw: Draw) -> Exception | None:
-    try:
-        compare_frame(job, on, draw=draw)
-    except (Difference, AssertionError) as error:
-        return error
-    return None
-
-
-def kind_of(error: Exception) -> str:
-    """What went wrong, without its numbers, however many digits they have."""
-    what = error.what if isinstance(error, Difference) else str(error)
-    words = "".join(" " if letter in "0123456789abcdefx" else letter for letter in what.partition("\n")[0])
-    return " ".join(words.split())
 
 
 def shrink_frame(
@@ -102,27 +93,18 @@ def shrink_frame(
     told : called behind each run
     memory : see `frame_job`
     """
-    found = _failure(frame_job(frame, config, **memory), on, draw)
+
+    def run(job: DrawJob) -> None:
+        compare_frame(job, on, draw=draw)
+
+    def make(kept: Collection[int]) -> DrawJob:
+        job = frame_job(frame, config, kept, **memory)
+        drawn_by_model(job)
+        return job
+
+    found = error_of(lambda: run(frame_job(frame, config, **memory)))
     if found is None:
         return None
-    runs, last = 0, found
-
-    def fails(kept: Collection[int]) -> bool:
-        nonlocal runs, last
-        if runs >= most:
-            return False
-        try:
-            job = frame_job(frame, config, kept, **memory)
-            drawn_by_model(job)
-        except ValueError:
-            return False
-        runs += 1
-        told()
-        error = _failure(job, on, draw)
-        if error is None or kind_of(error) != kind_of(found):
-            return False
-        last = error
-        return True
-
-    kept = tuple(needed(range(len(frame.things)), fails))
-    return ShrunkFrame(kept, [str(thing) for thing in frame.left(set(kept))], last, runs)
+    again = Again(found, make, run, most, told)
+    kept = tuple(needed(range(len(frame.things)), again))
+    return ShrunkFrame(kept, [str(thing) for thing in frame.left(set(kept))], again.error, again.runs)

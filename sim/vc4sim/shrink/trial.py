@@ -1,6 +1,5 @@
 """Says whether a run still fails in the same way."""
 
-import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -10,17 +9,14 @@ from ..backends import model
 from ..backends.base import Job, Outcome, Run
 from ..events import Event, Retirement
 from ..lockstep import Difference, Lockstep
+from .again import error_of, kind_of
 
 __all__ = ["Trial", "failure", "on_model"]
 
 
 def failure(run: Run, job: Job) -> Difference | AssertionError | None:
-    """What goes wrong in `job`, with the model beside it; a check of the hardware is an `AssertionError`."""
-    try:
-        Lockstep(job).run(run)
-    except (Difference, AssertionError) as error:
-        return error
-    return None
+    """What goes wrong in `job`, with the model beside it."""
+    return error_of(lambda: Lockstep(job).run(run))
 
 
 def on_model(job: Job) -> tuple[Outcome, set[int]]:
@@ -32,12 +28,6 @@ def on_model(job: Job) -> tuple[Outcome, set[int]]:
             executed.add((event.pc - job.base) // WORD_BYTES)
 
     return model.run(job, watch), executed
-
-
-def _kind(error: Difference | AssertionError) -> str:
-    """What went wrong, but for how often something had gone right before."""
-    what = error.what if isinstance(error, Difference) else str(error)
-    return re.sub(r"\d+", "#", what)
 
 
 class Trial:
@@ -61,7 +51,7 @@ class Trial:
         self._ending = first.ending
         self._instructions = 2 * first.instructions + 100
         self.error = failure(run, job)
-        self._kind = _kind(self.error) if self.error else ""
+        self._kind = kind_of(self.error) if self.error else ""
 
     def fails(self, job: Job) -> bool:
         """Whether `job` fails as the first one does."""
@@ -75,7 +65,7 @@ class Trial:
         # What waits for memory all the time takes as long as its latency, and a little, for every instruction.
         clocks = int((ended.instructions + 50) * (job.latency + 50) / (1 - job.gap))
         error = failure(self._run, replace(job, max_cycles=min(job.max_cycles, clocks)))
-        if not error or _kind(error) != self._kind:
+        if not error or kind_of(error) != self._kind:
             return False
         self.error = error
         return True

@@ -8,10 +8,10 @@ import numpy as np
 from ..backends.base import Waves
 from ..frames.binned import advance
 from ..frames.draw import DrawRun, run_draw
-from ..lockstep import Difference
 from ..model.memory import Memory
 from ..model.v3d import V3D
-from ..random_frames.compare import kind_of
+from ..random_frames.compare import compare_with_alone
+from ..shrink.again import Again, error_of
 from ..shrink.search import needed
 from .acts import RESETS
 from .episode import Episode, Part
@@ -86,20 +86,8 @@ def compare_episode(job: SoakJob, on: str = "native", *, waves: Waves | None = N
     checked = np.ones(job.programs, bool)
     for first, end in job.loose:
         checked[first:end] = False
-    different = np.flatnonzero((rtl != alone) & checked)
-    if len(different):
-        at = int(different[0])
-        what = f"{len(different)} bytes differ from what the model draws alone, the first at {at:#010x}"
-        raise Difference(what, f"{rtl[at]:02x}", f"{alone[at]:02x}", [])
+    compare_with_alone(rtl, alone, checked)
     return Compared(1 + len(job.then), len(job.asked), run.instructions, run.cycles)
-
-
-def _failure(compare: Compare, job: SoakJob) -> Exception | None:
-    try:
-        compare(job)
-    except (Difference, AssertionError) as error:
-        return error
-    return None
 
 
 def shrink_episode(
@@ -115,31 +103,19 @@ def shrink_episode(
     told : called behind each run
     memory : see `episode_job`
     """
-    found = _failure(compare, episode_job(episode, **memory))
+
+    def make(kept: list[Part]) -> SoakJob:
+        job = episode_job(episode, kept, **memory)
+        _drawn_by_model(job)
+        return job
+
+    found = error_of(lambda: compare(episode_job(episode, **memory)))
     if found is None:
         return None
-    runs, last = 0, found
-
-    def fails(kept: list[Part]) -> bool:
-        nonlocal runs, last
-        if runs >= most:
-            return False
-        try:
-            job = episode_job(episode, kept, **memory)
-            _drawn_by_model(job)
-        except ValueError:
-            return False
-        runs += 1
-        told()
-        error = _failure(compare, job)
-        if error is None or kind_of(error) != kind_of(found):
-            return False
-        last = error
-        return True
-
+    again = Again(found, make, compare, most, told)
     kept: list[Part] = list(episode.parts)
     for kind in ("act", "team", "frame", "thing"):
         others = [part for part in kept if part.kind != kind]
         mine = [part for part in kept if part.kind == kind]
-        kept = others + needed(mine, lambda some, others=others: fails(others + some))
-    return ShrunkEpisode(tuple(sorted(kept)), last, runs)
+        kept = others + needed(mine, lambda some, others=others: again(others + some))
+    return ShrunkEpisode(tuple(sorted(kept)), again.error, again.runs)

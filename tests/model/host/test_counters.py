@@ -4,8 +4,8 @@ import pytest
 
 from vc4.config import PRESETS
 from vc4.records.control import ControlCode as Code
-from vc4.records.primitives import PrimitiveMode, VgPrimitiveType
-from vc4.records.state import CoverageUpdate, DepthTest
+from vc4.records.primitives import PrimitiveMode
+from vc4.records.state import DepthTest
 from vc4.regs.counters import SOURCES
 from vc4sim.asm import assemble
 from vc4sim.clist import ListBuilder, nv_shader_record
@@ -14,7 +14,6 @@ from vc4sim.model.memory import Memory
 from vc4sim.model.v3d import V3D
 
 from ..binning import LISTS, RECORDS, SIZE, configure, nv_vertex
-from ..control_lists import words
 from ..drawing import COLOUR, END, LIST, PLAIN, WITH_Z, Drawing
 
 VERTICES = RECORDS + 0x100
@@ -100,13 +99,7 @@ def test_coverage():
     """A square of eight by eight pixels, read in a rectangle of sixteen by eight."""
     drawing = Drawing()
     drawing.clear(0, z=0)
-    drawing.configure(coverage=CoverageUpdate.OR)
-    drawing.shader("nop\nnop\nnop; loadcv\nmov tlbc, r4\n")
-    for width in (8, 16):
-        drawing.state(Code.VG_INLINE_PRIMITIVES, primitive_type=VgPrimitiveType.TRIANGLE_FAN)
-        corners = [(8, 8), (8 + width, 8), (8 + width, 16), (8, 16)]
-        drawing.draws.raw(words(*(y << 20 | x << 4 for x, y in corners), 0xBFFF_0000))
-        drawing.configure()
+    drawing.covered(8, 16)
     # Both triangles have quads on the diagonal, each with pixels of its own.
     quads, wide, diagonal, wide_diagonal = 16, 32, 4, 8
     run(

@@ -21,7 +21,7 @@ __all__ = ["COLOURS", "HALF_SIGN", "RASTER_WIDTH", "SamplerState", "new_sampler"
 
 #: Errata of texture units, and their numbers in `SamplerState`.
 ERRATA = (Erratum.HW_2619, Erratum.HW_2898)
-HALF_SIGN, RASTER_WIDTH = range(2)
+HALF_SIGN, RASTER_WIDTH = range(len(ERRATA))
 
 _ADDRESSES = 0xFFFF_FFFF
 _ETC1, _YUYV = TextureType.ETC1.value, TextureType.YUYV422R.value
