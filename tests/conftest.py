@@ -85,19 +85,22 @@ def is_one(request):
 
 @pytest.fixture
 def seeds(request):
-    """`seeds(count)` are so many for random runs, from any one on, or the one that `--seed` names. In front of each run stands
-    the command that does it again with waves: the last one is that of the run that fails.
+    """`seeds(count)` are so many for random runs, from any one on, or the one that `--seed` names. Behind the output of a test that
+    fails stands the command that does its last run again with waves.
     """
+    tried = []
 
     def some(count: int) -> Iterator[int]:
         named = request.config.getoption("--seed")
         first = random.randrange(1 << 30) if named is None else named
         for seed in range(first, first + (count if named is None else 1)):
-            replay = f"--seed {seed} --engine cxxrtl --waves failure.vcd"
-            print(f"replay: pytest {shlex.quote(request.node.nodeid)} -m '' {replay}")
+            tried[:] = [seed]
             yield seed
 
-    return some
+    yield some
+    for seed in tried:
+        replay = f"--seed {seed} --engine cxxrtl --waves failure.vcd"
+        print(f"replay: pytest {shlex.quote(request.node.nodeid)} -m '' {replay}")
 
 
 @pytest.fixture

@@ -174,7 +174,7 @@ def goes_on(why, size):
 
 
 def shading_goes_on(job):
-    """Whether it does where nobody bins: hardware shades what comes after an error of the binner, as far as there is room."""
+    """Whether it does where nobody bins: hardware shades ahead of a binner that has stopped, as far as there is room."""
     front = FrontModel(job.config, Memory(len(job.image), 0, job.image))
     front.gpu.binner.shading.limit = INSTRUCTIONS
     rest = front.run(job.registers, STEPS)
@@ -258,7 +258,7 @@ def damaged(job, engine, waves):
     thread = model.cle.threads[BINNING]
     if rest is Rest.LIMIT or goes_on(str(model.binner.error or thread.error or ""), len(job.image)):
         return "goes on"
-    if model.binner.error and shading_goes_on(job):
+    if (model.binner.error or model.binner.out_of_memory) and shading_goes_on(job):
         return "goes on"
     if done.written[: gl_frame.STATES].any():  # When it is read is another matter.
         return "overwrites itself"
