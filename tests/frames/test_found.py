@@ -117,6 +117,11 @@ def test_coverage_does_not_wait_for_programs_that_have_unlocked_the_scoreboard(r
     compare_frame(frame_job(RandomFrame(149), CONFIG), request.config.getoption("--engine"))
 
 
+def test_coverage_of_nothing_waits_for_nobody(request):
+    """Points in coverage mode that have no sample, in front of fragments whose program begins at once."""
+    compare_frame(frame_job(RandomFrame(20261361), CONFIG), request.config.getoption("--engine"))
+
+
 def test_a_program_that_never_touches_the_tile_buffer_may_end_before_its_fragments_have_their_turn(drawn):
     """Its thread gets no others until they have: the slow vector in front of them has the same place."""
     drawing = Drawing(64, 64)

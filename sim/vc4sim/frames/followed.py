@@ -12,7 +12,7 @@ from ..model.cle.primitives import Primitive
 from ..model.compiled import Buffers
 from ..model.fep.fep import Limits, Window
 from ..model.fep.fragments import QUADS, VECTORS, FragmentProgram, QueueState
-from ..model.host.renderer import Renderer
+from ..model.host.renderer import DRAWING_ERRORS, Renderer
 from ..model.memory import Memory
 from ..model.pse.pse import SetUp
 from ..model.tlb.tlb import TileBuffer
@@ -130,9 +130,24 @@ class FollowedRenderer(Renderer):
     def _lacks(self) -> str:
         if self._held and self._state.configuration.coverage_pipe_select:
             self.fragments.flush()
-            if self.vectors.any:
+            if self.vectors.any and self._covers():
                 return _WAITS
         return super()._lacks()
+
+    def _covers(self) -> bool:
+        """Whether primitives that are held for coverage cover anything; if not, nobody waits for them."""
+        state = self._state
+        window, limits, oversample = self._window(), self._limits(), state.configuration.rasteriser_oversample_mode
+        try:
+            shader = state.read_shader(self._memory)
+            self.screen.shade(shader, self._held)
+            return any(
+                self._front_end.rasterise(ready, window, oversample, limits).kept
+                for primitive in self._held
+                for ready in self.screen.set_up(primitive, shader, state)
+            )
+        except DRAWING_ERRORS:
+            return True  # which is found again when they are drawn
 
     def _limits(self) -> Limits:
         """Without the early test, which would have to know what fragments leave in the tile buffer."""

@@ -18,8 +18,10 @@ from ..pse.screen import Screen
 from ..tlb.tile_transfers import TileTransfers
 from ..vcm.vertices import ShaderKind, ShadingError, VertexShading
 
-__all__ = ["Renderer"]
+__all__ = ["DRAWING_ERRORS", "Renderer"]
 
+#: What the pipeline may come to: it hangs.
+DRAWING_ERRORS = (HangingShader, ShadingError, ListError, MemoryFault)
 #: Primitives of a list whose vertices are shaded together.
 _MOST_HELD = 256
 _LOADS = (ControlCode.LOAD_TILE_BUFFER_GENERAL, ControlCode.RELOAD_FULL_RESOLUTION_TILE_BUFFER)
@@ -86,7 +88,7 @@ class Renderer:
                 yield lacks
             try:
                 action()
-            except (HangingShader, ShadingError, ListError, MemoryFault) as what:
+            except DRAWING_ERRORS as what:
                 self.error = str(what)
                 if isinstance(what, ShaderRecordError):
                     self.screen.shading.fails(ShaderKind.VERTEX)
