@@ -52,10 +52,13 @@ class Cuts:
         self._alike: dict[str, list[tuple[int, int, str, int]]] = defaultdict(list)
         self._wanted: dict[str, set[tuple[int, int]]] = defaultdict(set)
         self._stored: dict[str, set[int]] = {name: set() for name in module.memories}
+        self._becomes: dict[str, set[str]] = defaultdict(set)  # what is computed of a signal bit by bit
+        self._taken_apart = {name for name, wire in module.wires.items() if wire.options.startswith("output")}
         for cell in module.cells:
             self._cell(cell)
-        for sides in module.connections:
-            self._align(*sides)
+        for driven, driver in module.connections:
+            self._align(driven, driver)
+            self._pass_on(driver, driven)
 
     def wide(self, name: str) -> bool:
         """Whether a signal is cut at all."""
@@ -68,6 +71,7 @@ class Cuts:
             driven = cell.ports[names[-1]]
             for name in names[:-1]:
                 self._align(cell.ports[name], driven)
+                self._pass_on(cell.ports[name], driven)
             ports.difference_update(names)
             if cell.kind in REGISTERS:
                 for chunk in driven:
@@ -75,13 +79,30 @@ class Cuts:
             if cell.kind == "$pmux":
                 for choice in choices(cell.ports):
                     self._align(choice, driven)
+                    self._pass_on(choice, driven)
                 ports.discard("\\B")
         elif cell.kind in (MEMORY_READ, MEMORY_WRITE):
-            memory = memory_of(cell)
-            self._align(cell.ports["\\DATA"], [Chunk(self._widths[memory], memory)])
+            whole = [Chunk(self._widths[memory_of(cell)], memory_of(cell))]
+            self._align(cell.ports["\\DATA"], whole)
+            if cell.kind == MEMORY_WRITE:
+                self._pass_on(cell.ports["\\DATA"], whole)
             ports.discard("\\DATA")
         for port in ports:
             self._want(cell.ports[port])
+        self._taken_apart.update(chunk.wire for port in ports - {"\\Y", "\\Q"} for chunk in cell.ports[port])
+
+    def _pass_on(self, driver: Spec, driven: Spec) -> None:
+        for chunk in driver:
+            self._becomes[chunk.wire].update(one.wire for one in driven)
+
+    def _whole(self) -> set[str]:
+        """Signals that nobody wants in parts: what is computed of them ends in registers and memories."""
+        found = set(filter(self.wide, self._widths)) - self._taken_apart - self._stored.keys()
+        while True:
+            others = {name for name in found if not self._becomes[name] <= found | self._stored.keys()}
+            if not others:
+                return found
+            found -= others
 
     def _want(self, spec: Spec) -> None:
         for chunk in spec:
@@ -110,11 +131,11 @@ class Cuts:
                 if first < last and part not in self._wanted[other]:
                     self._wanted[other].add(part)
                     new.add((other, *part))
-        found = {}
+        found, wholes = {}, self._whole() - self._fine
         for name in filter(self.wide, self._widths):
             found[name] = list(_pieces(self._widths[name], self._wanted[name], name in self._fine))
-            if name in self._stored:
-                found[name] = list(_packed(found[name], self._stored[name]))
+            if name in self._stored or name in wholes:
+                found[name] = list(_packed(found[name], self._stored.get(name, set())))
         return found
 
 

@@ -2,10 +2,11 @@
 
 ::
 
-    flat design ─► narrow ─► design ─► schedule ─► blocks ─► code ─► C++ compiler
-    (cxxrtl)       (cxxrtl)  variables  phases                text    with lanes.h
+    flat design ─► narrow ─► design ─► siblings ─► schedule ─► blocks ─► code ─► C++ compiler
+    (cxxrtl)       (cxxrtl)  variables              phases                text    with lanes.h
 
 ``design``    what each variable is computed from
+``siblings``  what instances of one kind compute side by side
 ``cells``     C++ of the cells
 ``schedule``  in which order, and in how many phases if designs depend on each other
 ``blocks``    which variables are computed together, or not at all

@@ -20,6 +20,7 @@ from .code import accessors, code
 from .design import Design
 from .joint import Joint, Side
 from .schedule import order
+from .siblings import join_siblings
 
 __all__ = ["build_alone", "build_joined", "flags", "source_texts"]
 
@@ -49,8 +50,11 @@ def build_joined(whole: Part, parts: Mapping[str, tuple[Part, int]], driver: str
             named = [("v3d", (whole, 1)), *parts.items()]
             sides = list(pool.map(lambda one: _side(one[0], *one[1], work), named))
             joint = Joint(sides[0], sides[1:])
+            for side, phases in zip(sides, (joint.wholes, *joint.parts), strict=True):
+                join_siblings(side.design, phases, side.lanes)
+            joint = Joint(sides[0], sides[1:])
             codes = [
-                code(side.design, side.name, 1 << (side.count - 1).bit_length(), phases)
+                code(side.design, side.name, side.lanes, phases)
                 for side, phases in zip(sides, (joint.wholes, *joint.parts), strict=True)
             ]
             ports = "".join(
@@ -73,6 +77,7 @@ def build_joined(whole: Part, parts: Mapping[str, tuple[Part, int]], driver: str
 def build_alone(part: Part, lanes: int, driver: str, folder: Path) -> ctypes.CDLL:
     """The library of `lanes` instances of a design, namespace `design`, with `driver`. Raises `NoCompiler`."""
     side = _side("design", part, lanes, folder)
+    join_siblings(side.design, order(side.design, {}), lanes)
     made = code(side.design, side.name, lanes, order(side.design, {}))
     ports = accessors(side.design, side.ports, side.inputs, side.name, made.readers)
     source = _lanes() + made.header + "".join(made.sources) + ports + driver

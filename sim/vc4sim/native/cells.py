@@ -163,6 +163,18 @@ def _plus(cell: Operands, left: list[Expression], right: list[Expression]) -> li
     return _sum(cell, *kept, ZERO)
 
 
+def _reduce_or(cell: Operands) -> list[Expression]:
+    """Which bit it is does not matter, so none is put in its place."""
+    chunks = cell.cell.ports["\\A"]
+    found = _any([word for chunk in chunks for word in cell.part([chunk])])
+    return [found] if all(chunk.width == 1 for chunk in chunks) else [join("ne({}, k(0))", found)]
+
+
+def _logic_not(cell: Operands) -> list[Expression]:
+    (found,) = _reduce_or(cell)
+    return [join("(({}) ^ 1)", found)]
+
+
 def _reduce_and(cell: Operands) -> list[Expression]:
     width = cell.width_of("\\A")
     missing = [
@@ -228,9 +240,9 @@ CELLS: dict[str, Callable[[Operands], list[Expression]]] = {
     "$sub": _subtract,
     "$neg": _negate,
     "$mul": _multiply,
-    "$reduce_or": lambda cell: [join("ne({}, k(0))", _any(cell.signal("\\A")))],
-    "$reduce_bool": lambda cell: [join("ne({}, k(0))", _any(cell.signal("\\A")))],
-    "$logic_not": lambda cell: [join("eq({}, k(0))", _any(cell.signal("\\A")))],
+    "$reduce_or": _reduce_or,
+    "$reduce_bool": _reduce_or,
+    "$logic_not": _logic_not,
     "$reduce_and": _reduce_and,
     "$reduce_xor": _reduce_xor,
     **dict.fromkeys(("$shl", "$sshl", "$shr", "$sshr", "$shift", "$shiftx"), _shift),

@@ -10,16 +10,16 @@ class Changes:
 
     def __init__(self, woken: str):
         self._woken = woken
-        self._names: dict[int, str] = {}
+        self._names: dict[tuple[int, str], str] = {}
 
-    def among(self, readers: int) -> str:
-        """The variable that is not 0 where something has changed that just these read."""
-        return self._names.setdefault(readers, f"changed{len(self._names)}")
+    def among(self, readers: int, kind: str = "V") -> str:
+        """The variable that is not 0 where something of this type has changed that just these read."""
+        return self._names.setdefault((readers, kind), f"changed{len(self._names)}")
 
     def around(self, lines: str) -> str:
         """The piece with all that is needed for it."""
-        begin = "".join(f"    V {name}{{}};\n" for name in self._names.values())
+        begin = "".join(f"    {kind} {name}{{}};\n" for (_, kind), name in self._names.items())
         end = "".join(
-            f"    {self._woken} |= any({name}) ? {bits(readers)} : 0;\n" for readers, name in self._names.items()
+            f"    {self._woken} |= any({name}) ? {bits(readers)} : 0;\n" for (readers, _), name in self._names.items()
         )
         return begin + lines + end

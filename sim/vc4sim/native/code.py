@@ -60,9 +60,9 @@ def code(design: Design, name: str, lanes: int, phases: Mapping[str, int]) -> Co
         calls[part.phase].append(f"        if (awake & {bits(1 << part.block)}) part{number}();\n")
         bodies.append(f"void Design::part{number}() {{\n{_statements(design, part, members, readers)}}}\n")
     header = (
-        f"namespace {name} {{\nusing V = lanes::Vector<{lanes}>::type;\nconstexpr int PHASES = {max(calls, default=0) + 1};\n"
+        f"namespace {name} {{\n{_kinds(design, lanes)}constexpr int PHASES = {max(calls, default=0) + 1};\n"
         "inline V k(uint32_t word) { return V{} + word; }\nstruct Design {\n"
-        f"    V {', '.join(f'{member}{{}}' for member in members)};\n"
+        + "".join(f"    {design.kind(member)} {member}{{}};\n" for member in members)
         + "".join(f"    std::array<V, {array.size}> {array.name}{{}};\n" for array in design.arrays.values())
         + "    lanes::Blocks awake = ~lanes::Blocks(0), woken = 0;\n    Design();\n    void settle(int phase);\n    void commit();\n"
         "    bool asleep() const { return !(awake | woken); }\n    const char *failure() const;\nprivate:\n"
@@ -78,6 +78,14 @@ def code(design: Design, name: str, lanes: int, phases: Mapping[str, int]) -> Co
         f"const char *Design::failure() const {{\n{_failures(design)}    return nullptr;\n}}\n",
     ]
     return Code(header, tuple(_sources(name, bodies)), readers)
+
+
+def _kinds(design: Design, lanes: int) -> str:
+    """The types of variables, with parts for all lanes."""
+    counts = {1: ""} | {count: str(count) for count in sorted(set(design.wide.values()))}
+    return "".join(
+        f"using V{name} = lanes::Vector<{lanes << (count - 1).bit_length()}>::type;\n" for count, name in counts.items()
+    )
 
 
 def _sources(name: str, functions: Iterable[str]) -> Iterator[str]:
@@ -121,16 +129,20 @@ def _statements(design: Design, step: Step, members: Sequence[str], readers: Map
     for name in step.names:
         others = readers.get(name, 0) & ~(1 << step.block)
         if others:
-            lines.append(f"    renew({changes.among(others)}, {name}, {design.computed[name].text});\n")
+            lines.append(
+                f"    renew({changes.among(others, design.kind(name))}, {name}, {design.computed[name].text});\n"
+            )
         else:
-            lines.append(f"    {'' if name in lasting else 'V '}{name} = {design.computed[name].text};\n")
+            kind = "" if name in lasting else f"{design.kind(name)} "
+            lines.append(f"    {kind}{name} = {design.computed[name].text};\n")
     return changes.around("".join(lines))
 
 
 def _inits(design: Design) -> Iterator[str]:
     for register in design.registers:
-        if register.init:
-            yield f"    {register.name} = k({register.init:#x}u);\n"
+        if any(register.inits):
+            parts = ", ".join(f"k({init:#x}u)" for init in register.inits)
+            yield f"    {register.name} = beside<{design.kind(register.name)}>({parts});\n"
     for array in design.arrays.values():
         for address, value in array.init.items():
             yield f"    {array.name}[{address}] = k({value:#x}u);\n"

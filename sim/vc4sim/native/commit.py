@@ -17,6 +17,7 @@ class _Statement(NamedTuple):
     block: int
     readers: int
     text: str
+    kind: str = "V"
 
 
 class Commit:
@@ -62,7 +63,7 @@ class Commit:
     def _registers(self, readers: Mapping[str, int]) -> Iterator[_Statement]:
         for one in self._design.registers:
             text = f"renew({{}}, {one.name}, {one.following});"
-            yield _Statement(self._homes[one.following], readers.get(one.name, 0), text)
+            yield _Statement(self._homes[one.following], readers.get(one.name, 0), text, self._design.kind(one.name))
 
 
 def _ports(one: MemoryRead | MemoryWrite) -> tuple[str, ...]:
@@ -76,6 +77,6 @@ def _guarded(statements: Iterable[_Statement]) -> str:
     texts = []
     for block, its in by_block.items():
         changes = Changes("awake")
-        lines = "".join(f"    {one.text.format(changes.among(one.readers))}\n" for one in its)
+        lines = "".join(f"    {one.text.format(changes.among(one.readers, one.kind))}\n" for one in its)
         texts.append(f"    if (due & {bits(1 << block)}) {{\n{changes.around(lines)}    }}\n")
     return "".join(texts)

@@ -1,6 +1,7 @@
 """A narrowed design as variables, and what each of them is computed from."""
 
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ..cxxrtl.cuts import MEMORY_READ, MEMORY_WRITE, REGISTERS, memory_of, width_of
@@ -17,11 +18,11 @@ _FLATTENED = "$flatten\\"
 
 @dataclass(frozen=True, slots=True)
 class Register:
-    """A variable that takes the value of another one, `following`, with every clock."""
+    """A variable that takes the value of another one, `following`, with every clock; `inits` has what each of its parts begins with."""
 
     name: str
     following: str
-    init: int
+    inits: tuple[int, ...]
 
 
 @dataclass(slots=True)
@@ -81,6 +82,7 @@ class Design:
     registers, reads, writes : what changes with the clock
     arrays : the memories, by their names in the module
     checks : what must not happen
+    wide : by variable, how many parts it has side by side, if it is not just one
 
     Raises `ValueError` for cells that are not known.
     """
@@ -96,6 +98,7 @@ class Design:
             name: Array(f"m{index}", memory.size) for index, (name, memory) in enumerate(module.memories.items())
         }
         self.checks: list[Check] = []
+        self.wide: dict[str, int] = {}
         self._names = {wire: f"w{index}" for index, wire in enumerate(module.wires)}
         self._parts: dict[str, list[tuple[Chunk, str]]] = defaultdict(list)
         self._kept = 0
@@ -113,6 +116,15 @@ class Design:
     def name(self, wire: str) -> str:
         """The variable of a wire."""
         return self._names[wire]
+
+    def variables(self) -> Iterator[tuple[str, str]]:
+        """All wires, and parts of them, with their variables."""
+        yield from self._names.items()
+        yield from ((f"{wire}[{chunk.low}]", name) for wire, parts in self._parts.items() for chunk, name in parts)
+
+    def kind(self, name: str) -> str:
+        """The type of a variable in C++."""
+        return f"V{self.wide.get(name, '')}"
 
     def words(self, spec: Spec) -> list[Expression]:
         """The words of a signal."""
@@ -208,7 +220,7 @@ class Design:
                     following = join("mux({}, {}, {})", reset, following, value)
             init = self.module.wires[chunk.wire].init[chunk.low : chunk.high].replace("x", "0")
             name = self._place(chunk)
-            self.registers.append(Register(name, self._keep(following).text, int(init[::-1] or "0", 2)))
+            self.registers.append(Register(name, self._keep(following).text, (int(init[::-1] or "0", 2),)))
             at += chunk.width
 
     def _control(self, cell: Cell, name: str) -> Expression | None:

@@ -27,6 +27,11 @@ class Side:
     inputs: set[str]
     count: int
 
+    @property
+    def lanes(self) -> int:
+        """A power of two, as types of C++ have it."""
+        return 1 << (self.count - 1).bit_length()
+
 
 class Joint:
     """A design and parts that hang on it.

@@ -35,6 +35,25 @@ template<size_t Lanes> inline bool any_of(typename Vector<Lanes>::type value) {
 }
 template<class V> inline bool any(V value) { return any_of<sizeof(V) / 4>(value); }
 
+// A wide value has parts side by side, each a word of every lane.
+template<class V, class W> inline V part(const W &wide, size_t number) {
+    V one;
+    std::memcpy(&one, reinterpret_cast<const char *>(&wide) + number * sizeof one, sizeof one);
+    return one;
+}
+template<class W, class V, class... More> inline W beside(V first, More... more) {
+    const V parts[] = {first, more...};
+    W wide{};
+    std::memcpy(&wide, parts, sizeof parts);
+    return wide;
+}
+template<class W, class V> inline W same(V value) {
+    W wide;
+    for (size_t number = 0; number < sizeof wide / sizeof value; number++)
+        std::memcpy(reinterpret_cast<char *>(&wide) + number * sizeof value, &value, sizeof value);
+    return wide;
+}
+
 // Notes what changes.
 template<class V> inline void renew(V &changed, V &value, V next) {
     changed |= value ^ next;
