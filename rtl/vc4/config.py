@@ -1,5 +1,6 @@
 """Configuration of the GPU: every size that a user may choose, checked, with named presets."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from vc4.errata import Erratum, errata_of
@@ -47,7 +48,7 @@ class V3DConfig:
     lanes : pixels of which the front end finds Z and W in a clock, 1 or 4
     early_z : build early Z; not without `pixels`
     memory_windows : build the windows outside of which the GPU cannot reach memory
-    errata : faults of a chip that it has, too: the name of the chip, or some of `Erratum`
+    errata : faults of a chip that it has, too: the name of the chip, or some of `Erratum`, see `errata_of`; kept in their order
     trace : build the trace ports that tell every retired instruction, and the counters of stalls; simulation only
 
     Raises `ValueError` for a value out of range.
@@ -63,7 +64,7 @@ class V3DConfig:
     lanes: int = 1
     early_z: bool = False
     memory_windows: bool = False
-    errata: str | frozenset[Erratum] = frozenset()
+    errata: str | Collection[Erratum] = ()
     trace: bool = False
 
     def __post_init__(self) -> None:
@@ -83,7 +84,8 @@ class V3DConfig:
                 raise ValueError(f"{name} needs lists")
         if self.early_z and not self.pixels:
             raise ValueError("early Z needs pixels")
-        errata_of(self.errata)
+        # The same ones are the same configuration, however they were given, also in its text.
+        object.__setattr__(self, "errata", tuple(sorted(errata_of(self.errata), key=str)))
 
     @property
     def qpus(self) -> int:
@@ -97,7 +99,7 @@ class V3DConfig:
 
     @property
     def faults(self) -> frozenset[Erratum]:
-        """Those of `errata`."""
+        """Those of `errata`, as a set."""
         return errata_of(self.errata)
 
     @property

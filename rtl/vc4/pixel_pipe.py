@@ -54,7 +54,7 @@ class PixelPipe(wiring.Component):
         self._qpus = config.qpus
         self.reader = PrimitiveReader()
         self.pse = Pse()
-        self.front_end = FrontEnd(config.qpus, config.lanes, early=config.early_z)
+        self.front_end = FrontEnd(config.qpus, config.lanes, early=config.early_z, errata=config.faults)
         self.tlb_block = Tlb(config.qpus)
         self._hub = Hub(2, word_bytes=BUS_BYTES)
         super().__init__(

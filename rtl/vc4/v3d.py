@@ -73,7 +73,7 @@ class V3D(wiring.Component):
             config.vpm_rows, qpus=config.qpus, vertices=config.lists, word_bytes=BUS_BYTES, tag_bits=tag_bits
         )
         self.vertex_pipe = VertexPipe(config) if config.lists else None
-        self.ptb = Ptb() if config.binner else None
+        self.ptb = Ptb(config.faults) if config.binner else None
         self.pixel_pipe = PixelPipe(config) if config.pixels else None
         built = {"fragments": config.pixels, "vertices": config.lists, "coordinates": config.lists}
         self._is_watched = config.trace and config.binner and config.pixels

@@ -4,15 +4,17 @@ What a tile must have is found without the binner: polygons are cut to the tile'
 """
 
 import struct
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field, replace
 
 from vc4.config import preset
+from vc4.errata import Erratum
 from vc4.records.control import ControlCode as Code
 from vc4.records.control import Role, Threads
-from vc4.records.primitives import PrimitiveType
+from vc4.records.primitives import PrimitiveMode, PrimitiveType
 from vc4.records.state import BlockSize
 from vc4.records.tile_buffer import FrameColorFormat, MemoryFormat
-from vc4sim.clist import ListBuilder
+from vc4sim.clist import ListBuilder, nv_shader_record
 from vc4sim.model.cle.cle import BINNING, RENDERING, Cle, Rest
 from vc4sim.model.cle.control_records import ControlRecord
 from vc4sim.model.cle.pipeline import Recorder
@@ -34,6 +36,7 @@ __all__ = [
     "TILE",
     "Drawn",
     "bin_list",
+    "bin_sizes",
     "configure",
     "drawn_in",
     "nv_vertex",
@@ -71,11 +74,39 @@ def nv_vertex(x: int, y: int, clip: tuple[float, float, float, float] | None = N
     return header + struct.pack("<hhff", x, y, 0.5, 1.0)
 
 
+def bin_sizes(memory: Memory, starts: int, points: Iterable[tuple[float, int]]) -> int:
+    """A binning list for two tiles, which is put into memory: record 6 so many times, and point sizes, each with a point in one of the
+    tiles behind it. Returns where it ends.
+    """
+    memory.write(RECORDS + 16, nv_vertex(8 * 16, 8 * 16) + nv_vertex(72 * 16, 8 * 16))
+    record = nv_shader_record(shaded_vertex_data_stride=12, shaded_vertex_data_address=RECORDS + 16)
+    memory.write(RECORDS, record)
+    lists = ListBuilder(LISTS)
+    configure(lists, 2, 1)
+    for _ in range(starts):
+        lists.add(Code.START_TILE_BINNING)
+    lists.add(Code.NV_SHADER_STATE, shader_record_address=RECORDS)
+    for size, tile in points:
+        lists.add(Code.POINT_SIZE, point_size=size)
+        lists.add(
+            Code.VERTEX_ARRAY_PRIMITIVES, primitive_mode=PrimitiveMode.POINTS, length=1, index_of_first_vertex=tile
+        )
+    lists.add(Code.FLUSH)
+    lists.store(memory)
+    assert lists.here < RECORDS
+    return lists.here
+
+
 def bin_list(
-    memory: Memory, start: int, end: int, allowed: list[range], overspill: list[range] | None = None
+    memory: Memory,
+    start: int,
+    end: int,
+    allowed: list[range],
+    overspill: list[range] | None = None,
+    errata: Collection[Erratum] = (),
 ) -> Binner:
     """Run a binning list to its end; nothing but `allowed` and the overspill that it asks for may be written."""
-    binner = V3D(CONFIG, memory).binner
+    binner = V3D(replace(CONFIG, errata=errata), memory).binner
     cle = Cle(memory, binner, Recorder())
     ranges, spare = list(allowed), list(overspill or [])
 

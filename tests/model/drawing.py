@@ -2,6 +2,7 @@
 
 import struct
 from collections import deque
+from dataclasses import replace
 
 from vc4.config import PRESETS
 from vc4.records.control import ControlCode as Code
@@ -41,13 +42,14 @@ WITH_Z = COLOUR + "mov tlbz, rb15\nmov tlbc, r0\n"
 class Drawing:
     """A frame of `width` by `height` pixels in raster format at `PICTURE`, drawn tile by tile.
 
+    errata : of the GPU
     draws : what each tile's list has
     """
 
-    def __init__(self, width=64, height=64, **configuration):
+    def __init__(self, width=64, height=64, errata=(), **configuration):
         self.width, self.height = width, height
         self.memory = Memory(SIZE)
-        self.frame = V3D(PRESETS["bcm2835"], self.memory)
+        self.frame = V3D(replace(PRESETS["bcm2835"], errata=errata), self.memory)
         self.list = ListBuilder(LIST)
         self.draws = ListBuilder(0)
         self._tile = (64, 64)

@@ -4,6 +4,7 @@ import random
 from functools import cache
 
 from vc4.cle.structs import PAYLOAD_BITS
+from vc4.errata import Erratum
 from vc4.ptb.state_cache import StateCache
 from vc4sim.model.cle.fields import packing
 from vc4sim.model.ptb import state_cache
@@ -13,8 +14,8 @@ from .test_tile_lists import some_state
 
 
 @cache
-def simulation():
-    dut = StateCache()
+def simulation(errata=frozenset()):
+    dut = StateCache(errata)
     return Simulation(dut), dut
 
 
@@ -66,6 +67,30 @@ async def scan(ctx, dut, rng, stamp, shader):
     return found
 
 
+async def exchange(ctx, dut, rng, model, stamp_of, begins=0.3):
+    """Random strobes, records and scans; `begins` of the strobes that may be one are a new frame."""
+    for _ in range(40):
+        match rng.randrange(8):
+            case 0:
+                model.use()
+                await strobe(ctx, dut, "use")
+            case 1:
+                model.advance()
+                await strobe(ctx, dut, "advance")
+            case 2 if rng.random() < begins:
+                model.begin()
+                await strobe(ctx, dut, "begin")
+            case 3 | 4:
+                stamp, shader = rng.choice((None, 0, stamp_of(rng))), rng.random() < 0.5
+                wanted = list(model.newer(stamp, shader))
+                assert await scan(ctx, dut, rng, stamp, shader) == wanted
+            case _:
+                record = some_state(rng)
+                model.set(record)
+                await put(ctx, dut, rng, record)
+        assert ctx.get(dut.counter) == model.counter
+
+
 def test_any_state(seeds):
     rig, dut = simulation()
     for seed in seeds(2):
@@ -73,25 +98,26 @@ def test_any_state(seeds):
 
         async def bench(ctx, rng=rng):
             model = state_cache.StateCache()
-            for _ in range(40):
-                match rng.randrange(8):
-                    case 0:
-                        model.use()
-                        await strobe(ctx, dut, "use")
-                    case 1:
-                        model.advance()
-                        await strobe(ctx, dut, "advance")
-                    case 2 if rng.random() < 0.3:
-                        model.begin()
-                        await strobe(ctx, dut, "begin")
-                    case 3 | 4:
-                        stamp, shader = rng.choice((None, 0, rng.randrange(model.counter + 1))), rng.random() < 0.5
-                        wanted = list(model.newer(stamp, shader))
-                        assert await scan(ctx, dut, rng, stamp, shader) == wanted
-                    case _:
-                        record = some_state(rng)
-                        model.set(record)
-                        await put(ctx, dut, rng, record)
-                assert ctx.get(dut.counter) == model.counter
+            await exchange(ctx, dut, rng, model, lambda rng: rng.randrange(model.counter + 1))
+
+        rig.run(bench)
+
+
+def test_a_count_that_wraps(seeds):
+    """The erratum HW-2116: behind the last of its changes it begins again."""
+    errata, changes = frozenset({Erratum.HW_2116}), 1 << 13
+    rig, dut = simulation(errata)
+    for seed in seeds(1):
+        rng = random.Random(seed)
+
+        async def bench(ctx, rng=rng):
+            model = state_cache.StateCache(errata)
+            ctx.set(dut.advance, 1)
+            for _ in range(changes - 2):
+                model.advance()
+                await ctx.tick()
+            ctx.set(dut.advance, 0)
+            while model.counter >= changes - 2:
+                await exchange(ctx, dut, rng, model, lambda rng: rng.randrange(-8, 8) % changes, begins=0)
 
         rig.run(bench)

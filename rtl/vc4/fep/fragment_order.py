@@ -6,6 +6,7 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 
 from vc4.cle.structs import PipelineRecord, fields_of
 from vc4.common.slack import Slack
+from vc4.errata import Erratum
 from vc4.pse.structs import MOST_PLANES
 from vc4.records.control import ControlCode
 from vc4.records.samples import CENTRE, PIXEL
@@ -42,6 +43,10 @@ class FragmentOrder(wiring.Component):
 
     Behaviour: a quad a clock; a piece takes two clocks more, a record one, or as long as it has to wait. Everything but a piece
     closes the open vector, and a piece with other numbers of planes.
+
+    Parameters
+    ----------
+    errata : see `Erratum`
 
     Interface attributes
     --------------------
@@ -87,6 +92,10 @@ class FragmentOrder(wiring.Component):
     busy: Out(1)
     debug: Out(PARTS["fragment_order"])
 
+    def __init__(self, errata: frozenset[Erratum] = frozenset()):
+        self._errata = errata
+        super().__init__()
+
     def elaborate(self, platform):
         m = Module()
         step = Signal(_State)
@@ -116,6 +125,7 @@ class FragmentOrder(wiring.Component):
             self.tiles.payload.eq(item.body.record),
         ]
         self._cover(m, quad)
+        covers = self._covers(m, kind)
         with m.Switch(step):
             with m.Case(_State.NEXT):
                 self._next(m, step, next_item, closes, kind)
@@ -128,7 +138,7 @@ class FragmentOrder(wiring.Component):
                 m.d.comb += [self.o.valid.eq(self.quads.valid & covered), self.quads.ready.eq(self.o.ready | ~covered)]
             with m.Case(_State.COVER):
                 m.d.comb += [
-                    self.coverage.valid.eq(self.quads.valid & covered & self.rests),
+                    self.coverage.valid.eq(self.quads.valid & covered & covers),
                     self.quads.ready.eq(self.coverage.valid & self.coverage.ready | ~covered),
                 ]
             with m.Case(_State.DROP):
@@ -144,6 +154,15 @@ class FragmentOrder(wiring.Component):
                 m.d.sync += step.eq(_State.NEXT)
         m.d.comb += job.keeps.eq((step == _State.OPEN) & ~self.state.to_coverage)
         return m
+
+    def _covers(self, m, kind):
+        """Whether quads may become coverage."""
+        if Erratum.HW_2885 not in self._errata:
+            return self.rests
+        had_varyings = Signal()  # the last fragment; then coverage waits for ever
+        with m.If(self.o.valid & self.o.ready):
+            m.d.sync += had_varyings.eq(kind > 1)  # 1/W has a plane, too
+        return self.rests & ~had_varyings
 
     def _open(self, m, step, covered, any_covered):
         """Quads of a piece up to the first one that is drawn."""

@@ -5,6 +5,7 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from vc4.cle.structs import PipelineRecord
+from vc4.errata import Erratum
 from vc4.pse.structs import DrawItem, PlaneCoefficients, SetUpPrimitive
 from vc4.qpu.structs import THREADS, ProgramStart
 from vc4.records.quads import QUAD_PIXELS
@@ -42,6 +43,7 @@ class FrontEnd(wiring.Component):
     qpus : number of QPUs
     lanes : pixels of which Z and W are found in a clock: 1 or 4
     early : there is early Z
+    errata : see `Erratum`
 
     Interface attributes
     --------------------
@@ -67,8 +69,15 @@ class FrontEnd(wiring.Component):
     status : debug registers, see `DebugStatus`
     """
 
-    def __init__(self, qpus: int, lanes: int = QUAD_PIXELS, *, early: bool = False):
-        self._qpus, self._lanes, self._early = qpus, lanes, early
+    def __init__(
+        self,
+        qpus: int,
+        lanes: int = QUAD_PIXELS,
+        *,
+        early: bool = False,
+        errata: frozenset[Erratum] = frozenset(),
+    ):
+        self._qpus, self._lanes, self._early, self._errata = qpus, lanes, early, errata
         threads = THREADS * qpus
         super().__init__(
             {
@@ -107,7 +116,7 @@ class FrontEnd(wiring.Component):
         m.submodules.fep = fep = Fep(self._lanes)
         # With one lane a quad comes every four clocks.
         m.submodules.quad_match = match = QuadMatch(full_rate=self._lanes != 1)
-        m.submodules.fragment_order = order = FragmentOrder()
+        m.submodules.fragment_order = order = FragmentOrder(self._errata)
         m.submodules.plane_writer = writer = PlaneWriter()
         m.submodules.plane_slots = slots = PlaneSlots(THREADS * self._qpus)
         m.submodules.vector_assembly = assembly = VectorAssembly(self._lanes)

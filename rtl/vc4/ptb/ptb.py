@@ -7,13 +7,14 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 from vc4.bus.port import BUS_BYTES, MemoryPort, connect_memory
 from vc4.cle.cle import PipelinePort
 from vc4.common.queue import Queue
+from vc4.errata import Erratum
 from vc4.vcm.structs import VcmItem
 from vc4.vpm.structs import QuadAddress, Words
 
 from .clipper import Clipper
 from .coordinate_reader import CoordinateReader
 from .structs import TileItem
-from .tile_lists import TileLists
+from .tile_lists import GIVEN, TOLD, TileLists
 from .touched_tiles import TouchedTiles
 
 __all__ = ["Ptb", "connect_binner"]
@@ -21,6 +22,8 @@ __all__ = ["Ptb", "connect_binner"]
 #: Between what finds tiles and what writes their lists: tiles are found while memory answers.
 _ITEMS = 8
 _MOST_ANSWERS = 255
+#: Strobes of `TileLists`, as it has them.
+_RAISED = ("raises_out_of_memory", "raises_spill_use")
 
 
 class Ptb(wiring.Component):
@@ -29,6 +32,10 @@ class Ptb(wiring.Component):
 
     Behaviour: all items go through in the order of the list. A reset comes to its end when memory has answered everything; then all
     is forgotten, in one clock.
+
+    Parameters
+    ----------
+    errata : see `Erratum`
 
     Interface attributes
     --------------------
@@ -60,9 +67,13 @@ class Ptb(wiring.Component):
     clipped: Out(1)
     bus: Out(MemoryPort(word_bytes=BUS_BYTES))
 
+    def __init__(self, errata: frozenset[Erratum] = frozenset()):
+        self._errata = errata
+        super().__init__()
+
     def elaborate(self, platform):
         m = Module()
-        reader, clipper, touched, lists = CoordinateReader(), Clipper(), TouchedTiles(), TileLists()
+        reader, clipper, touched, lists = CoordinateReader(), Clipper(), TouchedTiles(), TileLists(self._errata)
         items = Queue(TileItem, _ITEMS)
         resetting = Signal()
         forgets = Signal()
@@ -83,8 +94,8 @@ class Ptb(wiring.Component):
             *(reader.quad.eq(self.words), reader.clipping.eq(self.clipping)),
             *(clipper.word.eq(reader.word), clipper.word_stb.eq(reader.word_stb)),
             *(self.outside.eq(clipper.outside), self.clipped.eq(clipper.clipped)),
-            *(getattr(lists, name).eq(getattr(self, name)) for name in _GIVEN),
-            *(getattr(self, name).eq(getattr(lists, name)) for name in _TOLD),
+            *(getattr(lists, name).eq(getattr(self, name)) for name in GIVEN),
+            *(getattr(self, name).eq(getattr(lists, name)) for name in (*TOLD, *_RAISED)),
             self.binner.busy.eq(resetting | reader.busy | clipper.busy | touched.busy | items.o.valid | lists.busy),
             self.binner.stalled.eq(lists.failed | lists.out_of_memory),
             self.binner.finished.eq(lists.flushed & ~resetting),
@@ -114,14 +125,6 @@ class Ptb(wiring.Component):
             owed.eq(owed + asks - answers),
             resetting.eq(self.binner.reset | (resetting & ~forgets)),
         ]
-
-
-#: Of `TileLists`, as it has them.
-_GIVEN = ("overspill_address", "overspill_size", "overspill_size_stb")
-_TOLD = (
-    *("pool_address", "pool_size", "overspill_left"),
-    *("out_of_memory", "raises_out_of_memory", "raises_spill_use"),
-)
 
 
 def connect_binner(m, v3d, registers, client):

@@ -8,13 +8,15 @@ from amaranth.lib.wiring import In, Out
 
 from vc4.cle.structs import PAYLOAD_BITS, PipelineRecord
 from vc4.common.ram import BlockRam
+from vc4.errata import Erratum
 from vc4.records.control import RECORDS, Record, Role, Threads
 
 from .list_structs import CHUNK_BYTES, RecordChunk
 
 __all__ = ["StateCache"]
 
-_STAMP_BITS = 32
+#: Of a stamp; of those of chips with the erratum HW-2116.
+_STAMP_BITS, _FEWER_BITS = 32, 13
 _CHUNK_BITS = 8 * CHUNK_BYTES
 #: One shader takes the place of another; behind them all state that both threads know, by its code.
 _SHADERS = [record for record in RECORDS.values() if record.role is Role.SHADER]
@@ -55,6 +57,10 @@ class StateCache(wiring.Component):
     Behaviour: takes a record in three clocks, or four if it is a new change. A scan takes three clocks a kind that is known, one for
     others, and one for each chunk of a record. Forwarding is what BXCF.FWDDISA switches off in a chip; here records never wait.
 
+    Parameters
+    ----------
+    errata : see `Erratum`
+
     Interface attributes
     --------------------
     records : stream of `PipelineRecord`; kinds that tile lists do not have vanish
@@ -82,6 +88,10 @@ class StateCache(wiring.Component):
     o: Out(stream.Signature(RecordChunk))
     scanning: Out(1)
 
+    def __init__(self, errata: frozenset[Erratum] = frozenset()):
+        self._counted = _FEWER_BITS if Erratum.HW_2116 in errata else _STAMP_BITS
+        super().__init__()
+
     def elaborate(self, platform):
         m = Module()
         m.submodules.store = store = BlockRam(_CHUNK_BITS, 4 * 16, exclusive=True)
@@ -95,6 +105,7 @@ class StateCache(wiring.Component):
         self._look_up(m, kind, known, wanted)
         code, length = self._describe(m, key)
         last_key = Signal()
+        following = (self.counter + 1)[: self._counted]
         part = Signal(range(4))
         m.d.comb += [
             last_key.eq(key == _KEYS - 1),
@@ -109,13 +120,13 @@ class StateCache(wiring.Component):
                     m.d.sync += [self.counter.eq(0), used.eq(0)]
                     m.next = "BEGIN"
                 with m.Elif(self.advance):
-                    m.d.sync += [self.counter.eq(self.counter + 1), used.eq(0)]
+                    m.d.sync += [self.counter.eq(following), used.eq(0)]
                 with m.Elif(self.scan):
                     m.next = "STAMP"
                 with m.Elif(self.records.valid & ~known):
                     m.d.comb += self.records.ready.eq(1)
                 with m.Elif(self.records.valid & used):
-                    m.d.sync += [self.counter.eq(self.counter + 1), used.eq(0)]
+                    m.d.sync += [self.counter.eq(following), used.eq(0)]
                 with m.Elif(self.records.valid):
                     m.next = "FIRST"
                 with m.If(self.use):

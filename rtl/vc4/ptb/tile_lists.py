@@ -8,6 +8,7 @@ from vc4.bus.port import BUS_BYTES, MemoryPort
 from vc4.cle.structs import VERTICES, fields_of
 from vc4.common.select import select
 from vc4.common.slack import Slack
+from vc4.errata import Erratum
 from vc4.records import compressed
 from vc4.records.control import ControlCode
 from vc4.records.shaders import TILE_POINTER_BITS
@@ -25,9 +26,12 @@ from .state_cache import StateCache
 from .structs import CLIPPED_WORDS, TILE_BITS, TileItem, TileKind, TilePrimitive
 from .tile_states import TileStates
 
-__all__ = ["TileLists"]
+__all__ = ["GIVEN", "TOLD", "TileLists"]
 
 _FLUSHES = (ControlCode.FLUSH, ControlCode.FLUSH_ALL_STATE)
+#: What its memory gets from the host, and tells it.
+GIVEN = ("overspill_address", "overspill_size", "overspill_size_stb")
+TOLD = ("pool_address", "pool_size", "overspill_left", "out_of_memory")
 
 
 class TileLists(wiring.Component):
@@ -41,6 +45,10 @@ class TileLists(wiring.Component):
 
     Nothing is written but the tile state data array, and what the configuration and the host have given for lists. All of it is in
     memory when a flush is done, not earlier.
+
+    Parameters
+    ----------
+    errata : see `Erratum`
 
     Interface attributes
     --------------------
@@ -74,12 +82,16 @@ class TileLists(wiring.Component):
     failed: Out(1)
     owes: Out(1)
 
+    def __init__(self, errata: frozenset[Erratum] = frozenset()):
+        self._errata = errata
+        super().__init__()
+
     def elaborate(self, platform):
         m = Module()
         m.submodules.frame_set_up = self._set_up = FrameSetUp()
         m.submodules.newest_form = self._form = NewestForm()
         m.submodules.tile_states = self._states = TileStates()
-        m.submodules.state_cache = self._cache = StateCache()
+        m.submodules.state_cache = self._cache = StateCache(self._errata)
         m.submodules.list_writer = self._writer = ListWriter()
         m.submodules.list_memory = self._memory = ListMemory()
         m.submodules.owned_ranges = self._ranges = OwnedRanges()
@@ -130,19 +142,12 @@ class TileLists(wiring.Component):
             *(memory.used.eq(set_up.used), memory.begin.eq(set_up.begin), set_up.memory_busy.eq(memory.port.busy)),
             memory.all_address.eq(set_up.fields.tile_allocation_memory_address),
             memory.all_size.eq(set_up.fields.tile_allocation_memory_size),
-            *(
-                getattr(memory, name).eq(getattr(self, name))
-                for name in ("overspill_address", "overspill_size", "overspill_size_stb")
-            ),
-            *(
-                getattr(self, name).eq(getattr(memory, name))
-                for name in ("overspill_left", "pool_address", "pool_size", "out_of_memory")
-            ),
+            *(getattr(memory, name).eq(getattr(self, name)) for name in GIVEN),
+            *(getattr(self, name).eq(getattr(memory, name)) for name in TOLD),
             self.raises_out_of_memory.eq(memory.out_of_memory),
             self.raises_spill_use.eq(memory.spills),
         ]
-        parts = set_up, memory, states, self._writer, port
-        m.d.sync += self.failed.eq(Cat(part.failed for part in parts).any())
+        m.d.sync += self.failed.eq(Cat(part.failed for part in (set_up, memory, states, self._writer, port)).any())
 
     def _connect_states(self, m):
         states, writer, set_up = self._states, self._writer, self._set_up
@@ -261,10 +266,8 @@ class TileLists(wiring.Component):
             m.next = "SET_UP"
         with m.State("SET_UP"):
             with m.If(states.idle):
-                m.d.comb += [
-                    *(set_up.start.eq(1), self._cache.begin.eq(1)),
-                    *(self._ranges.clear.eq(1), self._memory.release.eq(1)),
-                ]
+                m.d.comb += [set_up.start.eq(1), self._cache.begin.eq(1)]
+                m.d.comb += [self._ranges.clear.eq(1), self._memory.release.eq(1)]
                 m.d.sync += [self._clean.eq(1), self._lives.eq(0)]
                 m.next = "SETTING_UP"
         with m.State("SETTING_UP"):
@@ -278,9 +281,8 @@ class TileLists(wiring.Component):
         states, writer, last = self._states, self._writer, Signal(name="last")
         m.d.comb += last.eq(self._tile == self._set_up.count)
         with m.State("CLOSE"):
-            m.d.comb += self._closes.eq(1)
             is_all = self.i.payload.body.record.code == ControlCode.FLUSH_ALL_STATE
-            m.d.comb += writer.task.eq(Mux(is_all, ListTask.CLOSE_ALL, ListTask.CLOSE))
+            m.d.comb += [self._closes.eq(1), writer.task.eq(Mux(is_all, ListTask.CLOSE_ALL, ListTask.CLOSE))]
             with m.If(~last & states.ready & ~self.failed):
                 m.d.comb += [writer.start.eq(1), states.load.eq(1)]
                 m.d.sync += [self._tile.eq(self._tile + 1), self._clean.eq(0)]
@@ -292,9 +294,7 @@ class TileLists(wiring.Component):
             with m.If(states.idle & ~self.failed & ~self._port.failed):
                 m.d.comb += self._bytes.flush.eq(1)
                 with m.If(~self._bytes.busy & ~self._words.o.valid & ~self.owes):
-                    m.d.comb += [
-                        *(self.flushed.eq(1), self.i.ready.eq(1)),
-                        *(self._ranges.clear.eq(1), self._memory.release.eq(1)),
-                    ]
+                    m.d.comb += [self.flushed.eq(1), self.i.ready.eq(1)]
+                    m.d.comb += [self._ranges.clear.eq(1), self._memory.release.eq(1)]
                     m.d.sync += self._lives.eq(0)
                     m.next = "IDLE"

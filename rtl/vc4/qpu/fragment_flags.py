@@ -5,6 +5,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from vc4.common.ram import LutRam
+from vc4.errata import Erratum
 from vc4.fep.structs import FragmentQuad
 from vc4.isa.registers import QUADS
 from vc4.tlb.structs import QuadFlags
@@ -28,12 +29,16 @@ class FragmentFlags(wiring.Component):
 
     Behaviour: takes one write a clock, first that of a quad that comes; what is written is there from the next clock on.
 
+    Parameters
+    ----------
+    errata : see `Erratum`
+
     Interface attributes
     --------------------
     quad, quad_stb : a quad comes
     write, write_stb, write_ready : other writes
     reverses, reverse, thread : strobe: a side for all quads of a thread
-    reads, flags : flags of quads, in the same clock
+    reads, flags : flags of quads, in the same clock: for the tile buffer, and for the program
     back : the side of each of these quads
     """
 
@@ -48,6 +53,10 @@ class FragmentFlags(wiring.Component):
     reads: In(data.ArrayLayout(QuadNumber, 2))
     flags: Out(data.ArrayLayout(QuadFlags, 2))
     back: Out(2)
+
+    def __init__(self, errata: frozenset[Erratum] = frozenset()):
+        self._errata = errata
+        super().__init__()
 
     def elaborate(self, platform):
         m = Module()
@@ -78,6 +87,9 @@ class FragmentFlags(wiring.Component):
                 Value.cast(seen).eq(store.read_data[number]),
                 self.back[number].eq(Value.cast(backs).bit_select(Value.cast(read), 1)),
             ]
+        if Erratum.HW_2924 in self._errata:
+            # Places that are left in a vector have the side of its last quad.
+            m.d.comb += self.back[0].eq(backs[self.reads[0].thread][QUADS - 1])
         for thread, own in enumerate(backs):
             with m.If(self.reverses & (self.thread == thread)):
                 m.d.sync += own.eq(self.reverse.replicate(QUADS))

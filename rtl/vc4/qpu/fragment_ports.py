@@ -29,13 +29,13 @@ FRAGMENT_PORTS = {
 _VARYING = read_address("vary")
 
 
-def attach_fragments(m, qpu):
+def attach_fragments(m, qpu, errata):
     """Fragments: quads that come, what programs read of them, and the ways to tile buffer and interpolator.
 
     Returns what is loaded, see `attach_loads`.
     """
     m.submodules.fragment_quads = quads = FragmentQuads()
-    m.submodules.fragment_flags = flags = FragmentFlags()
+    m.submodules.fragment_flags = flags = FragmentFlags(errata)
     m.submodules.tile_outputs = outputs = TileOutputs()
     m.submodules.tile_queue = queue = TileQueue()
     front = qpu.front

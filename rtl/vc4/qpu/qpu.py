@@ -114,7 +114,7 @@ class Qpu(wiring.Component):
         self._operate(m)
         self._write(m)
         lookups = attach_lookups(m, self) if self._config.tmus_per_slice else []
-        fragments = attach_fragments(m, self) if self._config.pixels else []
+        fragments = attach_fragments(m, self, self._config.faults) if self._config.pixels else []
         if lookups or fragments:
             attach_loads(m, self, lookups + fragments)
         if self._config.trace:

@@ -34,6 +34,8 @@ _WIDE_CHANNELS = 2
 _BYTE_BITS, _FRACTION = 9, 8
 #: Of a half float; above are the exponent and the sign.
 _MANTISSA = 10
+#: From this bit on a number in units of 2^-24 is too large for a half float.
+_INFINITY = 16 + 24
 
 
 def _is(kind, members):
@@ -249,13 +251,24 @@ class Channels(wiring.Component):
         if is_wide:
             m.submodules[f"half_{channel}"] = half = FixedToHalf()
             m.d.comb += half.i.eq(levels.o >> _FRACTION)
-            self._halves.append(half.o)
+            self._halves.append(self._signed(m, channel, half.o, levels))
             self._firsts.append(self._first(m, channel, texels[0][1], strobes))
         number = (levels.o + (1 << 2 * _FRACTION - 1)) >> 2 * _FRACTION
         for clock in range(_HALVES, _WORDS):
             before, number = number, Signal(8, name=f"number_{channel}_{clock}")
             m.d.sync += number.eq(before)
         return number
+
+    def _signed(self, m, channel, half, levels):
+        """A half float of a blend of levels."""
+        if Erratum.HW_2645 not in self._errata:
+            return half
+        # Of a single level both are the same.
+        minus = levels.first[-1] & ~levels.second[-1] & levels.second[_INFINITY:-1].any()
+        for clock in range(_LEVELS, _WORDS):
+            before, minus = minus, Signal(name=f"minus_{channel}_{clock}")
+            m.d.sync += minus.eq(before)
+        return Cat(half[:-1], half[-1] | minus)
 
     def _first(self, m, channel, bits, strobes):
         """The bits of the first texel of the larger level."""

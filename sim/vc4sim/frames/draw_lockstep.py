@@ -52,7 +52,7 @@ class DrawLockstep(FrontLockstep):
         memory = self.model.memory
         self.vectors = Vectors(self.model.fragment_shader.tile)
         beside = V3D(job.config, memory)
-        self.renderer = FollowedRenderer(memory, beside.renderer.screen.shading, self.vectors)
+        self.renderer = FollowedRenderer(memory, beside.renderer.screen.shading, self.vectors, job.config.faults)
         self._cle = Cle(memory, Recorder(), self.renderer)
         self._frames = iter(job.frames)
         self._next_frame()

@@ -1,8 +1,10 @@
 """The model's renderer, in which somebody else shades the fragments."""
 
 from collections import deque
+from collections.abc import Collection
 from typing import NamedTuple
 
+from vc4.errata import Erratum
 from vc4.records.control import ControlCode, Role
 
 from ..launch import Launch
@@ -101,8 +103,8 @@ class FollowedRenderer(Renderer):
     vectors : what is given away
     """
 
-    def __init__(self, memory: Memory, shading: VertexShading, vectors: Vectors):
-        super().__init__(memory, shading, vectors)
+    def __init__(self, memory: Memory, shading: VertexShading, vectors: Vectors, errata: Collection[Erratum] = ()):
+        super().__init__(memory, shading, vectors, errata)
         self.vectors = vectors
         self.transfers: NotedTransfers = NotedTransfers(memory, self.tile)
         self._drawn: DrawnPrimitive | None = None

@@ -58,7 +58,7 @@ class V3D:
             tmu=new_tmu(config.qpus_per_slice, config.faults),
             sync=new_sync(),
             scheduler=new_scheduler(),
-            fragments=new_fragments(),
+            fragments=new_fragments(config.faults),
             tile=new_tile(),
         )
         machine.qpus.units[:] = units_mask(built - (BUILT_UNITS - config.units))
@@ -72,8 +72,8 @@ class V3D:
         shading = [VertexShading(memory, self.vpm, allocation, self._shaders(), has_tmus) for _ in range(2)]
         tile = TileBuffer(state=state.part("tile"))
         self.fragment_shader = FragmentShader(self._shaders(), tile, has_tmus)
-        self.binner = Binner(memory, shading[0])
-        self.renderer = Renderer(memory, shading[1], self.fragment_shader)
+        self.binner = Binner(memory, shading[0], config.faults)
+        self.renderer = Renderer(memory, shading[1], self.fragment_shader, config.faults)
         self.cle = Cle(memory, self.binner, self.renderer)
 
     def _shaders(self) -> Shaders:

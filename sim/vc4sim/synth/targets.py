@@ -68,14 +68,14 @@ TARGETS = {
 
 PARTS = {
     "qpu": Part(Qpu, Bounds(16_000, 13_000, 60, 80), "one QPU, complete"),
-    "tmu": Part(lambda config: Tmu(config.qpus_per_slice), None, "one texture unit"),
+    "tmu": Part(lambda config: Tmu(config.qpus_per_slice, config.faults), None, "one texture unit"),
     "cle": Part(Cle, None, "the executor of control lists, both threads"),
     "vcm": Part(Vcm, None, "batches of vertices of both threads, with VCD and shading"),
-    "ptb": Part(lambda config: Ptb(), None, "the binner: clipper, tiles of primitives, tile lists"),
+    "ptb": Part(lambda config: Ptb(config.faults), None, "the binner: clipper, tiles of primitives, tile lists"),
     "reader": Part(lambda config: PrimitiveReader(), None, "the reader of shaded vertices, in front of the set-up"),
     "pse": Part(lambda config: Pse(), None, "the set-up of primitives"),
     "fep": Part(
-        lambda config: FrontEnd(config.qpus, config.lanes),
+        lambda config: FrontEnd(config.qpus, config.lanes, errata=config.faults),
         None,
         "the front end, from primitives to vectors of fragments",
     ),

@@ -5,8 +5,7 @@ import struct
 import numpy as np
 import pytest
 
-from vc4.config import V3DConfig, preset
-from vc4.errata import CHIPS, Erratum
+from vc4.errata import Erratum
 from vc4sim.model.memory import Memory
 from vc4sim.model.tmu.unit import TextureUnit
 
@@ -62,8 +61,47 @@ def test_a_blend_keeps_signs():
     assert set(words.tolist()) == {0xC000}
 
 
-def test_those_of_a_chip():
-    assert V3DConfig(errata="bcm2835").faults == CHIPS["bcm2835"] == frozenset(Erratum)
-    assert not preset("bcm2835").faults
-    with pytest.raises(ValueError, match="errata are those of bcm2835, not of 'bcm2837'"):
-        V3DConfig(errata="bcm2837")
+def blended(larger, smaller, filters, errata):
+    """The halves of a texture with two levels, each of one colour, about in the middle between both."""
+    level, image = 0x1000, BASE + 0x1000
+    data = struct.pack("<e", smaller) * (level // 2) + struct.pack("<e", larger) * (level // 2)
+    unit = TextureUnit(Memory(SIZE, BASE, data.ljust(SIZE, b"\0")), errata)
+    uniforms = [image_word("S16F", 2, base=image), sampling_word("S16F", 16, 16, filters, CLAMP)]
+    step = 2**0.5 / 16
+    s, t = ([0.3 + step * (element >> place & 1) for element in range(16)] for place in range(2))
+    (words,) = unit.sample(uniforms, words_of(s), words_of(t))
+    return set(np.frombuffer(words.astype(np.uint16).tobytes(), np.float16).tolist())
+
+
+@pytest.mark.parametrize("within", ["NEAR", "LIN"])
+@pytest.mark.parametrize(
+    ("larger", "smaller", "wrong"),
+    [
+        (-1.0, float("inf"), True),
+        (-3000.0, float("inf"), True),
+        (float("inf"), -1.0, False),
+        (-1.0, 65504.0, False),
+        (1.0, float("inf"), False),
+        (0.0, float("inf"), False),
+        (-1.0, float("-inf"), False),
+    ],
+)
+def test_the_sign_of_a_blend_with_infinity(larger, smaller, wrong, within):
+    """It is that of the larger level, if the smaller one is infinite."""
+    filters = "LINEAR", f"{within}_MIP_LIN"
+    (right,) = blended(larger, smaller, filters, [])
+    middle = sum(max(min(one, 65536), -65536) for one in (larger, smaller)) / 2
+    assert abs(right - middle) < 0.05 * abs(middle)
+    assert blended(larger, smaller, filters, [Erratum.HW_2645]) == {-abs(right) if wrong else right}
+
+
+def test_a_blend_of_a_level_keeps_its_sign():
+    """Also with infinity beside what is negative."""
+    data = struct.pack("<8e", *[-1.0, float("inf")] * 4) * 64
+    found = []
+    for errata in ([], [Erratum.HW_2645]):
+        unit = TextureUnit(Memory(SIZE, BASE, data.ljust(SIZE, b"\0")), errata)
+        uniforms = [image_word("S16F", 1), sampling_word("S16F", 8, 4, ("LINEAR", "LINEAR"), CLAMP)]
+        found.append(unit.sample(uniforms, words_of([n / 16 for n in range(16)]), words_of([0.6] * 16))[0].tolist())
+    assert found[0] == found[1]
+    assert any(word < 0x7C00 for word in found[0])

@@ -176,10 +176,11 @@ class Fragments:
     """Collects quads, and has them shaded.
 
     quads, vectors : how many there were
+    varyings : of the last vector, 0 if there was none
     """
 
     def __init__(self, shader: FragmentShader):
-        self.quads = self.vectors = 0
+        self.quads = self.vectors = self.varyings = 0
         self._shader = shader
         self._queue = Buffers(_new_queue(_ROOM, _ROOM, _ROOM))
         self.forget()
@@ -230,5 +231,6 @@ class Fragments:
         vectors = self._queue.views.counts[VECTORS]
         self.vectors += vectors
         if vectors and self._program and self._kind:
-            self._shader.shade(self._queue, self._program, self._kind[1])
+            self.varyings = self._kind[1]
+            self._shader.shade(self._queue, self._program, self.varyings)
         self.forget()

@@ -1,8 +1,9 @@
 """The renderer: primitives of tile lists to pixels, tile by tile (guide, sections 1, 5, 6, 8 and 9)."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
+from vc4.errata import Erratum
 from vc4.records.control import ControlCode, Role
 
 from ..cle.control_records import ControlRecord, ListError
@@ -20,23 +21,31 @@ from ..vcm.vertices import ShaderKind, ShadingError, VertexShading
 
 __all__ = ["DRAWING_ERRORS", "Renderer"]
 
-#: What the pipeline may come to: it hangs.
-DRAWING_ERRORS = (HangingShader, ShadingError, ListError, MemoryFault)
 #: Primitives of a list whose vertices are shaded together.
 _MOST_HELD = 256
 _LOADS = (ControlCode.LOAD_TILE_BUFFER_GENERAL, ControlCode.RELOAD_FULL_RESOLUTION_TILE_BUFFER)
 
 
+class CoverageLock(Exception):
+    """Coverage waits for ever; the text says why."""
+
+
+#: What the pipeline may come to: it hangs.
+DRAWING_ERRORS = (HangingShader, ShadingError, ListError, MemoryFault, CoverageLock)
+
+
 class Renderer:
-    """The pipeline of the rendering thread; `shading` shades vertices, `shader` runs fragment shaders.
+    """The pipeline of the rendering thread; `shading` shades vertices, `shader` runs fragment shaders; it may have errata.
 
     only : column and row of the one tile that is drawn; others are neither drawn nor stored
-    error : what a fragment or vertex shader, or an access outside of memory, has come to; the pipeline hangs
+    error : what a shader, an access outside of memory, or coverage has come to; the pipeline hangs
     tiles : column and row of those that the frame has begun
     counts : primitives by their kinds, stores, and what counters count
     """
 
-    def __init__(self, memory: Memory, shading: VertexShading, shader: FragmentShader):
+    def __init__(
+        self, memory: Memory, shading: VertexShading, shader: FragmentShader, errata: Collection[Erratum] = ()
+    ):
         self.out_of_memory = False
         self.only: tuple[int, int] | None = None
         self.error: str | None = None
@@ -52,6 +61,7 @@ class Renderer:
         self._early_z = False
         self._greater = False
         self._held: list[Primitive] = []
+        self._locks_up = Erratum.HW_2885 in errata
 
     def record(self, record: ControlRecord) -> Work:
         """State, a configuration, a tile, a store or a load; or a list, whose primitives follow."""
@@ -73,6 +83,7 @@ class Renderer:
         self._early_z = self._greater = False
         self._held.clear()
         self.fragments.forget()
+        self.fragments.varyings = 0
         self.transfers.forget()
         self.screen.forget()
 
@@ -170,6 +181,8 @@ class Renderer:
             return
         if bits.coverage_pipe_select:
             self.fragments.flush()
+            if self._locks_up and self.fragments.varyings:
+                raise CoverageLock("coverage waits for ever: the fragments before had varyings (HW-2885)")
             self._front_end.accumulate(quads, oversample, bits.coverage_update_mode, primitive.turns)
         else:
             self.fragments.add(primitive, self._front_end, quads, oversample)

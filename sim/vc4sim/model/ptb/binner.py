@@ -1,8 +1,9 @@
 """The binner: everything behind the binning thread (guide, section 8)."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 
+from vc4.errata import Erratum
 from vc4.records.control import ControlCode, Role
 from vc4.regs.lists import BINNER
 
@@ -22,7 +23,7 @@ _WITH_VERTICES = (ControlCode.GL_SHADER_STATE, ControlCode.NV_SHADER_STATE)
 
 
 class Binner:
-    """VCM, VCD, coordinate shading and PTB, as a pipeline.
+    """VCM, VCD, coordinate shading and PTB, as a pipeline; it may have errata.
 
     shading : what shades the vertices
     out_of_memory : it waits for memory for tile lists
@@ -31,12 +32,12 @@ class Binner:
 
     registers = tuple(one.name for one in BINNER)
 
-    def __init__(self, memory: Memory, shading: VertexShading):
+    def __init__(self, memory: Memory, shading: VertexShading, errata: Collection[Erratum] = ()):
         self.shading = shading
         self.error: str | None = None
         self._memory = memory
         self._vcm = Vcm(self.shading, ShaderKind.COORDINATE)
-        self._ptb = Ptb(memory)
+        self._ptb = Ptb(memory, errata)
         self._shader: ControlRecord | None = None  # that was not read
 
     @property

@@ -1,9 +1,10 @@
 """The primitive tile binner: shaded primitives into the lists of the tiles that they touch (guide, sections 8 and 9)."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from math import ceil
 
+from vc4.errata import Erratum
 from vc4.records.control import ControlCode
 from vc4.records.primitives import ClippedPrimitive as ClippedRecord
 from vc4.records.primitives import PrimitiveType
@@ -49,7 +50,7 @@ def _half(size: float) -> int:
 
 
 class Ptb:
-    """Binner without what shades its vertices.
+    """Binner without what shades its vertices; it may have errata.
 
     memory : that for tile lists
     clipping : whether primitives are clipped at all (CLIPDISA)
@@ -59,12 +60,13 @@ class Ptb:
     Whatever writes is an iterator: its items are what it waits for, and empty behind each tile. It raises `MemoryFault`.
     """
 
-    def __init__(self, memory: Memory):
+    def __init__(self, memory: Memory, errata: Collection[Erratum] = ()):
         self.memory = TileMemory(memory)
         self.clipping = True
         self.form: ListFormat | None = None
         self.events: Counter[str] = Counter()
-        self._cache = StateCache()
+        self._errata = errata
+        self._cache = StateCache(errata)
         self._state: dict[ControlCode, Fields] = {}
         self._transform: ScreenTransform | None = None
         self._grid: TileGrid | None = None
@@ -74,7 +76,7 @@ class Ptb:
     def reset(self) -> None:
         """Forget the frame, and all state."""
         self.memory.release()
-        self._cache = StateCache()
+        self._cache = StateCache(self._errata)
         self._state.clear()
         self._transform = None
         self._grid = self._lists = self.form = None

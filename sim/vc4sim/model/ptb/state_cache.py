@@ -1,7 +1,8 @@
 """State that goes into tile lists (guide, sections 8 and 9; pipeline facts, 2.3)."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
+from vc4.errata import Erratum
 from vc4.records.control import ControlCode, Role
 
 from ..cle.control_records import ControlRecord
@@ -12,6 +13,8 @@ __all__ = ["StateCache", "record_bytes"]
 #: Roles of records that tile lists have; of these, some are for the binner alone.
 _ROLES = (Role.SHADER, Role.STATE)
 _BINNER_ONLY = (ControlCode.CLIPPER_XY_SCALING, ControlCode.CLIPPER_Z_SCALE_AND_OFFSET)
+#: Bits of the count of changes; of that of chips with the erratum HW-2116.
+_COUNTER_BITS, _FEWER_BITS = 32, 13
 
 
 def record_bytes(record: ControlRecord) -> bytes:
@@ -25,10 +28,12 @@ def record_bytes(record: ControlRecord) -> bytes:
 class StateCache:
     """The newest state of each kind, with a stamp: the change of state that it came with.
 
-    counter : changes of state, 32 bits: a change is all state between two primitives
+    counter : changes of state: a change is all state between two primitives. It has 32 bits; with the erratum HW-2116 it has 13, and
+        begins again behind them, so that what is newer seems older
     """
 
-    def __init__(self):
+    def __init__(self, errata: Collection[Erratum] = ()):
+        self._counts = 1 << (_FEWER_BITS if Erratum.HW_2116 in errata else _COUNTER_BITS)
         self._items: dict[ControlCode | Role, tuple[int, bytes]] = {}
         self.counter = 0
         self._used = False
@@ -41,7 +46,7 @@ class StateCache:
 
     def advance(self) -> None:
         """The next state is a new change."""
-        self.counter += 1
+        self.counter = (self.counter + 1) % self._counts
         self._used = False
 
     def use(self) -> None:

@@ -18,6 +18,7 @@ from .fragment_state import (
     CLEARS,
     COLOUR_WRITES,
     DEPTH,
+    FACE_OF_LAST,
     FACE_SET_UPS,
     FLAGS,
     HELD,
@@ -123,7 +124,8 @@ def fragment_write(
     elif which == _WRITES_STENCIL:
         _write_stencil(modes, q, t, value[0])
     elif which == _WRITES_Z:
-        _write_z(pixels, modes, fragments.tests, tile.zs, about, q, t, value, mask)
+        of_last = fragments.errata[FACE_OF_LAST]
+        _write_z(pixels, modes, fragments.tests, tile.zs, about, q, t, value, mask, of_last)
     elif which == _WRITES_MASK:
         for element in range(ELEMENTS):
             if mask[element] and pixels[q, t, FLAGS, element]:
@@ -190,10 +192,12 @@ def _write_z(
     t: int,
     value: np.ndarray,
     mask: np.ndarray,
+    of_last: int,
 ) -> None:
     """Stencil and Z test of samples that have a flag; what passes both keeps its flag.
 
-    Without multisampling there is one sample, with flag 0, and a pixel that passes has all flags.
+    Without multisampling there is one sample, with flag 0, and a pixel that passes has all flags. With `of_last` all pixels have the
+    stencil test of the last quad's side, which is also that of places left in the vector: the erratum HW-2924.
     """
     samples = about[SAMPLES]
     for element in range(ELEMENTS):
@@ -203,7 +207,7 @@ def _write_z(
         for element in range(ELEMENTS):
             if mask[element] and pixels[q, t, FLAGS, element] >> sample & 1:
                 place = pixel_of(about, pixels[q, t, X, element], pixels[q, t, Y, element]) * samples + sample
-                face = pixels[q, t, REVERSE, element]
+                face = pixels[q, t, REVERSE, ELEMENTS - 1 if of_last else element]
                 zs[place] = _tested(modes, tests, q, t, face, element, sample, value[element] & _Z_MASK, zs[place])
     tried, held, passed = 0, 0, 0
     for element in range(ELEMENTS):

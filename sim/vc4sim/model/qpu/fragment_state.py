@@ -1,10 +1,12 @@
 """The fragments of the QPUs: a vector of four quads for each thread (guide, section 6; pipeline facts, 4.7)."""
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 import numpy as np
 
 from vc4.config import MAX_QPUS
+from vc4.errata import Erratum
 from vc4.isa.registers import ELEMENTS
 from vc4.records.state import DepthTest
 
@@ -17,6 +19,7 @@ __all__ = [
     "COLOUR_WRITES",
     "DEPTH",
     "DONE",
+    "FACE_OF_LAST",
     "FACE_SET_UPS",
     "FLAGS",
     "HELD",
@@ -51,6 +54,9 @@ DEPTH, Z_UPDATES, CLEARS, AS_MASK, VARYINGS, REAL, NEXT, DONE, LOADS, SAMPLE_WRI
 )
 #: What a test finds out about each element.
 PASSED, HELD = range(2)
+#: Errata of fragments, and their numbers in `FragmentState`.
+ERRATA = (Erratum.HW_2924,)
+FACE_OF_LAST = 0
 
 
 class FragmentState(NamedTuple):
@@ -60,15 +66,17 @@ class FragmentState(NamedTuple):
     varyings : partial result and C of each, [..., varying, 2, 16]
     modes : `FragmentModes`; how many varyings there are, how many elements have quads of their own, the next varying; 1 once the scoreboard is unlocked; loads, writes of samples and of colours so far; faces
     tests : what tests have found out, [..., 16], of all threads
+    errata : whether there is each of `ERRATA`, for all threads
     """
 
     pixels: np.ndarray
     varyings: np.ndarray
     modes: np.ndarray
     tests: np.ndarray
+    errata: np.ndarray
 
 
-def new_fragments() -> FragmentState:
+def new_fragments(errata: Collection[Erratum] = ()) -> FragmentState:
     """For as many QPUs as there can be, nothing in them."""
 
     def zeros(*size: int) -> np.ndarray:
@@ -79,6 +87,7 @@ def new_fragments() -> FragmentState:
         varyings=zeros(MOST_VARYINGS, 2, ELEMENTS),
         modes=zeros(FACE_SET_UPS + 2 * FACES),
         tests=np.zeros((HELD + 1, ELEMENTS), np.int64),
+        errata=np.array([one in errata for one in ERRATA], np.int64),
     )
 
 

@@ -7,7 +7,7 @@ nearest. Half floats are blended as fixed point with 24 bits behind the point, w
 from ..compiled import kernel
 from .formats import Channels
 
-__all__ = ["blend_levels", "blend_texels", "fixed_of_half", "half_of_fixed", "without_sign"]
+__all__ = ["blend_levels", "blend_texels", "fixed_of_half", "half_of_fixed", "with_wrong_sign", "without_sign"]
 
 _WEIGHT = 8
 _HALF = 1 << _WEIGHT - 1
@@ -15,6 +15,8 @@ _MANTISSA = 10
 #: Significands that are shifted further than this are infinity.
 _MOST_SHIFT = 29
 _HALVES = Channels.HALVES.value
+_INFINITY = 1 << 16 + 24
+_SIGN = 1 << 15
 
 
 @kernel
@@ -37,7 +39,7 @@ def half_of_fixed(fixed: int) -> int:
     shift = max(magnitude.bit_length() - _MANTISSA - 1, 0)
     # The hidden bit adds one to the exponent; without it the number is denormal.
     half = 31 << _MANTISSA if shift > _MOST_SHIFT else (shift << _MANTISSA) + (magnitude >> shift)
-    return half | (1 << 15 if fixed < 0 else 0)
+    return half | (_SIGN if fixed < 0 else 0)
 
 
 @kernel
@@ -57,6 +59,15 @@ def blend_levels(larger: int, smaller: int, weight: int, channels: int) -> int:
     if channels == _HALVES:
         return half_of_fixed(blend >> _WEIGHT)
     return blend + (1 << 2 * _WEIGHT - 1) >> 2 * _WEIGHT
+
+
+@kernel
+def with_wrong_sign(half: int, larger: int, smaller: int) -> int:
+    """A half float, the blend of two levels as `blend_texels` returns them: negative if the larger level is, and the smaller one
+    is too large for a half float, which makes it infinite: the erratum HW-2645. It is *chosen* that only the larger level, which is
+    the one before, may be the negative one, and that nothing but the sign is wrong.
+    """
+    return half | _SIGN if larger < 0 and smaller >= _INFINITY else half
 
 
 @kernel

@@ -6,7 +6,7 @@ from vc4.records.tmu import TmuParameterName, Wrap
 from ..compiled import inlined, kernel
 from ..memory import MemoryState
 from .coordinates import FRACTION, axis, face_coordinates, face_of, fixed, wrapped
-from .filter import blend_levels, blend_texels, without_sign
+from .filter import blend_levels, blend_texels, with_wrong_sign, without_sign
 from .formats import (
     BITS,
     CHANNELS,
@@ -38,7 +38,7 @@ from .parameters import (
     WRAP_T,
     describe,
 )
-from .texels import COLOURS, HALF_SIGN, RASTER_WIDTH, SamplerState, read_texel
+from .texels import COLOURS, HALF_SIGN, INFINITY_SIGN, RASTER_WIDTH, SamplerState, read_texel
 
 __all__ = ["sample"]
 
@@ -87,12 +87,13 @@ def _read_level(
 
 
 @kernel
-def _blend(larger: int, smaller: int, weight: int, linear: int, channels: int) -> int:
-    """A channel of two levels, each that of a texel or with `linear` of a blend."""
+def _blend(larger: int, smaller: int, weight: int, linear: int, channels: int, wrong_sign: int) -> int:
+    """A channel of two levels, each that of a texel or with `linear` of a blend; with `wrong_sign` with the erratum HW-2645."""
     if not linear:
         larger = blend_texels(larger, 0, 0, 0, 0, 0, channels)
         smaller = blend_texels(smaller, 0, 0, 0, 0, 0, channels)
-    return blend_levels(larger, smaller, weight, channels)
+    blend = blend_levels(larger, smaller, weight, channels)
+    return with_wrong_sign(blend, larger, smaller) if wrong_sign and weight and channels == _HALVES else blend
 
 
 @inlined
@@ -120,8 +121,9 @@ def _sample_element(sampler: SamplerState, memory: MemoryState, element: int, de
     blends = sampler.blends
     # A single texel keeps all its bits.
     if channels != _INTEGER and (linear or weight):
+        wrong_sign = sampler.errata[INFINITY_SIGN]
         for colour in range(COLOURS):
-            blends[0, colour] = _blend(blends[0, colour], blends[1, colour], weight, linear, channels)
+            blends[0, colour] = _blend(blends[0, colour], blends[1, colour], weight, linear, channels, wrong_sign)
     elif channels == _HALVES and sampler.errata[HALF_SIGN]:
         for colour in range(COLOURS):
             blends[0, colour] = without_sign(blends[0, colour])

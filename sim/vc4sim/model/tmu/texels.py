@@ -17,11 +17,11 @@ from .layout import LEVEL_FIELDS, LEVEL_FORMAT, LEVEL_HEIGHT, LEVEL_OFFSET, LEVE
 from .parameters import BASE, CUBE_STRIDE, FLIP, FLIP_BLOCKS, PARAMETERS, TEXTURE_FIELDS, TYPE
 from .reader import NO_FAULT, fetch
 
-__all__ = ["COLOURS", "HALF_SIGN", "RASTER_WIDTH", "SamplerState", "new_sampler", "read_texel"]
+__all__ = ["COLOURS", "HALF_SIGN", "INFINITY_SIGN", "RASTER_WIDTH", "SamplerState", "new_sampler", "read_texel"]
 
 #: Errata of texture units, and their numbers in `SamplerState`.
-ERRATA = (Erratum.HW_2619, Erratum.HW_2898)
-HALF_SIGN, RASTER_WIDTH = range(len(ERRATA))
+ERRATA = (Erratum.HW_2619, Erratum.HW_2898, Erratum.HW_2645)
+HALF_SIGN, RASTER_WIDTH, INFINITY_SIGN = range(len(ERRATA))
 
 _ADDRESSES = 0xFFFF_FFFF
 _ETC1, _YUYV = TextureType.ETC1.value, TextureType.YUYV422R.value
