@@ -43,17 +43,19 @@ class Drawing:
     """A frame of `width` by `height` pixels in raster format at `PICTURE`, drawn tile by tile.
 
     errata : of the GPU
+    behind : a drawing that is finished, whose GPU and memory this one has, too
     draws : what each tile's list has
     """
 
-    def __init__(self, width=64, height=64, errata=(), **configuration):
+    def __init__(self, width=64, height=64, errata=(), behind=None, **configuration):
         self.width, self.height = width, height
-        self.memory = Memory(SIZE)
-        self.frame = V3D(replace(PRESETS["bcm2835"], errata=errata), self.memory)
-        self.list = ListBuilder(LIST)
+        self.memory = behind.memory if behind else Memory(SIZE)
+        self.frame = behind.frame if behind else V3D(replace(PRESETS["bcm2835"], errata=errata), self.memory)
+        self.list = ListBuilder(behind.list.here if behind else LIST)
         self.draws = ListBuilder(0)
         self._tile = (64, 64)
-        self._next = {"record": RECORDS, "code": CODE, "uniforms": UNIFORMS, "vertices": VERTICES}
+        first = {"record": RECORDS, "code": CODE, "uniforms": UNIFORMS, "vertices": VERTICES}
+        self._next = behind._next if behind else first
         fields = {"frame_buffer_color_format": FrameColorFormat.RGBA8888, "memory_format": MemoryFormat.RASTER}
         if configuration.get("multisample_mode"):
             self._tile = (32, 32)
@@ -153,9 +155,7 @@ class Drawing:
     def finish(self, before=(), stores=()):
         """All tiles: loads before them, further stores behind them, and the frame."""
         self.draws.add(Code.RETURN_FROM_SUB_LIST)
-        sub_list = self._place("code", b"")
-        self._next["code"] += len(self.draws.data)
-        self.memory.write(sub_list, bytes(self.draws.data))
+        sub_list = self._place("code", bytes(self.draws.data))
         columns, rows = -(-self.width // self._tile[0]), -(-self.height // self._tile[1])
         tiles = deque((column, row) for row in range(rows) for column in range(columns))
         while tiles:
@@ -177,7 +177,7 @@ class Drawing:
 
     def run(self, limit=STEPS):
         """Draw; returns why the threads have stopped."""
-        self.frame.write("CT1CA", LIST)
+        self.frame.write("CT1CA", self.list.base)
         self.frame.write("CT1EA", self.list.here)
         return self.frame.advance(limit)
 

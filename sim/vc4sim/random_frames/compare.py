@@ -41,14 +41,16 @@ class ShrunkFrame(NamedTuple):
 
 
 def drawn_by_model(job: DrawJob) -> tuple[np.ndarray, V3D]:
-    """Memory at the end as the model alone has it, one vector after the other. Raises `ValueError` if it has no end."""
+    """Memory at the end as the model alone has it, one vector after the other, or where coverage locks up. Raises `ValueError` if it
+    has no end for another reason.
+    """
     memory = Memory(len(job.image), 0, job.image)
     gpu = V3D(job.config, memory)
     for name, value in job.registers:
         gpu.write(name, value)
     rest = gpu.advance(_LIMIT)
     thread = gpu.cle.threads[1]
-    if thread.error or thread.waits or not gpu.read("RFC"):
+    if not gpu.renderer.locked and (thread.error or thread.waits or not gpu.read("RFC")):
         raise ValueError(f"the model does not draw the frame: {thread.error or thread.waits or rest}")
     return np.frombuffer(memory.read(0, len(job.image)), np.uint8), gpu
 
@@ -56,11 +58,12 @@ def drawn_by_model(job: DrawJob) -> tuple[np.ndarray, V3D]:
 def compare_frame(job: DrawJob, on: str = "native", waves: Waves | None = None, draw: Draw = run_draw) -> int:
     """Draw a frame on the RTL, instruction by instruction with the model; returns how many there were.
 
-    What is in memory at the end must also be what the model draws alone. Raises `Difference`, and what a check of the RTL raises.
+    What is in memory at the end must also be what the model draws alone; where coverage locks up, that is the end of both. Raises
+    `Difference`, and what a check of the RTL raises.
     """
     beside = DrawLockstep(job)
     run = draw(job, on, follow=beside, waves=waves, read=("CT1CA",))
-    if not run.drawn:
+    if not run.drawn and not beside.locks_up:
         beside.differ("the frame does not come to its end", f"the list stands at {run.read['CT1CA']:#x}", "it ends")
     beside.compare_memory(run)
     model, _ = drawn_by_model(job)

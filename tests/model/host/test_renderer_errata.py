@@ -11,19 +11,25 @@ from ..drawing import COLOUR, PLAIN, Drawing
 #: Stencil tests of the front, which never passes, and of the back, which always does.
 FRONT_NEVER, BACK_ALWAYS = 1 << 30, 2 << 30 | 7 << 16
 STENCIL = COLOUR + "mov stencil, unif\nmov stencil, unif\n"
+ONE_TEST = STENCIL + "mov tlbz, rb15\nmov tlbc, r0\n"
 #: Triangles that cover a pixel of a quad each, seen from the front and from behind.
 FRONT, BACK = ((8, 8), (10, 8), (8, 10)), ((20, 8), (20, 10), (22, 8))
 #: A pixel of each.
 FRONT_PIXEL, BACK_PIXEL = (8, 8), (8, 20)
 
 
-def two_sides(order, source, errata):
-    """Whether the front and the back are drawn, both in one vector."""
+def two_sides(order, source, errata=()):
+    """A drawing with the front and the back."""
     drawing = Drawing(errata=errata)
     drawing.clear()
     drawing.configure()
     drawing.triangles(source, *((*corners, 0.5, 5) for corners in order), uniforms=(FRONT_NEVER, BACK_ALWAYS))
-    assert drawing.finish().run() is Rest.STOPPED, drawing.thread.waits
+    return drawing.finish()
+
+
+def sides_of(drawing):
+    """Whether the front and the back are drawn, both in one vector."""
+    assert drawing.run() is Rest.STOPPED, drawing.thread.waits
     assert drawing.frame.renderer.fragments.vectors == 1
     picture = np.array(drawing.picture())
     return picture[FRONT_PIXEL] == 5, picture[BACK_PIXEL] == 5
@@ -39,10 +45,10 @@ def two_sides(order, source, errata):
     ],
 )
 def test_the_side_that_chooses_the_stencil_test(order, errata, drawn):
-    assert two_sides(order, STENCIL + "mov tlbz, rb15\nmov tlbc, r0\n", errata) == drawn
+    assert sides_of(two_sides(order, ONE_TEST, errata)) == drawn
 
 
-#: Its place in a program: a Z write for each side, in which the quads of the other one have no flags.
+#: What a program does instead: a Z write for each side, in which the quads of the other one have no flags.
 AVOIDED = """
 mov r1, ms_mask
 mov r2, rev_flag
@@ -72,18 +78,18 @@ mov tlbc, r0
 @pytest.mark.parametrize("errata", [(), (Erratum.HW_2924,)])
 def test_a_z_write_for_each_side(order, errata):
     """As the guide advises."""
-    assert two_sides(order, STENCIL + AVOIDED, errata) == (False, True)
+    assert sides_of(two_sides(order, STENCIL + AVOIDED, errata)) == (False, True)
 
 
-def coverage_behind(errata, *sources):
-    """A drawing with coverage behind fragments of some shaders."""
-    drawing = Drawing(errata=errata)
+def coverage_behind(*sources, widths=(8, 16), errata=(), behind=None):
+    """A drawing with coverage behind fragments of some shaders; `widths` of rectangles: coverage, and fragments that read it."""
+    drawing = Drawing(errata=errata, behind=behind)
     drawing.clear(z=0)
     drawing.configure()
     for source in sources:
         drawing.shader(source, [(*corner, 0.5, 1.0, *([7.0] if "vary" in source else [])) for corner in FRONT])
         drawing.draw(3)
-    drawing.covered(8, 16)
+    drawing.covered(*widths)
     return drawing.finish()
 
 
@@ -98,14 +104,14 @@ NO_VARYING = "nop\nnop\nldi tlbc, 3\n"
 )
 def test_coverage(errata, sources):
     """It goes on without varyings before it, which is what a driver sees to."""
-    drawing = coverage_behind(errata, *sources)
+    drawing = coverage_behind(*sources, errata=errata)
     assert drawing.run() is Rest.STOPPED, drawing.thread.waits
     assert (np.array(drawing.picture())[8:16, 8:16] == 0xFFFF_FFFF).all()
 
 
 def test_coverage_behind_varyings_locks_up():
     """The list waits for ever; behind a reset the next one draws."""
-    drawing = coverage_behind((Erratum.HW_2885,), PLAIN)
+    drawing = coverage_behind(PLAIN, errata=(Erratum.HW_2885,))
     assert drawing.run() is Rest.WAITING
     assert drawing.thread.waits == "coverage waits for ever: the fragments before had varyings (HW-2885)"
     frame = drawing.frame
@@ -113,8 +119,5 @@ def test_coverage_behind_varyings_locks_up():
     assert frame.read("CT1CS") & RUNS
     frame.write("PCS", RESETS)
     assert not frame.read("CT1CS") & RUNS
-    following = coverage_behind(())
-    drawing.memory.write(0, bytes(following.memory.data))
-    drawing.list = following.list
-    assert drawing.run() is Rest.STOPPED
+    assert coverage_behind(behind=drawing).run() is Rest.STOPPED
     assert frame.read("RFC") == 1

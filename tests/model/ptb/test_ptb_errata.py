@@ -11,6 +11,7 @@ from ..binning import ALLOCATION, LISTS, SIZE, STATES, bin_list, bin_sizes, read
 
 #: Of the count, in front of the first size.
 STARTS = (1 << 13) - 2
+POINTS = [(2.0 + number, number % 2) for number in range(6)]
 
 
 def drawn_sizes(points, errata):
@@ -25,8 +26,7 @@ def drawn_sizes(points, errata):
 @pytest.mark.parametrize("errata", [(), (Erratum.HW_2116,)])
 def test_a_tile_keeps_its_state_while_the_count_wraps(errata):
     """Once, in each tile: the next point has its own size again."""
-    points = [(2.0 + number, number % 2) for number in range(6)]
     wanted = [[2.0, 4.0, 6.0], [3.0, 5.0, 7.0]]
     if errata:
         wanted = [[2.0, 2.0, 6.0], [3.0, 3.0, 7.0]]
-    assert drawn_sizes(points, errata) == wanted
+    assert drawn_sizes(POINTS, errata) == wanted

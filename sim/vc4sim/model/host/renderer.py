@@ -39,6 +39,7 @@ class Renderer:
 
     only : column and row of the one tile that is drawn; others are neither drawn nor stored
     error : what a shader, an access outside of memory, or coverage has come to; the pipeline hangs
+    locked : it was coverage (HW-2885)
     tiles : column and row of those that the frame has begun
     counts : primitives by their kinds, stores, and what counters count
     """
@@ -49,6 +50,7 @@ class Renderer:
         self.out_of_memory = False
         self.only: tuple[int, int] | None = None
         self.error: str | None = None
+        self.locked = False
         self.tiles: set[tuple[int, int]] = set()
         self.counts: Counter[str] = Counter()
         self.tile = shader.tile
@@ -79,6 +81,7 @@ class Renderer:
     def reset(self) -> None:
         """Forget what is under way, all state, and the error. Registers keep what they hold."""
         self.error = None
+        self.locked = False
         self._state = DrawState()
         self._early_z = self._greater = False
         self._held.clear()
@@ -101,6 +104,7 @@ class Renderer:
                 action()
             except DRAWING_ERRORS as what:
                 self.error = str(what)
+                self.locked = isinstance(what, CoverageLock)
                 if isinstance(what, ShaderRecordError):
                     self.screen.shading.fails(ShaderKind.VERTEX)
         while self.error is not None:
