@@ -11,8 +11,6 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from vc4.config import PRESETS, preset
-
 from ..backends.base import Ending, Follower, Job, Outcome
 from ..cxxrtl.build import NoCompiler, find_compiler
 from ..lockstep import Lockstep
@@ -22,7 +20,7 @@ from ..workload import example_names, load_example
 from .bench_frames import measure_frames, rate_lines
 from .bench_model import measure
 from .engines import ENGINES, Engine, simulator
-from .options import Commands, add_config, seconds
+from .options import Commands, add_config, config_of, seconds
 
 __all__ = ["register"]
 
@@ -99,7 +97,7 @@ def register(commands: Commands) -> None:
     frames = what.add_parser("frames", help="clocks a second of captured frames", description=_FRAMES)
     frames.add_argument("frames", nargs="+", type=Path, metavar="CASE", help="directory with a captured frame")
     frames.add_argument("--on", choices=_DRAWING, default="native", help="simulator of the RTL (default: native)")
-    frames.add_argument("--config", choices=PRESETS, default="gpu", help="configuration of the GPU (default: gpu)")
+    add_config(frames, "gpu")
     frames.set_defaults(execute=_measure_frames)
     for one in (simulators, model, frames):
         one.add_argument(
@@ -111,7 +109,7 @@ def register(commands: Commands) -> None:
 def _job(options: argparse.Namespace) -> Job:
     workload = load_example(options.program)
     launches = workload.launches * _TIMES
-    return Job(image=workload.image, base=workload.base, launches=launches, config=preset(options.config))
+    return Job(image=workload.image, base=workload.base, launches=launches, config=config_of(options))
 
 
 def _measure_model(options: argparse.Namespace) -> int:
@@ -123,7 +121,7 @@ def _measure_model(options: argparse.Namespace) -> int:
 
 
 def _measure_frames(options: argparse.Namespace) -> int:
-    rates = measure_frames(options.frames, options.config, options.on, options.seconds)
+    rates = measure_frames(options.frames, config_of(options), options.on, options.seconds)
     print(f"clocks of frames on {options.config}, {options.on}")
     print("\n".join(rate_lines(rates)))
     if options.json:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from vc4.config import preset
+from vc4.config import V3DConfig
 
 from ..clist import Capture, load_capture
 
@@ -24,7 +24,7 @@ class FrameRate:
     clocks_per_second: float
 
 
-def measure_frames(folders: Iterable[Path], config: str, on: str, seconds: float) -> list[FrameRate]:
+def measure_frames(folders: Iterable[Path], config: V3DConfig, on: str, seconds: float) -> list[FrameRate]:
     """Each frame is drawn again and again for about `seconds`, after once to compile; the fastest time counts. Raises `BadInput`."""
     captures = [load_capture(folder) for folder in folders]
     return [
@@ -33,7 +33,7 @@ def measure_frames(folders: Iterable[Path], config: str, on: str, seconds: float
     ]
 
 
-def _measure(capture: Capture, config: str, on: str, budget: float) -> FrameRate:
+def _measure(capture: Capture, config: V3DConfig, on: str, budget: float) -> FrameRate:
     clocks, _ = _drawn(capture, config, on)
     spent: list[float] = []
     while sum(spent) < budget:
@@ -41,11 +41,11 @@ def _measure(capture: Capture, config: str, on: str, budget: float) -> FrameRate
     return FrameRate(capture.name, clocks, clocks / min(spent))
 
 
-def _drawn(capture: Capture, config: str, on: str) -> tuple[int, float]:
+def _drawn(capture: Capture, config: V3DConfig, on: str) -> tuple[int, float]:
     """The clocks of all its jobs, and the seconds."""
     from ..frames.host import DrawHost  # it takes a second: other commands need not wait for that
 
-    host = DrawHost(capture, preset(config).drawing, on)
+    host = DrawHost(capture, config.drawing, on)
     begin = time.perf_counter()
     clocks = sum(host.run(job)[0].cycles for job in capture.jobs)
     return clocks, time.perf_counter() - begin

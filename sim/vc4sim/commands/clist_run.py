@@ -5,7 +5,6 @@ import dataclasses
 from collections.abc import Iterator
 from pathlib import Path
 
-from vc4.config import PRESETS, preset
 from vc4.regs import table
 
 from ..clist import load_capture
@@ -18,7 +17,7 @@ from ..lockstep import Difference
 from ..problem import BadInput, ExitStatus
 from ..workload.example import frame_folder
 from .engines import RTL_ENGINES, check_engine, wanted_waves
-from .options import Commands, add_memory, integer, vcd_file, window
+from .options import Commands, add_config, add_memory, config_of, integer, vcd_file, window
 
 __all__ = ["register"]
 
@@ -50,7 +49,7 @@ def register(commands: Commands) -> None:
     )
     parser.add_argument("case", metavar="CASE", type=Path, help="directory with case.json, or example")
     parser.add_argument("--on", choices=RTL_ENGINES, default="native", help="simulator (default: native)")
-    parser.add_argument("--config", choices=PRESETS, default="gpu", help="configuration of the GPU (default: gpu)")
+    add_config(parser, "gpu")
     parser.add_argument(
         "--lockstep", action="store_true", help="compare all of it, and every instruction of shaders, with the model"
     )
@@ -76,7 +75,7 @@ def register(commands: Commands) -> None:
 def _run(options: argparse.Namespace) -> int:
     check_engine(options)
     capture = load_capture(frame_folder(options.case))
-    config = dataclasses.replace(preset(options.config), lists=True, trace=True)
+    config = dataclasses.replace(config_of(options), lists=True, trace=True)
     memory = {name: getattr(options, name) for name in ("latency", "gap", "seed", "max_cycles")}
     jobs = list(front_jobs(capture, config, **memory))
     if not jobs:

@@ -7,8 +7,6 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from vc4.config import PRESETS, preset
-
 from ..backends.base import Ending, Job, Waves
 from ..coverage import Coverage, RuleCount, table
 from ..lockstep import Difference, Lockstep
@@ -17,7 +15,7 @@ from ..random_programs import random_job, random_team
 from ..shrink import keep, shrink
 from .engines import ENGINES, RTL_ENGINES, WAVES_ENGINE
 from .lockstep_frames import FRAMES_CONFIG, compare_frames
-from .options import Commands, add_memory, integer, vcd_file
+from .options import Commands, add_config, add_memory, config_of, config_words, integer, vcd_file
 
 __all__ = ["register"]
 
@@ -38,7 +36,7 @@ def register(commands: Commands) -> None:
         "control lists of a tile or two, with vertices and fragment shaders; also what is in memory at the end is compared.",
     )
     parser.add_argument("--on", choices=RTL_ENGINES, help="simulator of the RTL (default: pysim; of frames: native)")
-    parser.add_argument("--config", choices=PRESETS, help="configuration of the GPU (default: qpu; of frames: gpu)")
+    add_config(parser, None, f"(default: {_CONFIG}; of frames: {FRAMES_CONFIG})")
     parser.add_argument(
         "--frames",
         type=integer(1, 1 << 40),
@@ -96,14 +94,15 @@ def _execute(options: argparse.Namespace) -> int:
     options.gap = _GAP if options.gap is None else options.gap
     compared = programs = 0
     # On one QPU there are threads; on several the programs wait for each other.
-    make = random_job if preset(options.config).qpus == 1 else random_team
+    config = config_of(options)
+    make = random_job if config.qpus == 1 else random_team
     coverage, rules = Coverage(), RuleCount() if options.coverage else None
     with tqdm(total=options.count, unit=" instructions", disable=not sys.stderr.isatty(), leave=False) as progress:
         while compared < options.count:
             job = make(
                 options.seed + programs,
                 options.length,
-                preset(options.config),
+                config,
                 latency=options.latency,
                 gap=options.gap,
             )
@@ -159,7 +158,7 @@ def _report(job: Job, error: Difference | AssertionError, options: argparse.Name
     memory = keep(small, folder, f"random program of seed {job.seed}, made small: {what}")
     plural = "" if small.instructions == 1 else "s"
     print(f"smallest: {small.instructions} instruction{plural} besides nops, after {small.runs} runs, in {folder}")
-    config = ["--config", options.config] if small.job.reserved.start > 1 else []
+    config = config_words(options) if small.job.reserved.start > 1 or options.errata else []
     command = ["run", str(folder), "--on", WAVES_ENGINE, *config, "--lockstep", *memory, "--waves", _WAVES]
     print(f"replay: vc4 {shlex.join(command)}")
 
@@ -167,6 +166,6 @@ def _report(job: Job, error: Difference | AssertionError, options: argparse.Name
 def _replay(options: argparse.Namespace, seed: int) -> str:
     """The command that runs this program alone, with waves."""
     return (
-        f"vc4 lockstep --on {WAVES_ENGINE} --config {options.config} --seed {seed} --count 1 --length {options.length} "
+        f"vc4 lockstep --on {WAVES_ENGINE} {' '.join(config_words(options))} --seed {seed} --count 1 --length {options.length} "
         f"--latency {options.latency} --gap {options.gap} --shrink-runs 0 --waves {options.waves or _WAVES}"
     )

@@ -7,13 +7,14 @@ import sys
 
 from tqdm import tqdm
 
-from vc4.config import V3DConfig, preset
+from vc4.config import V3DConfig
 
 from ..backends.base import Waves
 from ..lockstep import Difference
 from ..problem import BadInput, ExitStatus
 from ..random_frames import RandomFrame, compare_frame, frame_job, shrink_frame
 from .engines import WAVES_ENGINE
+from .options import config_of, config_words
 
 __all__ = ["FRAMES_CONFIG", "compare_frames", "frames_config"]
 
@@ -24,17 +25,17 @@ _WAVES = "difference.vcd"
 _MOST_SHOWN = 200
 
 
-def frames_config(name: str) -> V3DConfig:
-    """The preset, with all that draws. Raises `BadInput` if it lacks texture units."""
-    config = preset(name)
+def frames_config(options: argparse.Namespace) -> V3DConfig:
+    """The configuration that was chosen, with all that draws. Raises `BadInput` if it lacks texture units."""
+    config = config_of(options)
     if not config.tmus_per_slice:
-        raise BadInput(f"frames look up textures, which {name} cannot: add --config {FRAMES_CONFIG}")
+        raise BadInput(f"frames look up textures, which {options.config} cannot: add --config {FRAMES_CONFIG}")
     return dataclasses.replace(config.drawing, trace=True)
 
 
 def compare_frames(options: argparse.Namespace) -> int:
     """As many frames as asked for, each with the next seed."""
-    config = frames_config(options.config)
+    config = frames_config(options)
     waves = Waves(options.waves) if options.waves else None
     compared = 0
     with tqdm(total=options.frames, unit=" frames", disable=not sys.stderr.isatty(), leave=False) as progress:
@@ -80,7 +81,7 @@ def _replay(seed: int, options: argparse.Namespace) -> str:
     shown = shlex.quote(str(options.waves or _WAVES))
     return " ".join(
         [
-            f"vc4 lockstep --frames 1 --on {WAVES_ENGINE} --config {options.config} --seed {seed}",
+            f"vc4 lockstep --frames 1 --on {WAVES_ENGINE} {' '.join(config_words(options))} --seed {seed}",
             *arguments,
             f"--shrink-runs 0 --waves {shown}",
         ]

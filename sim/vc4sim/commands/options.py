@@ -2,10 +2,12 @@
 
 import argparse
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
-from vc4.config import PRESETS
+from vc4.config import PRESETS, V3DConfig, preset
+from vc4.errata import CHIPS, Erratum, errata_of
 from vc4.isa.hazards import HAZARDS
 
 __all__ = [
@@ -14,6 +16,8 @@ __all__ = [
     "add_config",
     "add_includes",
     "add_memory",
+    "config_of",
+    "config_words",
     "fraction",
     "integer",
     "seconds",
@@ -85,9 +89,38 @@ def vcd_file(text: str) -> Path:
     return Path(text)
 
 
-def add_config(parser: argparse.ArgumentParser) -> None:
-    """The option that chooses a configuration."""
-    parser.add_argument("--config", choices=PRESETS, default="qpu", help="configuration of the GPU (default: qpu)")
+def _errata(text: str) -> frozenset[Erratum]:
+    """Type of an option: faults of chips."""
+    try:
+        return errata_of(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def add_config(parser: argparse.ArgumentParser, default: str | None = "qpu", what: str = "(default: {})") -> None:
+    """The options that choose a configuration, see `config_of`; `what` says which one it is if none is chosen."""
+    parser.add_argument(
+        "--config", choices=PRESETS, default=default, help=f"configuration of the GPU {what.format(default)}"
+    )
+    parser.add_argument(
+        "--errata",
+        type=_errata,
+        default=frozenset(),
+        metavar="ERRATA",
+        help=f"faults of chips that it has, too: {' or '.join(CHIPS)} for all, or numbers like "
+        f"{Erratum.HW_2619},{Erratum.HW_2924}, see docs/reference/errata.md (default: none)",
+    )
+
+
+def config_of(options: argparse.Namespace, name: str | None = None) -> V3DConfig:
+    """The configuration that `add_config` has chosen, or the preset `name`, with the errata."""
+    return replace(preset(name or options.config), errata=options.errata)
+
+
+def config_words(options: argparse.Namespace) -> list[str]:
+    """The arguments that choose the same configuration."""
+    errata = ",".join(sorted(map(str, options.errata)))
+    return ["--config", options.config, *(["--errata", errata] if errata else [])]
 
 
 def add_includes(parser: argparse.ArgumentParser) -> None:

@@ -13,7 +13,7 @@ from vc4.regs.register import Access, Field, Register
 from vc4.regs.table import GROUPS, REGISTERS, registers_of
 
 from ..problem import BadInput, ExitStatus
-from .options import Commands, add_config
+from .options import Commands, add_config, config_of
 
 __all__ = ["header", "page", "register"]
 
@@ -71,7 +71,7 @@ def _execute(options: argparse.Namespace) -> int:
                 raise BadInput(f"{file} has all registers; leave out {options.name!r}")
             file.write_text(make(), encoding="utf-8")
             return ExitStatus.PASS
-    config = preset(options.config)
+    config = config_of(options)
     registers = registers_of(config)
     if options.name:
         registers = (_find(options.name, registers),)

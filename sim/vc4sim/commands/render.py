@@ -8,7 +8,6 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from vc4.config import PRESETS, preset
 from vc4.regs.counters import SOURCES
 
 from ..clist import Capture, load_capture
@@ -19,7 +18,7 @@ from ..render.sizes import tiles_of
 from ..workload.example import frame_folder
 from .engines import ENGINES, check_engine
 from .frames import verdict
-from .options import Commands, add_memory, integer, vcd_file, window
+from .options import Commands, add_config, add_memory, config_of, integer, vcd_file, window
 from .render_rtl import render_rtl
 
 __all__ = ["register"]
@@ -58,9 +57,7 @@ def register(commands: Commands) -> None:
     )
     parser.add_argument("case", metavar="CASE", type=Path, help="directory with case.json, or example")
     parser.add_argument("--on", choices=ENGINES, default="model", help="what draws it (default: model)")
-    parser.add_argument(
-        "--config", choices=PRESETS, default="gpu", help="configuration of the GPU, on the RTL (default: gpu)"
-    )
+    add_config(parser, "gpu", "on the RTL (default: {})")
     parser.add_argument(
         "--lockstep", action="store_true", help="on the RTL: compare every instruction, and all memory, with the model"
     )
@@ -99,7 +96,7 @@ def _render(options: argparse.Namespace) -> int:
     capture = load_capture(frame_folder(options.case))
     if ENGINES[options.on].is_rtl:
         return render_rtl(capture, options)
-    host = Host(capture, preset(_CONFIG))
+    host = Host(capture, config_of(options, _CONFIG))
     start = time.perf_counter()
     _draw(host, capture, options.tile)
     seconds = time.perf_counter() - start

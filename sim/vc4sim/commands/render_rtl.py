@@ -7,7 +7,6 @@ from collections.abc import Iterator
 import numpy as np
 from tqdm import tqdm
 
-from vc4.config import preset
 from vc4.regs.counters import SOURCES
 
 from ..clist import Capture, CaptureJob
@@ -17,6 +16,7 @@ from ..render.picture import is_top_first, picture_of, save
 from ..render.sizes import tile_size, tiles_of
 from .engines import wanted_waves
 from .frames import verdict
+from .options import config_of
 
 __all__ = ["render_rtl"]
 
@@ -34,7 +34,7 @@ def render_rtl(capture: Capture, options: argparse.Namespace) -> int:
 
     if options.tile and options.window:
         raise BadInput("--tile says which clocks: leave --window out")
-    config = preset(options.config).drawing
+    config = config_of(options).drawing
     memory = {name: getattr(options, name) for name in ("latency", "gap", "seed", "max_cycles")}
     host = DrawHost(capture, config, options.on, counted=_COUNTED if options.stats else (), **memory)
     same = done = 0

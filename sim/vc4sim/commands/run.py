@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TextIO
 
-from vc4.config import MAX_QPUS, PRESETS, preset
+from vc4.config import MAX_QPUS
 
 from ..backends.base import Job, Outcome, Watcher
 from ..checker import Broken, Strict
@@ -19,7 +19,7 @@ from ..workload import Workload, example_names, load_case, load_example, load_so
 from ..workload.files import STDIN
 from .engines import ENGINES, WAVES_ENGINE, Engine, check_engine, wanted_waves
 from .given import add_given, given_starts
-from .options import Commands, add_allow, add_memory, integer, vcd_file, window
+from .options import Commands, add_allow, add_config, add_memory, config_of, integer, vcd_file, window
 from .presets import enough_qpus, lacks_rows, serving
 from .verdict import report
 
@@ -79,9 +79,7 @@ def register(commands: Commands) -> None:
     engines = "; ".join(f"{name}: {engine.doc}" for name, engine in ENGINES.items())
     parser.add_argument("what", metavar="WHAT", help="example, assembly file, words or case directory")
     parser.add_argument("--on", choices=ENGINES, default="model", help=f"what to run it on (default: model). {engines}")
-    parser.add_argument(
-        "--config", choices=PRESETS, help="configuration of the GPU (default: the smallest that has what WHAT needs)"
-    )
+    add_config(parser, None, "(default: the smallest that has what WHAT needs)")
     parser.add_argument(
         "--qpus",
         type=integer(1, MAX_QPUS),
@@ -161,7 +159,7 @@ def _job(workload: Workload, config: str, options: argparse.Namespace) -> Job:
         image=workload.image,
         base=workload.base,
         launches=workload.launches,
-        config=preset(config),
+        config=config_of(options, config),
         qpus=workload.qpus,
         latency=options.latency,
         gap=options.gap,

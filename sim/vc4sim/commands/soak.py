@@ -12,7 +12,8 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from vc4.config import PRESETS, V3DConfig
+from vc4.config import V3DConfig
+from vc4.errata import Erratum
 
 from ..backends.base import Waves
 from ..problem import BadInput, ExitStatus
@@ -28,7 +29,7 @@ from ..soak import (
     side_by_side,
 )
 from .lockstep_frames import FRAMES_CONFIG, frames_config
-from .options import Commands, fraction, integer, seconds, vcd_file
+from .options import Commands, add_config, config_words, fraction, integer, seconds, vcd_file
 
 __all__ = ["register"]
 
@@ -51,9 +52,7 @@ def register(commands: Commands) -> None:
         "--seconds or --count. An episode that shows a difference is made as small as it gets.",
     )
     parser.add_argument("--on", choices=_ENGINES, default="native", help="simulator of the RTL (default: native)")
-    parser.add_argument(
-        "--config", choices=PRESETS, default=FRAMES_CONFIG, help="configuration of the GPU (default: gpu)"
-    )
+    add_config(parser, FRAMES_CONFIG)
     parser.add_argument(
         "--seed", type=integer(0, _LARGEST_SEED), default=1, metavar="N", help="of the first episode (default: 1)"
     )
@@ -95,7 +94,9 @@ def _numbers(text: str) -> frozenset[int]:
 
 
 def _execute(options: argparse.Namespace) -> int:
-    config = frames_config(options.config)
+    config = frames_config(options)
+    if Erratum.HW_2885 in config.faults:
+        raise BadInput(f"frames of an episode would wait for ever with {Erratum.HW_2885}: leave it out of --errata")
     if options.waves and (options.on != _WAVES_ENGINE or options.jobs > 1):
         raise BadInput(f"--waves is for one job on {_WAVES_ENGINE}: add --on {_WAVES_ENGINE}")
     memory = {"latency": options.latency, "gap": options.gap}
@@ -183,7 +184,7 @@ def _replay(seed: int, options: argparse.Namespace, keep: str | None = None) -> 
     shown = shlex.quote(str(options.waves or _WAVES))
     return " ".join(
         [
-            f"vc4 soak --on {_WAVES_ENGINE} --config {options.config} --seed {seed} --count 1",
+            f"vc4 soak --on {_WAVES_ENGINE} {' '.join(config_words(options))} --seed {seed} --count 1",
             *arguments,
             f"--shrink-runs 0 --waves {shown}",
         ]

@@ -12,8 +12,6 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from vc4.config import preset
-
 from ..children import side_by_side
 from ..problem import ExitStatus
 from ..synth.figures import Figures
@@ -21,7 +19,7 @@ from ..synth.netlist import YOSYS, synthesise
 from ..synth.route import place_and_route
 from ..synth.targets import PARTS, TARGETS
 from ..synth.tools import tool_version
-from .options import Commands, add_config, integer
+from .options import Commands, add_config, config_of, integer
 
 __all__ = ["register"]
 
@@ -77,7 +75,7 @@ def _execute(options: argparse.Namespace) -> int:
         ):
             _say(f"synthesis of {part.doc} (`{options.part}` of `{options.config}`)")
             start = time.monotonic()
-            netlist = synthesise(part.build(preset(options.config)), folder)
+            netlist = synthesise(part.build(config_of(options)), folder)
             progress.update()
             progress.set_description("place and route")
             _say(f"{sum(netlist.part.values()):,} cells of Yosys after {_since(start)}; place and route, {target.doc}")

@@ -2,12 +2,11 @@
 
 import argparse
 
-from vc4.config import preset
 from vc4.v3d import V3D
 
 from ..hierarchy import Instance, hierarchy
 from ..problem import ExitStatus
-from .options import Commands, add_config
+from .options import Commands, add_config, config_of
 
 __all__ = ["register"]
 
@@ -24,7 +23,7 @@ def register(commands: Commands) -> None:
 
 
 def _execute(options: argparse.Namespace) -> int:
-    _print(hierarchy(V3D(preset(options.config)), "v3d"), "", "")
+    _print(hierarchy(V3D(config_of(options)), "v3d"), "", "")
     return ExitStatus.PASS
 
 

@@ -3,14 +3,13 @@
 import argparse
 from pathlib import Path
 
-from vc4.config import preset
 from vc4.v3d_axi import V3DAxi
 
 from ..notice import said_if_slow
 from ..problem import ExitStatus
 from ..synth.export import export_cells
 from ..verilog import TOP, export
-from .options import Commands, add_config
+from .options import Commands, add_config, config_of
 
 __all__ = ["register"]
 
@@ -36,7 +35,7 @@ def register(commands: Commands) -> None:
 
 def _execute(options: argparse.Namespace) -> int:
     with said_if_slow(f"exporting {options.config}"):
-        config = preset(options.config)
+        config = config_of(options)
         text = export_cells(V3DAxi(config), TOP) if options.cells else export(config)
     if options.output:
         options.output.write_text(text, encoding="utf-8")
