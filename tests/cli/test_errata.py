@@ -53,13 +53,6 @@ def test_a_program_sees_them(minus_two, errata, found, output_of):
     assert f"  00000  {found}" in output_of(*minus_two, *errata)
 
 
-@pytest.mark.thorough
-def test_so_it_does_on_the_rtl(minus_two, output_of, compiler):
-    text = output_of(*minus_two, "--errata", "HW-2619", "--on", "native", "--lockstep")
-    assert "  00000  00004000*16" in text
-    assert "no difference" in text
-
-
 @pytest.mark.parametrize(
     ("wrong", "named"),
     [
