@@ -67,7 +67,7 @@ class TriangleShared(data.Struct):
     """Table 39, coding 0."""
 
     edge: unsigned(2)
-    delta_2: signed(6)  # not -32
+    delta_2: signed(6)  #: not -32
 
 
 class TriangleRelative(data.Struct):
@@ -92,7 +92,7 @@ class LineShared(data.Struct):
     """Table 40, coding 0."""
 
     edge: unsigned(2)
-    delta_1: signed(6)  # not -32
+    delta_1: signed(6)  #: not -32
 
 
 class LineRelative(data.Struct):
@@ -109,7 +109,7 @@ class LineNear(data.Struct):
     """Table 40, coding 2."""
 
     code: unsigned(2)
-    delta_1_0: signed(6)  # not -32
+    delta_1_0: signed(6)  #: not -32
 
 
 class PointShared(data.Struct):
@@ -117,7 +117,7 @@ class PointShared(data.Struct):
 
     code: unsigned(1)
     unused: unsigned(1)
-    delta_0: signed(6)  # not -32
+    delta_0: signed(6)  #: not -32
 
 
 class PointRelative(data.Struct):
@@ -131,7 +131,7 @@ class TriangleSharedXY(data.Struct):
     """Table 42, coding 0."""
 
     edge: unsigned(2)
-    delta_2_x_high: signed(6)  # not -32
+    delta_2_x_high: signed(6)  #: not -32
     delta_2_x_low: unsigned(1)
     delta_2_y: signed(7)
 
@@ -159,7 +159,7 @@ class RhtSharedXY(data.Struct):
     """Table 43, coding 0."""
 
     edge: unsigned(2)
-    delta_1_x_high: signed(6)  # not -32
+    delta_1_x_high: signed(6)  #: not -32
     delta_1_x_low: unsigned(1)
     delta_1_y: signed(7)
 
@@ -177,7 +177,7 @@ class RhtNearXY(data.Struct):
     """Table 43, coding 2."""
 
     code: unsigned(2)
-    delta_1_0_x_high: signed(6)  # not -32
+    delta_1_0_x_high: signed(6)  #: not -32
     delta_1_0_x_low: unsigned(1)
     delta_1_0_y: signed(7)
 

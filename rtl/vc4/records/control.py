@@ -57,56 +57,57 @@ class Role(Enum):
 class ControlCode(enum.Enum, shape=unsigned(8)):
     """First byte of a record. Other values are reserved."""
 
-    HALT = 0
-    NOP = 1
-    MARKER = 2  # this and the next one are not in the guide
-    RESET_MARKER_COUNT = 3
-    FLUSH = 4
-    FLUSH_ALL_STATE = 5
-    START_TILE_BINNING = 6
-    INCREMENT_SEMAPHORE = 7
-    WAIT_ON_SEMAPHORE = 8
-    BRANCH = 16
-    BRANCH_TO_SUB_LIST = 17
-    RETURN_FROM_SUB_LIST = 18
-    STORE_RESOLVED_TILE_COLOR_BUFFER = 24
-    STORE_RESOLVED_TILE_COLOR_BUFFER_AND_END_FRAME = 25
-    STORE_FULL_RESOLUTION_TILE_BUFFER = 26
-    RELOAD_FULL_RESOLUTION_TILE_BUFFER = 27
-    STORE_TILE_BUFFER_GENERAL = 28
-    LOAD_TILE_BUFFER_GENERAL = 29
-    INDEXED_PRIMITIVE_LIST = 32
-    VERTEX_ARRAY_PRIMITIVES = 33
-    VG_COORDINATE_ARRAY_PRIMITIVES = 41
-    VG_INLINE_PRIMITIVES = 42
-    COMPRESSED_PRIMITIVE_LIST = 48
+    HALT = 0  #: the thread stops
+    NOP = 1  #: nothing
+    MARKER = 2  #: counted; this and the next one are not in the guide
+    RESET_MARKER_COUNT = 3  #: markers are counted from 0
+    FLUSH = 4  #: all tile lists are finished and written to memory
+    FLUSH_ALL_STATE = 5  #: the same, and all state is written to every tile list
+    START_TILE_BINNING = 6  #: binning begins: state and primitives go to tile lists from here on
+    INCREMENT_SEMAPHORE = 7  #: the next flush, or end of a frame, counts the semaphore of the other thread up
+    WAIT_ON_SEMAPHORE = 8  #: waits until the semaphore of this thread can be counted down
+    BRANCH = 16  #: the list goes on somewhere else
+    BRANCH_TO_SUB_LIST = 17  #: the same, and a return comes back to the record after this one
+    RETURN_FROM_SUB_LIST = 18  #: goes on after the last branch to a sub-list
+    STORE_RESOLVED_TILE_COLOR_BUFFER = 24  #: colours of the tile to the frame, a mean of samples; clears
+    STORE_RESOLVED_TILE_COLOR_BUFFER_AND_END_FRAME = 25  #: the same, and the frame ends
+    STORE_FULL_RESOLUTION_TILE_BUFFER = 26  #: all samples of the tile to memory
+    RELOAD_FULL_RESOLUTION_TILE_BUFFER = 27  #: all samples of the tile from memory
+    STORE_TILE_BUFFER_GENERAL = 28  #: one of the buffers of the tile to memory
+    LOAD_TILE_BUFFER_GENERAL = 29  #: one of the buffers of the tile from memory, with the next coordinates
+    INDEXED_PRIMITIVE_LIST = 32  #: draws vertices by their indices in memory
+    VERTEX_ARRAY_PRIMITIVES = 33  #: draws vertices that follow each other
+    VG_COORDINATE_ARRAY_PRIMITIVES = 41  #: draws coordinates in memory, without vertex shaders
+    VG_INLINE_PRIMITIVES = 42  #: draws coordinates that follow in the list
+    COMPRESSED_PRIMITIVE_LIST = 48  #: draws primitives that follow, coded against each other
+    #: the same; the first one has vertices that clipping has made
     CLIPPED_PRIMITIVE_WITH_COMPRESSED_PRIMITIVE_LIST = 49
-    PRIMITIVE_LIST_FORMAT = 56
-    GL_SHADER_STATE = 64
-    NV_SHADER_STATE = 65
-    VG_SHADER_STATE = 66
-    VG_INLINE_SHADER_RECORD = 67
-    CONFIGURATION_BITS = 96
-    FLAT_SHADE_FLAGS = 97
-    POINT_SIZE = 98
-    LINE_WIDTH = 99
-    RHT_X_BOUNDARY = 100
-    DEPTH_OFFSET = 101
-    CLIP_WINDOW = 102
-    VIEWPORT_OFFSET = 103
-    Z_CLIPPING_PLANES = 104
-    CLIPPER_XY_SCALING = 105
-    CLIPPER_Z_SCALE_AND_OFFSET = 106  # the guide prints 105 again
-    TILE_BINNING_MODE_CONFIGURATION = 112
-    TILE_RENDERING_MODE_CONFIGURATION = 113
-    CLEAR_COLORS = 114
-    TILE_COORDINATES = 115
+    PRIMITIVE_LIST_FORMAT = 56  #: kind of primitives and vertices of compressed lists from here on
+    GL_SHADER_STATE = 64  #: shaders for vertices with attributes
+    NV_SHADER_STATE = 65  #: a fragment shader, for vertices that are shaded already
+    VG_SHADER_STATE = 66  #: a fragment shader, for coordinates
+    VG_INLINE_SHADER_RECORD = 67  #: the same, without a shader record
+    CONFIGURATION_BITS = 96  #: faces, depth test, samples, coverage
+    FLAT_SHADE_FLAGS = 97  #: varyings that are the same all over a primitive
+    POINT_SIZE = 98  #: size of points
+    LINE_WIDTH = 99  #: width of lines
+    RHT_X_BOUNDARY = 100  #: how far RHTs reach
+    DEPTH_OFFSET = 101  #: offset of Z of triangles
+    CLIP_WINDOW = 102  #: pixels that may be drawn
+    VIEWPORT_OFFSET = 103  #: where coordinate 0 of vertices lies
+    Z_CLIPPING_PLANES = 104  #: least and greatest Z that is drawn
+    CLIPPER_XY_SCALING = 105  #: scale of X and Y, for clipping
+    CLIPPER_Z_SCALE_AND_OFFSET = 106  #: scale and offset of Z, for clipping; the guide prints 105 again
+    TILE_BINNING_MODE_CONFIGURATION = 112  #: a frame to bin: its tiles, and memory for their lists
+    TILE_RENDERING_MODE_CONFIGURATION = 113  #: a frame to draw: its place, size and format
+    CLEAR_COLORS = 114  #: what the buffers are cleared to
+    TILE_COORDINATES = 115  #: the tile to draw next; what is to be loaded is loaded
 
 
 class Branch(data.Struct):
     """Where a list goes on."""
 
-    absolute_branch_address: unsigned(32)
+    absolute_branch_address: unsigned(32)  #: of the next record
 
 
 @dataclass(frozen=True)

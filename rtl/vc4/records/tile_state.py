@@ -15,15 +15,15 @@ class TileState(data.Struct):
     """
 
     list_pointer: unsigned(TILE_POINTER_BITS)
-    list_opened: unsigned(1)  # a compressed list goes on there
-    format_known: unsigned(1)  # the list has a format, as follows
+    list_opened: unsigned(1)  #: a compressed list goes on there
+    format_known: unsigned(1)  #: the list has a format, as follows
     format_type: unsigned(2)
     format_coordinates: unsigned(1)
     unused: unsigned(7)
-    room: unsigned(16)  # bytes that the block has left
+    room: unsigned(16)  #: bytes that the block has left
     unused_56: unsigned(8)
-    stamp: unsigned(32)  # of the newest state that the list has
-    vertex_0: unsigned(32)  # the primitive before
+    stamp: unsigned(32)  #: of the newest state that the list has
+    vertex_0: unsigned(32)  #: the primitive before
     vertex_1: unsigned(32)
     vertex_2: unsigned(32)
     unused_192: unsigned(192)

@@ -23,6 +23,7 @@ COMMANDS = (
     "soak",
     "waves",
     "regs",
+    "isa",
     "tree",
     "verilog",
     "synth",

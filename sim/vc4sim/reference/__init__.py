@@ -1,0 +1,13 @@
+"""The reference of instruction set, set-up words and control lists, made from the tables of `vc4`.
+
+==================  ==============================================================
+``texts``           what the sources of tables say of their members
+``markdown``        tables of pages
+``names``           what a name of the instruction set is, and a set-up word
+``instructions``    the page of the instruction set
+``register_files``  that of the registers which instructions read and write
+``setup_words``     that of set-up words for VPM, DMA, texture units and stencil
+``control_lists``   that of control lists and what they point to
+``__main__``        writes the pages
+==================  ==============================================================
+"""
