@@ -29,6 +29,7 @@ COMMANDS = (
     "synth",
     "gl",
     "bench",
+    "completion",
 )
 
 

@@ -12,6 +12,7 @@ from ..model.cle.control_records import ListError
 from ..model.memory import Memory
 from ..problem import BadInput, ExitStatus
 from ..render.host import Host
+from ..workload.example import frame_folder
 from . import clist_run
 from .options import Commands
 
@@ -20,7 +21,8 @@ __all__ = ["register"]
 _DESCRIPTION = """\
 Print the control lists of a captured frame with everything that they lead to, one
 record a line: sub-lists, shader records and their attribute arrays, and tile lists
-if memory has them. CASE is a directory with case.json and the memory that it names.
+if memory has them. CASE is a directory with case.json and the memory that it names,
+or an example.
 With --binned the model's binner writes the tile lists of each job before.
 """
 
@@ -37,14 +39,14 @@ def register(commands: Commands) -> None:
         description=_DESCRIPTION,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    dump.add_argument("case", metavar="CASE", type=Path, help="directory with case.json")
+    dump.add_argument("case", metavar="CASE", type=Path, help="directory with case.json, or example")
     dump.add_argument("--binned", action="store_true", help="run the binning lists first: tile lists are there then")
     dump.set_defaults(execute=_dump)
     clist_run.register(inner)
 
 
 def _dump(options: argparse.Namespace) -> int:
-    capture = load_capture(options.case)
+    capture = load_capture(frame_folder(options.case))
     host = Host(capture, preset("bcm2835")) if options.binned else None
     memory = host.memory if host else Memory(capture.memory_size)
     for job in capture.jobs:
