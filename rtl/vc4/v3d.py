@@ -264,8 +264,7 @@ class V3D(wiring.Component):
             registers.lookup_error_stb.eq(Cat(one.lookup_error for one in self.slices).any()),
         ]
         if self._config.memory_windows:
-            signature = bus.signature
-            m.submodules.windows = windows = Windows(word_bytes=signature.word_bytes, tag_bits=signature.tag_bits)
+            m.submodules.windows = windows = Windows(word_bytes=BUS_BYTES, tag_bits=bus.signature.tag_bits)
             connect(m, bus, windows.client)
             for number, window in enumerate(windows.windows):
                 m.d.comb += [

@@ -10,7 +10,7 @@
 """
 
 from .builder import ListBuilder, gl_shader_record, nv_shader_record, vg_shader_record
-from .capture import Capture, CaptureJob, load_capture
+from .capture import Capture, CaptureJob, load_capture, save_capture
 from .primitives import compress, decompress
 from .text import describe
 from .walk import Line, walk
@@ -26,6 +26,7 @@ __all__ = [
     "gl_shader_record",
     "load_capture",
     "nv_shader_record",
+    "save_capture",
     "vg_shader_record",
     "walk",
 ]

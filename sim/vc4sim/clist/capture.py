@@ -1,9 +1,12 @@
 """Captured frames: what a driver had put into memory and registers, job after job (`case.json` and `memory.bin.xz`)."""
 
+import json
 import lzma
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+import numpy as np
 
 from ..model.memory import Memory
 from ..problem import BadInput
@@ -11,7 +14,7 @@ from ..workload.case import CASE_FILE
 from ..workload.fields import Fields
 from ..workload.files import read_bytes, read_text
 
-__all__ = ["Capture", "CaptureJob", "load_capture"]
+__all__ = ["Capture", "CaptureJob", "load_capture", "save_capture"]
 
 _ADDRESSES = 1 << 32
 #: Bytes: all that a Raspberry Pi has.
@@ -19,6 +22,8 @@ _MOST_MEMORY = 1 << 30
 #: Address and length in front of the bytes that go there.
 _HEADER_BYTES = 8
 _WORD_BYTES = 4
+_MEMORY_FILE = "memory.bin.xz"
+_PAGE = 4096
 _REGISTERS = ("CT0CA", "CT0EA", "CT1CA", "CT1EA")
 
 
@@ -118,3 +123,45 @@ def _updates(image: bytes, start: int, end: int, size: int, source: Path) -> Ite
             raise BadInput(f"{source}: at byte {start}: {length} bytes at {address:#010x} are outside of memory")
         yield address, data
         start += _HEADER_BYTES + length
+
+
+def save_capture(
+    folder: Path,
+    memory: bytes,
+    registers: Mapping[str, int],
+    *,
+    description: str = "",
+    overflows: Sequence[Mapping[str, int]] = (),
+    check: Mapping[str, object] | None = None,
+) -> None:
+    """Write a frame of one job into a folder, from which `load_capture` reads it.
+
+    memory : all of it, from address 0 on, before the host starts the lists
+    registers : CTnCA and CTnEA, of the threads that it starts
+    overflows : BPOA and BPOS, each time the binner asks for memory
+    check : where the picture is: `addr`, `tiling` (raster, T or LT), `format` (RGBA8888 or BGR565), `width`, `height`; perhaps
+        the file with the picture that is expected, `expected`, and `first_row`
+    """
+    image = b"".join(_pieces(memory))
+    job = {"memory_offset": 0, "memory_length": len(image), "registers": dict(registers)}
+    case = {
+        "name": folder.name,
+        "description": description,
+        "mem_size": len(memory),
+        "memory_file": _MEMORY_FILE,
+        "jobs": [job | ({"overflows": [dict(one) for one in overflows]} if overflows else {})],
+        "tolerance": {"per_channel": 0, "max_bad_fraction": 0},
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / _MEMORY_FILE).write_bytes(lzma.compress(image, preset=0))
+    (folder / CASE_FILE).write_text(json.dumps(case | ({"check": dict(check)} if check else {}), indent=1) + "\n")
+
+
+def _pieces(memory: bytes) -> Iterator[bytes]:
+    """Address, length and bytes of all pages that are not 0, those that follow each other as one."""
+    whole = len(memory) - len(memory) % _PAGE
+    pages = np.frombuffer(memory, np.uint8)[:whole].reshape(-1, _PAGE)
+    used = np.concatenate([[False], pages.any(axis=1), [whole < len(memory)], [False]])
+    for first, last in np.flatnonzero(np.diff(used)).reshape(-1, 2).tolist():
+        data = memory[first * _PAGE : last * _PAGE]
+        yield (first * _PAGE).to_bytes(4, "little") + len(data).to_bytes(4, "little") + data

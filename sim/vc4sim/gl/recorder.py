@@ -1,16 +1,13 @@
 """Keeps what a driver draws: each frame as a picture, and as a case that `vc4 render` draws again."""
 
-import json
-import lzma
 from collections.abc import Iterator, Mapping
 from itertools import count
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from vc4.records.control import ControlCode
 
+from ..clist.capture import save_capture
 from ..model.arith.float import SIGN
 from ..model.cle.cle import BINNING, RENDERING
 from ..model.cle.control_records import ControlRecord, ListError, read_record
@@ -18,14 +15,12 @@ from ..model.cle.fields import Fields as RecordFields
 from ..model.memory import Memory
 from ..problem import BadInput
 from ..render.picture import TILINGS, TOP, Picture, Place, picture_at, save
-from ..workload.case import CASE_FILE
 from .watcher import Watcher
 
 __all__ = ["Recorder"]
 
-_PAGE = 4096
 _TILING_NAMES = {tiling: name for name, tiling in TILINGS.items()}
-_MEMORY_FILE, _PICTURE_FILE, _EXPECTED_FILE = "memory.bin.xz", "picture.png", "expected.raw"
+_PICTURE_FILE, _EXPECTED_FILE = "picture.png", "expected.raw"
 
 
 class Recorder(Watcher):
@@ -78,23 +73,20 @@ class Recorder(Watcher):
     def _write(self, drawn: tuple[Place, Picture, bool] | None) -> None:
         folder = next(folder for folder in self._folders if not folder.exists())
         folder.mkdir()
-        image = b"".join(_pieces(self._before))
-        (folder / _MEMORY_FILE).write_bytes(lzma.compress(image, preset=0))
-        job = {"memory_offset": 0, "memory_length": len(image), "registers": self._registers}
-        case: dict[str, Any] = {
-            "name": folder.name,
-            "description": "recorded from a driver",
-            "mem_size": len(self._before),
-            "memory_file": _MEMORY_FILE,
-            "jobs": [job | ({"overflows": self._overflows} if self._overflows else {})],
-            "tolerance": {"per_channel": 0, "max_bad_fraction": 0},
-        }
+        check: dict[str, Any] = {}
         if drawn:
             place, picture, top_first = drawn
             save(picture, folder / _PICTURE_FILE, top_first=top_first)
             (folder / _EXPECTED_FILE).write_bytes(picture.tobytes())
-            case["check"] = place._asdict() | {"expected": _EXPECTED_FILE} | ({"first_row": TOP} if top_first else {})
-        (folder / CASE_FILE).write_text(json.dumps(case, indent=1) + "\n")
+            check = place._asdict() | {"expected": _EXPECTED_FILE} | ({"first_row": TOP} if top_first else {})
+        save_capture(
+            folder,
+            self._before,
+            self._registers,
+            description="recorded from a driver",
+            overflows=self._overflows,
+            check=check,
+        )
 
     def _picture(self) -> tuple[Place, Picture, bool] | None:
         """What the frame has drawn, where, and whether its first row is at the top; `None` if that is no colours in memory."""
@@ -132,13 +124,3 @@ class Recorder(Watcher):
             record = read_record(self._memory, address)
             yield record
             address = record.end
-
-
-def _pieces(memory: bytes) -> Iterator[bytes]:
-    """Address, length and bytes of all pages that are not 0, those that follow each other as one."""
-    whole = len(memory) - len(memory) % _PAGE
-    pages = np.frombuffer(memory, np.uint8)[:whole].reshape(-1, _PAGE)
-    used = np.concatenate([[False], pages.any(axis=1), [whole < len(memory)], [False]])
-    for first, last in np.flatnonzero(np.diff(used)).reshape(-1, 2).tolist():
-        data = memory[first * _PAGE : last * _PAGE]
-        yield (first * _PAGE).to_bytes(4, "little") + len(data).to_bytes(4, "little") + data

@@ -29,13 +29,13 @@ __all__ = ["page"]
 _INTRODUCTION = """\
 # Records of control lists
 
-A control list is a sequence of records: a byte that says which, and the fields of its layout after that byte. A frame has one list for binning
-and one for rendering. [Control lists](../user/clist.md) says how to print, write and run them, [binning and rendering](rendering.md) what they
-do, rule by rule. This page is made from `rtl/vc4/records`.
+A control list is a sequence of records: a byte that says which, and the fields of its layout after that byte. A frame has one
+list for binning and one for rendering. [Control lists](../user/clist.md) says how to print, write and run them, [binning and
+rendering](rendering.md) what they do, rule by rule. This page is made from `rtl/vc4/records`.
 
 Bits are counted from the byte after the code. An address that is narrower than 32 bits lacks its low bits, which are 0. Numbers
-called float are floats of 32 bits or, where they have 16, the upper halves of such floats; positions are sixteenths of a pixel in two's complement. Bits that are
-not listed are ignored.
+called float are floats of 32 bits or, where they have 16, the upper halves of such floats; positions are sixteenths of a pixel
+in two's complement. Bits that are not listed are ignored.
 
 ## All records
 
@@ -44,14 +44,16 @@ not listed are ignored.
 """
 
 _SHADERS = """\
-What `gl_shader_state`, `nv_shader_state` and `vg_shader_state` point to, and what the binner writes beside its lists. A record of GL is followed by
-eight bytes for each attribute array, and from byte {strides} on by an extended stride for each of eight, if the state says that it has them."""
+What `gl_shader_state`, `nv_shader_state` and `vg_shader_state` point to, and what the binner writes beside its lists. A record
+of GL is followed by eight bytes for each attribute array, and from byte {strides} on by an extended stride for each of eight,
+if the state says that it has them."""
 
 _COMPRESSED = """\
-A compressed list holds primitives of one kind, each coded against the one before; drivers write none, but the binner does. Which coding
-a primitive has is seen from its first byte: 128 ends the list; 129 is followed by all of its vertices; 130 is a branch; of all others the first coding in these tables
-counts whose bits are there. `edge` says which vertices of the primitive before are the first ones of this. `delta_2` is the difference from vertex 2
-of the primitive before, `delta_1_0` that of vertex 1 from vertex 0 of the same primitive, all in two's complement."""
+A compressed list holds primitives of one kind, each coded against the one before; drivers write none, but the binner does.
+Which coding a primitive has is seen from its first byte: 128 ends the list; 129 is followed by all of its vertices; 130 is a
+branch; of all others the first coding in these tables counts whose bits are there. `edge` says which vertices of the primitive
+before are the first ones of this. `delta_2` is the difference from vertex 2 of the primitive before, `delta_1_0` that of vertex
+1 from vertex 0 of the same primitive, all in two's complement."""
 
 
 def _anchor(record: Record) -> str:

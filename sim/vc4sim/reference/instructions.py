@@ -44,13 +44,14 @@ __all__ = ["page"]
 _INTRODUCTION = """\
 # Instruction set
 
-An instruction is a word of 64 bits at an address that is a multiple of 8, with the low half first in memory. It works on sixteen elements
-of 32 bits, and has an operation for each of two ALUs, add and mul. The other pages that a programmer wants are
-[what its registers are](register_files.md), [set-up words](setup_words.md) for memory and textures, [restrictions](restrictions.md) that
-the hardware does not watch, and the [language of the assembler](../user/assembly.md).
+An instruction is a word of 64 bits at an address that is a multiple of 8, with the low half first in memory. It works on
+sixteen elements of 32 bits, and has an operation for each of two ALUs, add and mul. The other pages that a programmer wants are
+[what its registers are](register_files.md), [set-up words](setup_words.md) for memory and textures,
+[restrictions](restrictions.md) that the hardware does not watch, and the [language of the assembler](../user/assembly.md).
 
-`vc4 isa NAME` prints what a name on these pages means. They are made from the tables in `rtl/vc4/isa`, which are also what decoder, model,
-assembler and checker are made from. Numbers of tables and figures are those of the guide, see [sources](sources.md).
+`vc4 isa NAME` prints what a name on these pages means. They are made from the tables in `rtl/vc4/isa`, which are also what
+decoder, model, assembler and checker are made from. Numbers of tables and figures are those of the guide, see
+[sources](sources.md).
 
 ## Forms
 
@@ -68,33 +69,36 @@ _EXAMPLES = (
 )
 
 _OPERANDS = """\
-An operand is an accumulator, or what a register file delivers. Each file delivers one value an instruction, at address `raddr_a` or
-`raddr_b`, and both ALUs may take it. [What the addresses are](register_files.md#reading)."""
+An operand is an accumulator, or what a register file delivers. Each file delivers one value an instruction, at address
+`raddr_a` or `raddr_b`, and both ALUs may take it. [What the addresses are](register_files.md#reading)."""
 
 _FLAGS = """\
-Each element has three flags. With `sf` they are set by the result of the add ALU, or of the mul ALU if the add ALU has a nop: Z if all 32 bits
-are 0, N if bit 31 is 1, C as the tables say. They change only in elements in which the condition of that write holds, and the result
-counts as it is before it is packed. Conditions of the same instruction look at the flags before it
-([QPU facts](qpu_facts.md#2-flags))."""
+Each element has three flags. With `sf` they are set by the result of the add ALU, or of the mul ALU if the add ALU has a nop: Z
+if all 32 bits are 0, N if bit 31 is 1, C as the tables say. They change only in elements in which the condition of that write
+holds, and the result counts as it is before it is packed. Conditions of the same instruction look at the flags before it ([QPU
+facts](qpu_facts.md#2-flags))."""
 
 _ADD = """\
-Floats have 32 bits, no denormals and no NaNs: what an operation makes of special patterns is in [QPU facts](qpu_facts.md#1-results)."""
+Floats have 32 bits, no denormals and no NaNs: what an operation makes of special patterns is in [QPU
+facts](qpu_facts.md#1-results)."""
 
 _IMMEDIATES = """\
 With the signal SMALL_IMMEDIATE, register file B delivers a constant, which `raddr_b` names. Codes from {first} on rotate the
-result of the mul ALU: element i of it goes to element i + n, with n = code - {first}, and {first} itself takes n from the low four bits of element 0
-of r5. Operands from r0 to r3 are rotated over all sixteen elements, all others inside each quad only (R4). File B then delivers -16 to -1."""
+result of the mul ALU: element i of it goes to element i + n, with n = code - {first}, and {first} itself takes n from the low
+four bits of element 0 of r5. Operands from r0 to r3 are rotated over all sixteen elements, all others inside each quad only
+(R4). File B then delivers -16 to -1."""
 
 _PACKS = """\
-With `pm` 0, `unpack` widens what is read from register file A, and `pack` narrows what is written to ra0 to ra31. Both take the value as a
-float if the operation does: {float_in} read floats, {float_out} write them. A pack into a part of a register leaves the other parts
-as they are. With `pm` 1, `unpack` widens r4, always as for floats, and `pack` makes a colour of the result of the mul ALU, which can go anywhere
-([QPU facts](qpu_facts.md#3-packs-and-unpacks))."""
+With `pm` 0, `unpack` widens what is read from register file A, and `pack` narrows what is written to ra0 to ra31. Both take the
+value as a float if the operation does: {float_in} read floats, {float_out} write them. A pack into a part of a register leaves
+the other parts as they are. With `pm` 1, `unpack` widens r4, always as for floats, and `pack` makes a colour of the result of
+the mul ALU, which can go anywhere ([QPU facts](qpu_facts.md#3-packs-and-unpacks))."""
 
 _BRANCHES = """\
-The target is the sum of the immediate, of the address after the delay slots if `relative` is 1, and of element 15 of a register if `register`
-is 1. A branch that is taken also writes the address of the fourth instruction after it to both destinations, as a call does.
-{slots} more instructions run in any case. A branch less than {distance} instructions after another one is not taken (R14)."""
+The target is the sum of the immediate, of the address after the delay slots if `relative` is 1, and of element 15 of a register
+if `register` is 1. A branch that is taken also writes the address of the fourth instruction after it to both destinations, as a
+call does. {slots} more instructions run in any case. A branch less than {distance} instructions after another one is not taken
+(R14)."""
 
 #: What the assembler calls loads and semaphores.
 _LOADS = {

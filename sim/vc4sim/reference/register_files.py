@@ -10,9 +10,9 @@ __all__ = ["page"]
 _INTRODUCTION = """\
 # Registers of the QPU
 
-An instruction reads and writes accumulators, two register files, and what lies at the addresses above these: uniforms, the VPM, special
-functions, texture units, the tile buffer. [The instruction set](instructions.md) says how a word names them; `vc4 isa t0s` prints what one of
-them does. This page is made from `rtl/vc4/isa/registers.py`.
+An instruction reads and writes accumulators, two register files, and what lies at the addresses above these: uniforms, the VPM,
+special functions, texture units, the tile buffer. [The instruction set](instructions.md) says how a word names them; `vc4 isa
+t0s` prints what one of them does. This page is made from `rtl/vc4/isa/registers.py`.
 
 A register holds sixteen elements of 32 bits.
 
@@ -26,17 +26,18 @@ A register holds sixteen elements of 32 bits.
 
 ## Register files
 
-There are two files, A and B, of 32 registers each: `ra0` to `ra31`, `rb0` to `rb31`. An instruction reads one address of each file and writes one
-address of each: with `ws` 0 the add ALU writes file A and the mul ALU file B, with 1 the other way round. What is written is there for
-the next instruction but one (R1). A program that shares its QPU with another thread has registers 0 to 15 of each file.
+There are two files, A and B, of 32 registers each: `ra0` to `ra31`, `rb0` to `rb31`. An instruction reads one address of each
+file and writes one address of each: with `ws` 0 the add ALU writes file A and the mul ALU file B, with 1 the other way round.
+What is written is there for the next instruction but one (R1). A program that shares its QPU with another thread has registers
+0 to 15 of each file.
 
 A fragment shader finds W in `ra15` and Z in `rb15`. All else is what the program before has left.
 
 """
 
 _READING = """\
-A read of these addresses has effects, whether an operand takes the value or not. Names after the first one are others that the assembler
-knows. An instruction waits for what the last column says."""
+A read of these addresses has effects, whether an operand takes the value or not. Names after the first one are others that the
+assembler knows. An instruction waits for what the last column says."""
 
 _WRITING = """\
 A register that is not one of the QPU's own takes the whole vector, whatever the condition is, unless that is never (R23)."""
