@@ -143,6 +143,7 @@ def test_the_block_is_one(tmp_path):
     assert re.search(r"\d+ passed", said)
 
 
+@pytest.mark.thorough
 def test_the_example_of_the_python_page_prints_squares_twice(capsys):
     (code,) = re.findall(r"^```python\n(.*?)^```", (DOCS / "reference/python.md").read_text(), re.MULTILINE | re.DOTALL)
     exec(code, {})
