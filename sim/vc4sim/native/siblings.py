@@ -1,7 +1,7 @@
 """Siblings side by side: what instances of one kind compute, each for itself, one statement computes for all of them.
 
 Four lanes of a QPU, say, are four instances with the same inside. A variable that each of them has becomes one *wide* variable,
-with a part for each sibling. It is a matter of speed only: code that is a quarter as long comes faster to the processor.
+with a part for each sibling. It is a matter of speed only: shorter code comes faster to the processor.
 """
 
 import re
@@ -12,10 +12,11 @@ from typing import NamedTuple
 from .design import Design, Register
 from .expression import Expression
 
-__all__ = ["WIDEST", "join_siblings"]
+__all__ = ["join_siblings"]
 
 #: Words of a wide variable, at the most: those of a register of the processor, or two.
-WIDEST = 16
+_WIDEST = 16
+#: Siblings of a family, at the least.
 _FEWEST = 3
 #: Operations of a register at the end of a clock.
 _COMMIT = 3
@@ -28,8 +29,12 @@ _OPERATION = re.compile(r"[a-z]+\(|>>|<<|[&|^~+*]")
 _CONSTANT = re.compile(r"\bk\((\w+)\)")
 _LOAD = "load("
 
-#: Of a variable among the siblings of a family: what it is, for all of them the same, and whose.
-_Role = tuple[int, int]
+
+class _Role(NamedTuple):
+    """Of a variable among the siblings of a family: what it is, for all of them the same, and whose."""
+
+    what: object
+    sibling: int
 
 
 class _Group(NamedTuple):
@@ -50,8 +55,8 @@ def join_siblings(design: Design, phases: Mapping[str, int], lanes: int) -> None
     grouped: set[str] = set()
     groups: list[_Group] = []
     for family in _families(names):
-        if len(set(family.values())) * lanes <= WIDEST:
-            found = _worth(design, list(_alike(design, family, names, depths, grouped)))
+        if len({role.sibling for role in family.values()}) * lanes <= _WIDEST:
+            found = _worth(design, list(_alike(design, family, depths, grouped)))
             groups += found
             grouped.update(member for group in found for member in group.members)
     _Rewriting(design, groups)
@@ -67,42 +72,39 @@ def _depths(design: Design, phases: Mapping[str, int]) -> dict[str, tuple[int, i
     return found
 
 
-def _families(names: Mapping[str, str]) -> Iterator[dict[str, int]]:
-    """By variable of a family, which one of the siblings it belongs to; the largest family first."""
-    found: dict[tuple[str, str], dict[str, int]] = defaultdict(dict)
+def _families(names: Mapping[str, str]) -> Iterator[dict[str, _Role]]:
+    """The variables of each family that somebody has named: what it is inside of its sibling, and which one that is. The largest
+    family comes first.
+    """
+    found: dict[tuple[str, str], dict[str, _Role]] = defaultdict(dict)
     for variable, name in names.items():
         for match in _NUMBERED.finditer(name):
             around = name[: match.start()].replace("$flatten", "").replace("\\", "")
-            found[around, match[1]][variable] = int(match[2])
+            inside = name[: match.start()], name[match.end() :]
+            found[around, match[1]][variable] = _Role(inside, int(match[2]))
     for family in sorted(found.values(), key=len, reverse=True):
-        if len(set(family.values())) >= _FEWEST:
+        if len({role.sibling for role in family.values()}) >= _FEWEST:
             yield family
 
 
 def _alike(
     design: Design,
-    family: Mapping[str, int],
-    names: Mapping[str, str],
+    family: Mapping[str, _Role],
     depths: Mapping[str, tuple[int, int]],
     grouped: set[str],
 ) -> Iterator[_Group]:
     """Variables that are alike in all siblings."""
     followings = {register.name: register.following for register in design.registers}
-    siblings = sorted(set(family.values()))
+    siblings = sorted({role.sibling for role in family.values()})
     ids: dict[object, int] = defaultdict(lambda: len(ids))
     roles: dict[str, _Role] = {}
-    alike: dict[int, dict[int, str]] = defaultdict(dict)
+    alike: dict[object, dict[int, str]] = defaultdict(dict)
     for variable in depths:
-        if variable in grouped:
-            continue
-        role = (
-            (ids[_without_number(names[variable], family[variable])], family[variable])
-            if variable in family
-            else _role_of_unnamed(design, variable, names, ids, roles)
-        )
-        if role:
-            roles[variable] = role
-            alike[role[0]][role[1]] = variable
+        role = family.get(variable) or _role_of_unnamed(design, variable, roles)
+        if role and variable not in grouped:
+            # A number in its place, so that what is made of it stays short.
+            roles[variable] = role = _Role(ids[role.what], role.sibling)
+            alike[role.what][role.sibling] = variable
     for found in alike.values():
         if len(found) == len(siblings):
             members = [found[sibling] for sibling in siblings]
@@ -112,22 +114,16 @@ def _alike(
                 yield _Group(members, is_register)
 
 
-def _without_number(name: str, number: int) -> str:
-    return _NUMBERED.sub(lambda match: f"{match[1]}*" if int(match[2]) == number else match[0], name, count=1)
-
-
-def _role_of_unnamed(
-    design: Design, variable: str, names: Mapping[str, str], ids: dict[object, int], roles: Mapping[str, _Role]
-) -> _Role | None:
-    """That of one that nobody has named, if all that has a role among what it reads belongs to one sibling."""
+def _role_of_unnamed(design: Design, variable: str, roles: Mapping[str, _Role]) -> _Role | None:
+    """That of one that is not in a sibling by its name, if all that has a role among what it reads belongs to one sibling."""
     value = design.computed.get(variable)
-    if value is None or variable in names:
+    if value is None:
         return None
     template, reads = _taken_apart(value)
-    whose = {roles[read][1] for read in reads if read in roles}
+    whose = {roles[read].sibling for read in reads if read in roles}
     if len(whose) != 1:
         return None
-    return ids[template, tuple(roles[read][0] if read in roles else read for read in reads)], whose.pop()
+    return _Role((template, tuple(roles[read].what if read in roles else read for read in reads)), whose.pop())
 
 
 def _taken_apart(value: Expression) -> tuple[str, list[str]]:
