@@ -10,7 +10,7 @@ __all__ = ["form"]
 
 #: Attributes of Amaranth that say where an object was made, and whether somebody has used it.
 _ABOUT = "_MustUse__"
-_PLAIN = (int, str, bytes, float, type(None), Enum, range, type)
+_PLAIN = (int, str, bytes, float, type(None), Enum, range, frozenset, type)
 
 
 def form(component: wiring.Component) -> Hashable:
