@@ -9,7 +9,7 @@ from vc4.records.control import ControlCode
 from vc4.records.tile_buffer import TileCoordinates
 from vc4.vcm.structs import VcmKind
 
-__all__ = ["STAGES", "Activity", "BlockActivity", "TileMark"]
+__all__ = ["STAGES", "Activity", "BlockActivity", "QuadMark", "TileMark"]
 
 #: The stages, in the order in which a frame goes through them. QPUs tell what they do in their trace ports.
 STAGES = (
@@ -36,17 +36,30 @@ class TileMark(data.Struct):
     y: unsigned(8)
 
 
+class QuadMark(data.Struct):
+    """What becomes of quads.
+
+    passes : strobe: a quad with samples goes from the front end to a vector or to coverage, or no further
+    hidden : no further, as early Z says
+    """
+
+    passes: unsigned(1)
+    hidden: unsigned(1)
+
+
 class BlockActivity(data.Struct):
     """What is told in a clock.
 
     waits, held : of each of `STAGES` whether it waits for something in front of it, or is held by something behind it; never
         both. In all other clocks it is busy
     tile : see `TileMark`
+    quad : see `QuadMark`
     """
 
     waits: unsigned(len(STAGES))
     held: unsigned(len(STAGES))
     tile: TileMark
+    quad: QuadMark
 
 
 class Activity(wiring.Component):
@@ -102,6 +115,9 @@ class Activity(wiring.Component):
             waits, held = found[stage]
             m.d.comb += [self.activity.held[index].eq(held), self.activity.waits[index].eq(waits & ~Value.cast(held))]
         self._tiles(m, reader.i, tiles.records)
+        order = pipe.front_end.order
+        passes = order.quads.valid & order.quads.ready & ~order.quads.payload.is_empty
+        m.d.comb += [self.activity.quad.passes.eq(passes), self.activity.quad.hidden.eq(order.hides)]
         return m
 
     def _front_end(self, m, front_end):

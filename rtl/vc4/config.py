@@ -118,7 +118,15 @@ PRESETS = {
     "slice": V3DConfig(qpus_per_slice=4, tmus_per_slice=1, vpm_kib=8),
     "gpu": V3DConfig(qpus_per_slice=2, tmus_per_slice=1, vpm_kib=8, lists=True, binner=True, pixels=True),
     "bcm2835": V3DConfig(
-        slices=3, qpus_per_slice=4, tmus_per_slice=2, vpm_kib=12, lists=True, binner=True, pixels=True, lanes=4
+        slices=3,
+        qpus_per_slice=4,
+        tmus_per_slice=2,
+        vpm_kib=12,
+        lists=True,
+        binner=True,
+        pixels=True,
+        early_z=True,
+        lanes=4,
     ),
 }
 

@@ -1,6 +1,5 @@
 """Frames that a driver asked for, drawn by the RTL: all memory as the model leaves it, every instruction in lockstep."""
 
-import dataclasses
 import itertools
 import re
 
@@ -61,14 +60,6 @@ def test_captured_frames(recorded, name):
 @pytest.mark.parametrize("name", NAMES)
 def test_all_captured_frames(recorded, name, latency, gap, config):
     check(recorded / "cases/gl" / name, config=CONFIGS[config], latency=latency, gap=gap)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", NAMES)
-def test_early_z_changes_no_picture(recorded, name):
-    """What it drops would not have been seen. The model beside has no early Z, so it does not follow."""
-    config = dataclasses.replace(CONFIGS["gpu"], early_z=True)
-    check(recorded / "cases/gl" / name, config=config, lockstep=False)
 
 
 @pytest.fixture(scope="module")

@@ -77,7 +77,8 @@ class FrontEnd(wiring.Component):
         early: bool = False,
         errata: frozenset[Erratum] = frozenset(),
     ):
-        self._qpus, self._lanes, self._early, self._errata = qpus, lanes, early, errata
+        self._qpus, self._lanes, self._early = qpus, lanes, early
+        self.order = FragmentOrder(errata)
         threads = THREADS * qpus
         super().__init__(
             {
@@ -116,7 +117,7 @@ class FrontEnd(wiring.Component):
         m.submodules.fep = fep = Fep(self._lanes)
         # With one lane a quad comes every four clocks.
         m.submodules.quad_match = match = QuadMatch(full_rate=self._lanes != 1)
-        m.submodules.fragment_order = order = FragmentOrder(self._errata)
+        m.submodules.fragment_order = order = self.order
         m.submodules.plane_writer = writer = PlaneWriter()
         m.submodules.plane_slots = slots = PlaneSlots(THREADS * self._qpus)
         m.submodules.vector_assembly = assembly = VectorAssembly(self._lanes)

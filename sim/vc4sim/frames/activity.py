@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from amaranth.lib import data
 
-from vc4.activity import STAGES, BlockActivity, TileMark
+from vc4.activity import STAGES, BlockActivity, QuadMark, TileMark
 from vc4.qpu.stall import STALL_REASONS
 
 from ..bench.draws import DrawBench
@@ -64,11 +64,13 @@ class Watched(NamedTuple):
     clocks : in which it has counted
     words : clocks of each of `STAGES` and each QPU: waits and held
     tiles : in their order
+    hidden : of each quad with samples, in their order, whether early Z has let it go no further
     """
 
     clocks: int
     words: Sequence[int]
     tiles: list[TileClocks]
+    hidden: bytes
 
     @property
     def stages(self) -> tuple[StageClocks, ...]:
@@ -125,8 +127,10 @@ def _places(layout, start: int = 0) -> dict[str, int]:
 def constants() -> str:
     """C++ that says where the fields of the activity lie."""
     places = _places(BlockActivity)
-    numbers = {f"AT_{name.upper()}": at for name, at in places.items() if name != "tile"}
-    numbers |= {f"TILE_{name.upper()}": at for name, at in _places(TileMark, places["tile"]).items()}
+    marks = {"tile": TileMark, "quad": QuadMark}
+    numbers = {f"AT_{name.upper()}": at for name, at in places.items() if name not in marks}
+    for mark, layout in marks.items():
+        numbers |= {f"{mark}_{name}".upper(): at for name, at in _places(layout, places[mark]).items()}
     numbers |= {"STAGES": len(STAGES), "WAITS_BEHIND": _BEHIND_MASK}
     return "".join(f"constexpr uint32_t {name} = {number};\n" for name, number in numbers.items())
 
@@ -137,6 +141,7 @@ def watching(bench: DrawBench, window: tuple[int, int | None]) -> tuple[Callable
     traces = [(trace.running, trace.sp_valid, trace.stall.as_value()) for trace in bench.trace]
     words = [0] * stage_count(len(traces))
     tiles: list[TileClocks] = []
+    hidden = bytearray()
     seen = {"clocks": 0, "tile": -1}
 
     async def watch(ctx):
@@ -147,6 +152,8 @@ def watching(bench: DrawBench, window: tuple[int, int | None]) -> tuple[Callable
             if stop:
                 return
             mark(clock, activity.tile)
+            if activity.quad.passes:
+                hidden.append(activity.quad.hidden)
             if first <= clock < last:
                 seen["clocks"] += 1
                 for stage in range(len(STAGES)):
@@ -167,4 +174,4 @@ def watching(bench: DrawBench, window: tuple[int, int | None]) -> tuple[Callable
         if tile.stored and seen["tile"] >= 0:
             tiles[seen["tile"]] = tiles[seen["tile"]]._replace(last=clock + 1)
 
-    return watch, lambda: Watched(seen["clocks"], tuple(words), merged(tiles))
+    return watch, lambda: Watched(seen["clocks"], tuple(words), merged(tiles), bytes(hidden))

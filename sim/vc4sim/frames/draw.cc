@@ -12,6 +12,7 @@ struct Tile {
 class Bench : public Runner {
 public:
     std::vector<Tile> tiles;
+    std::vector<uint8_t> hidden;  // of each quad with samples, whether it has gone no further
 
     Bench(const Options &options, const uint8_t *image, const Write *writes, uint32_t write_count, uint32_t first, uint32_t last,
           bool whole)
@@ -45,6 +46,8 @@ private:
         drawn = high(ports::irq(gpu.v3d)) && (!whole || (host.has_ended() && high(ports::idle(gpu.v3d))));
         auto activity = ports::activity(gpu.v3d);
         mark(activity);
+        if (field(activity, QUAD_PASSES, 1))
+            hidden.push_back(field(activity, QUAD_HIDDEN, 1));
         if (cycles >= first && cycles < last)
             count(activity);
         still = moves ? 0 : still + 1;
@@ -95,6 +98,15 @@ uint32_t draw_tiles(bench::Runner *runner, uint32_t *words) {
         words = std::copy(own.begin(), own.end(), words);
     }
     return tiles.size();
+}
+
+
+// The bytes of `Bench::hidden`; how many there are.
+uint32_t draw_hidden(bench::Runner *runner, uint8_t *bytes) {
+    auto &hidden = static_cast<bench::Bench *>(runner)->hidden;
+    if (bytes)
+        std::copy(hidden.begin(), hidden.end(), bytes);
+    return hidden.size();
 }
 
 }

@@ -111,6 +111,7 @@ class DrawRun:
     read : registers that were asked for
     stages : what the blocks did
     tiles : when they were drawn
+    hidden : see `Watched`
     """
 
     drawn: bool
@@ -121,6 +122,7 @@ class DrawRun:
     read: dict[str, int] = field(default_factory=dict)
     stages: tuple[StageClocks, ...] = ()
     tiles: list[TileClocks] = field(default_factory=list)
+    hidden: bytes = b""
 
 
 class _Listener(NamedTuple):
@@ -161,6 +163,7 @@ def run_draw(
         read=dict(zip(read, words[len(job.counted) :], strict=True)),
         stages=watched.stages,
         tiles=watched.tiles,
+        hidden=watched.hidden,
     )
 
 
@@ -200,7 +203,7 @@ def _run_library(
             if listener.progress:
                 listener.progress(sum(tile.last > 0 for tile in merged(_tiles(run))))
         state, (_, clocks, *words) = run.report[: len(DrawState._fields)], run.report[len(DrawState._fields) :]
-        watched = Watched(clocks, words, merged(_tiles(run)))
+        watched = Watched(clocks, words, merged(_tiles(run)), _hidden(run))
         return DrawState(*state), run.memory, [run.read(offset) for offset in offsets], watched
 
 
@@ -209,6 +212,12 @@ def _tiles(run: LibraryRun) -> list[TileClocks]:
     words = (ctypes.c_uint32 * (size * run.ask("draw_tiles", None)))()
     run.ask("draw_tiles", words)
     return [TileClocks(*words[at : at + size]) for at in range(0, len(words), size)]
+
+
+def _hidden(run: LibraryRun) -> bytes:
+    hidden = (ctypes.c_uint8 * run.ask("draw_hidden", None))()
+    run.ask("draw_hidden", hidden)
+    return bytes(hidden)
 
 
 def _run_pysim(job: DrawJob, listener: _Listener, waves: Waves | None, offsets: Sequence[int]) -> _Ended:

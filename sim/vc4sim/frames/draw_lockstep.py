@@ -41,8 +41,8 @@ class DrawLockstep(FrontLockstep):
     """Follows the QPUs, instruction by instruction, those of vertices and those of fragments.
 
     Which vectors of fragments there are, and their order, a renderer of the model knows, which draws the same list beside;
-    it goes on as far as it comes without them. The RTL says on which QPU each is shaded, and when. Call it with the records of the
-    run, then `compare_memory`. Raises `Difference` at the first one.
+    it goes on as far as it comes without them. The RTL says on which QPU each is shaded, and when, and which quads early Z has
+    hidden. Call it with the records of the run, then `compare_memory`. Raises `Difference` at the first one.
     """
 
     def __init__(self, job: DrawJob):
@@ -54,6 +54,8 @@ class DrawLockstep(FrontLockstep):
         beside = V3D(job.config, memory)
         self.renderer = FollowedRenderer(memory, beside.renderer.screen.shading, self.vectors, job.config.faults)
         self._cle = Cle(memory, Recorder(), self.renderer)
+        self._has_early_z = job.config.early_z
+        self._waiting: list[np.ndarray] = []  # records, for the end of the run
         self._frames = iter(job.frames)
         self._next_frame()
         #: Programs that QPUs have taken; `None`: of vertices.
@@ -65,8 +67,23 @@ class DrawLockstep(FrontLockstep):
         self._units = self.model.fragment_shader.units, int(self.model.machine.qpus.units[0])
 
     def __call__(self, records: np.ndarray) -> None:
-        """Compare what records tell, one a row; but words of memory are compared in the end."""
-        super().__call__(records[records[:, 0] % (1 << KIND_BITS) != WRITTEN])
+        """Compare what records tell, one a row; but words of memory are compared in the end.
+
+        The model does a primitive at once: with early Z everything waits until all is known of its quads, which is at the end.
+        """
+        told = records[records[:, 0] % (1 << KIND_BITS) != WRITTEN]
+        if self._has_early_z:
+            self._waiting.append(told)
+        else:
+            super().__call__(told)
+
+    def catch_up(self, run: DrawRun) -> None:
+        """Compare what has waited for the end of the run."""
+        waiting, self._waiting = self._waiting, []
+        if waiting:
+            self.renderer.hide(run.hidden)
+        for records in waiting:
+            super().__call__(records)
 
     def take(self, start: Start) -> None:
         """It shades the next batch of vertices, or the next vector of fragments."""
@@ -137,6 +154,7 @@ class DrawLockstep(FrontLockstep):
 
     def compare_memory(self, run: DrawRun) -> None:
         """How the run ended, and all memory."""
+        self.catch_up(run)
         self.check_ended()
         locked = self.locks_up
         if locked and run.drawn:

@@ -1,18 +1,23 @@
 """The model's renderer, in which somebody else shades the fragments."""
 
 from collections import deque
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator
+from itertools import islice
 from typing import NamedTuple
+
+import numpy as np
 
 from vc4.errata import Erratum
 from vc4.records.control import ControlCode, Role
+from vc4.records.state import Oversample
 
 from ..launch import Launch
+from ..lockstep import Difference
 from ..model.cle.control_records import ControlRecord
 from ..model.cle.pipeline import Work
 from ..model.cle.primitives import Primitive
 from ..model.compiled import Buffers
-from ..model.fep.fep import Limits, Window
+from ..model.fep.fep import FrontEnd, Limits, Quads, Window
 from ..model.fep.fragments import QUADS, VECTORS, FragmentProgram, QueueState
 from ..model.host.renderer import DRAWING_ERRORS, Renderer
 from ..model.memory import Memory
@@ -97,6 +102,31 @@ class Vectors:
         return bool(self.waiting) or self.under_way > 0
 
 
+class _FollowedFrontEnd(FrontEnd):
+    """Keeps the quads that somebody else has kept.
+
+    hidden : of each quad between the planes, whether early Z has let it go no further; there are none behind the last one
+    may_hide : it may do so now
+    """
+
+    def __init__(self, tile: TileBuffer):
+        super().__init__(tile)
+        self.hidden: Iterator[int] = iter(())
+        self.may_hide = False
+
+    def rasterise(self, primitive: SetUp, window: Window, oversample: Oversample, limits: Limits = Limits()) -> Quads:
+        """See `FrontEnd`; raises `Difference` if a quad is hidden that must not be."""
+        quads = super().rasterise(primitive, window, oversample, limits)
+        hidden = np.fromiter(islice(self.hidden, quads.between), bool)
+        if not hidden.any():
+            return quads
+        if not self.may_hide:
+            raise Difference("early Z hides quads", int(hidden.sum()), "it is off, or not for this test", [])
+        kept = np.flatnonzero(~np.pad(hidden, (0, quads.between - len(hidden))))
+        self.quads.arrays[: len(kept)] = self.quads.arrays[kept]
+        return quads._replace(kept=len(kept))
+
+
 class FollowedRenderer(Renderer):
     """Gives vectors away, and waits for them where the tile buffer is loaded, stored, cleared or used for coverage.
 
@@ -106,8 +136,14 @@ class FollowedRenderer(Renderer):
     def __init__(self, memory: Memory, shading: VertexShading, vectors: Vectors, errata: Collection[Erratum] = ()):
         super().__init__(memory, shading, vectors, errata)
         self.vectors = vectors
+        self._front_end = self._followed = _FollowedFrontEnd(self.tile)
+        self._ahead = FrontEnd(self.tile)
         self.transfers: NotedTransfers = NotedTransfers(memory, self.tile)
         self._drawn: DrawnPrimitive | None = None
+
+    def hide(self, hidden: Iterable[int]) -> None:
+        """What early Z has made of quads, see `Watched`."""
+        self._followed.hidden = iter(hidden)
 
     def begin_primitive(self, primitive: Primitive) -> None:
         """See `Renderer`."""
@@ -117,6 +153,7 @@ class FollowedRenderer(Renderer):
 
     def _rasterise(self, program: FragmentProgram, primitive: SetUp, window: Window, limits: Limits) -> None:
         before = self.fragments.quads
+        self._followed.may_hide = super()._limits().early != 0
         super()._rasterise(program, primitive, window, limits)
         if self._drawn and self.fragments.quads > before:
             self.vectors.names.append(self._drawn)
@@ -144,7 +181,7 @@ class FollowedRenderer(Renderer):
             shader = state.read_shader(self._memory)
             self.screen.shade(shader, self._held)
             return any(
-                self._front_end.rasterise(ready, window, oversample, limits).kept
+                self._ahead.rasterise(ready, window, oversample, limits).kept
                 for primitive in self._held
                 for ready in self.screen.set_up(primitive, shader, state)
             )
@@ -152,5 +189,5 @@ class FollowedRenderer(Renderer):
             return True  # which is found again when they are drawn
 
     def _limits(self) -> Limits:
-        """Without the early test, which would have to know what fragments leave in the tile buffer."""
+        """Without the early test of the model: that of the hardware knows what fragments leave in the tile buffer only later."""
         return super()._limits()._replace(early=0)

@@ -63,6 +63,7 @@ def compare_frame(job: DrawJob, on: str = "native", waves: Waves | None = None, 
     """
     beside = DrawLockstep(job)
     run = draw(job, on, follow=beside, waves=waves, read=("CT1CA",))
+    beside.catch_up(run)
     if not run.drawn and not beside.locks_up:
         beside.differ("the frame does not come to its end", f"the list stands at {run.read['CT1CA']:#x}", "it ends")
     beside.compare_memory(run)

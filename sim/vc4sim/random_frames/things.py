@@ -25,6 +25,11 @@ class Chunk:
     source: str
     uniforms: tuple[int, ...] = ()
 
+    @property
+    def sets_stencil(self) -> bool:
+        """It sets up the stencil test."""
+        return "stencil" in self.source
+
 
 @dataclass(frozen=True)
 class Vertices:

@@ -75,7 +75,7 @@ def random_frame_size(rng: Random, *, coverage: bool) -> Frame:
         "enable_vg_mask_buffer": rng.bit(0.5),
         "select_coverage_mode": int(coverage),
         "early_z_update_direction": rng.bit(),
-        # Stencil operations of quads that fail the Z test would not happen.
+        # As drivers do where stencil operations of quads that fail the Z test would not happen; see `RandomFrame`.
         "early_z_disable": 1,
         "double_buffer_in_non_ms_mode": double,
     }

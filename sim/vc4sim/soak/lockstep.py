@@ -94,6 +94,7 @@ class SoakLockstep(DrawLockstep):
 
     def compare_memory(self, run: DrawRun) -> None:
         """See `DrawLockstep`; all programs have begun."""
+        self.catch_up(run)
         if self._launches:
             self.differ("programs have not been started", "all have ended", self._launches)
         if self._followed.all():
