@@ -8,27 +8,32 @@ from vc4.config import preset
 from vc4.records.control import ControlCode as Code
 from vc4.records.primitives import VgPrimitiveType
 from vc4.records.state import CoverageUpdate, Oversample
-from vc4sim.frames.draw import DrawJob
+from vc4sim.frames.draw import DrawJob, run_draw
 from vc4sim.random_frames import RandomFrame, compare_frame, frame_job
+from vc4sim.random_frames.compare import drawn_by_model
 
 from ..model.control_lists import words
 from ..model.drawing import COLOUR, LIST, PLAIN, SIZE, Drawing
 
 CONFIG = dataclasses.replace(preset("gpu"), trace=True)
 pytestmark = [pytest.mark.usefixtures("compiler"), pytest.mark.thorough]
+#: The bit VCMRE of ERRSTAT: the vertices of the renderer, or their shader record, are not to be had.
+NO_RECORD = 1 << 13
 SWITCHES = "nop; thrsw\nnop\nnop\nnop; lthrsw\nnop\nnop\n"
 
 
 @pytest.fixture
 def drawn(request):
     def draw(drawing):
-        drawing.finish()
-        image = drawing.memory.read(0, SIZE)
-        registers = (("CT1CA", LIST), ("CT1EA", drawing.list.here))
-        job = DrawJob(image=image, registers=registers, config=CONFIG, max_cycles=1_000_000)
-        compare_frame(job, request.config.getoption("--engine"))
+        compare_frame(job_of(drawing), request.config.getoption("--engine"))
 
     return draw
+
+
+def job_of(drawing):
+    drawing.finish()
+    registers = (("CT1CA", LIST), ("CT1EA", drawing.list.here))
+    return DrawJob(image=drawing.memory.read(0, SIZE), registers=registers, config=CONFIG, max_cycles=1_000_000)
 
 
 def corners(*places):
@@ -81,6 +86,22 @@ def test_a_thread_behind_its_last_switch_waits_without_the_qpu(drawn):
         threaded(drawing)
         drawing.draw(3)
     drawn(drawing)
+
+
+@pytest.mark.parametrize("vertices", [0, 1, 3])
+def test_a_list_reads_its_shader_record(request, vertices):
+    """Whether it has a primitive or not: there is none in memory, so nothing goes on, in the model neither."""
+    drawing = Drawing(64, 64)
+    drawing.clear()
+    drawing.configure()
+    drawing.state(Code.NV_SHADER_STATE, shader_record_address=2 * SIZE)
+    drawing.draw(vertices)
+    job = job_of(drawing)
+    run = run_draw(job, request.config.getoption("--engine"), read=("ERRSTAT",))
+    assert not run.drawn
+    assert run.read["ERRSTAT"] & NO_RECORD
+    with pytest.raises(ValueError, match="shader record at 0x00100000 is outside of memory"):
+        drawn_by_model(job)
 
 
 @pytest.mark.parametrize("size", [2, 6, 11])

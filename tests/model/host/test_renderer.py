@@ -352,6 +352,18 @@ def test_stores_outside_of_memory_hang():
     assert "colour store" in drawing.thread.waits
 
 
+@pytest.mark.parametrize("vertices", [0, 1, 3])
+def test_a_list_reads_its_shader_record(vertices):
+    """Whether it has a primitive or not, as the binner does."""
+    drawing = Drawing(64, 64)
+    drawing.clear()
+    drawing.configure()
+    drawing.state(Code.NV_SHADER_STATE, shader_record_address=2 * SIZE)
+    drawing.draw(vertices)
+    assert drawing.finish().run() is Rest.WAITING
+    assert "shader record at 0x00100000 is outside of memory" in drawing.thread.waits
+
+
 def test_only_one_tile():
     drawing = Drawing(128, 64)
     drawing.clear(5)

@@ -117,10 +117,8 @@ class Renderer:
         return (self.screen.shading.lacks(ShaderKind.VERTEX) if needs_qpu else "") or self.fragments.lacks
 
     def _take(self, record: ControlRecord) -> None:
-        if self._state.take(record) or record.kind.role is Role.SHADER:
+        if self._state.take(record):
             self.fragments.close()
-            if record.kind.role is Role.SHADER:
-                self._state.shader = record
             return
         match record.code:
             case ControlCode.TILE_RENDERING_MODE_CONFIGURATION:
@@ -138,6 +136,8 @@ class Renderer:
             case code if code in _LOADS:
                 self.fragments.close()
                 self.transfers.arm(record)
+            case _ if record.kind.role.is_list and not self.transfers.silent:
+                self._state.read_shader(self._memory)  # also for a list without a primitive
             case _ if record.kind.role is Role.TILE:
                 self.fragments.flush()
                 self.transfers.store(record)

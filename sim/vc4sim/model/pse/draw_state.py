@@ -1,6 +1,6 @@
 """What control records have said about primitives and fragments, as set-up, front end and shaders take it."""
 
-from vc4.records.control import ControlCode
+from vc4.records.control import ControlCode, Role
 from vc4.records.state import (
     ClipWindow,
     ConfigurationBits,
@@ -53,13 +53,17 @@ class DrawState:
 
     def __init__(self) -> None:
         self.shader: ControlRecord | None = None
+        self._record: ShaderRecord | None = None
         self._fields = {code: packing(layout).unpack(0) for code, layout in _LAYOUTS.items()}
         for code, values in _FIRST.items():
             self._fields[code] = Fields(**(vars(self._fields[code]) | values))
         self._set_up: SetUpState | None = None
 
     def take(self, record: ControlRecord) -> bool:
-        """A record; returns whether it is state of primitives."""
+        """A record; returns whether it is state of primitives, a shader among it."""
+        if record.kind.role is Role.SHADER:
+            self.shader, self._record = record, None
+            return True
         if record.code not in self._fields:
             return False
         self._fields[record.code] = record.fields
@@ -125,9 +129,10 @@ class DrawState:
         )
 
     def read_shader(self, memory: Memory) -> ShaderRecord | None:
-        """The shader record; `None` if the shader state says everything itself. Raises `ListError`."""
-        assert self.shader is not None
-        return read_shader_record(memory, self.shader) if self.shader.code in SHADER_LAYOUTS else None
+        """The shader record, which is read once; `None` if the shader state says everything itself. Raises `ListError`."""
+        if self._record is None and self.shader and self.shader.code in SHADER_LAYOUTS:
+            self._record = read_shader_record(memory, self.shader)
+        return self._record
 
     def program(self, shader: ShaderRecord | None) -> FragmentProgram:
         """The fragment shader."""
