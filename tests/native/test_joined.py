@@ -12,7 +12,7 @@ from amaranth.lib.wiring import In, Out
 from vc4.common.ram import BlockRam
 from vc4sim.cxxrtl.build import Part
 from vc4sim.cxxrtl.sockets import declaration, take_out, unplug
-from vc4sim.native.build import build_joined
+from vc4sim.native.build import compile_joined, link_joined
 
 from ..cxxrtl.random_hardware import IN_BITS, OUT_BITS, Random, in_amaranths_simulator
 
@@ -115,7 +115,7 @@ def compiled(seed, inputs, folder):
     room = -(-OUT_BITS // 32)
     outputs = (ctypes.c_uint32 * (room * len(inputs)))()
     asleep = (ctypes.c_uint32 * len(kinds))()
-    library = build_joined(Part(text, change), parts, DRIVER, folder)
+    library = link_joined(compile_joined(Part(text, change), parts, "", folder), DRIVER, folder)
     library.run((ctypes.c_uint32 * len(words))(*words), outputs, asleep, ctypes.c_uint32(len(inputs)))
     values = [sum(outputs[at + word] << 32 * word for word in range(room)) for at in range(0, len(outputs), room)]
     return values, list(asleep)

@@ -7,8 +7,8 @@ from pathlib import Path
 from vc4.config import V3DConfig
 
 from ..cache import cache_folder
-from ..cxxrtl.build import NoCompiler, build_once
-from ..native.build import build_joined, flags, source_texts
+from ..cxxrtl.build import NoCompiler, build_once, make_once
+from ..native.build import compile_joined, flags, link_joined, source_texts
 from ..problem import BadInput
 from . import pysim
 from .base import Follower, Job, Outcome, Watcher, Waves
@@ -23,15 +23,18 @@ __all__ = ["library", "refuse_waves", "run"]
 def library(config: V3DConfig, folder: Path, bench: str) -> ctypes.CDLL:
     """The GPU and a bench, see `bench_text`. Raises `NoCompiler`."""
     driver = bench_text("bench_lanes.h", "bench_no_waves.h", bench)
+    made_of = [repr(config), flags(), *source_texts(), *hardware_texts()]
+
+    def compile_gpu() -> Path:
+        gpu = Gpu(config)
+        parts = {its.name: (its.design, its.count) for its in gpu.kinds}
+        return compile_joined(gpu.v3d, parts, gpu.constants, folder)
 
     def make() -> ctypes.CDLL:
-        gpu = Gpu(config)
-        return build_joined(
-            gpu.v3d, {its.name: (its.design, its.count) for its in gpu.kinds}, gpu.constants + driver, folder
-        )
+        # All benches share the GPU, which takes much longer to compile.
+        return link_joined(make_once(made_of, compile_gpu, folder), driver, folder)
 
-    made_of = [repr(config), driver, flags(), *source_texts(), *hardware_texts()]
-    return build_once(made_of, make, folder)
+    return build_once([driver, *made_of], make, folder)
 
 
 def refuse_waves(waves: Waves | None) -> None:

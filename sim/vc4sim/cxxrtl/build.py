@@ -33,6 +33,7 @@ __all__ = [
     "compile_quietly",
     "find_compiler",
     "flatten",
+    "make_once",
     "start_yosys",
 ]
 
@@ -160,16 +161,21 @@ def _part(compiler: list[str], name: str, part: Part, kind: Kind, folder: Path, 
 
 
 def build_once(sources: list[str], make: Callable[[], ctypes.CDLL], folder: Path) -> ctypes.CDLL:
-    """The library that `make` makes, which is asked only if `sources` have changed: they say all that it is made of."""
-    note = folder / f"{_digest(*sources, *tools(), _version(find_compiler()))}.library"
+    """The library that `make` makes; see `make_once`."""
     with said_if_slow("compiling the RTL to native code, which is kept for the next time"):
-        with _alone(note.with_suffix(".lock")):
-            if note.exists() and (library := Path(note.read_text())).exists():
-                return ctypes.CDLL(str(library))
-            with uncollected():
-                made = make()
-            note.write_text(made._name)
+        return ctypes.CDLL(str(make_once(sources, lambda: Path(make()._name), folder)))
+
+
+def make_once(sources: list[str], make: Callable[[], Path], folder: Path) -> Path:
+    """The file or folder that `make` makes, which is asked only if `sources` have changed: they say all that it is made of."""
+    note = folder / f"{_digest(*sources, *tools(), _version(find_compiler()))}.made"
+    with _alone(note.with_suffix(".lock")):
+        if note.exists() and (made := Path(note.read_text())).exists():
             return made
+        with uncollected():
+            made = make()
+        note.write_text(str(made))
+        return made
 
 
 def tools() -> list[str]:

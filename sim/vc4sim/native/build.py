@@ -22,7 +22,10 @@ from .joint import Joint, Side
 from .schedule import order
 from .siblings import join_siblings
 
-__all__ = ["build_alone", "build_joined", "flags", "source_texts"]
+__all__ = ["build_alone", "compile_joined", "flags", "link_joined", "source_texts"]
+
+#: The file with C++ for drivers.
+_FOR_DRIVERS = "joined.h"
 
 
 def _compiler() -> list[str]:
@@ -38,9 +41,10 @@ def flags() -> str:
     return "".join(line for line in said.splitlines() if "cc1plus" in line)
 
 
-def build_joined(whole: Part, parts: Mapping[str, tuple[Part, int]], driver: str, folder: Path) -> ctypes.CDLL:
-    """The library of `whole`, namespace `v3d`, and of so many lanes of each part, a namespace of its name, with `driver`, C++
-    that uses all of them through the namespaces `v3d_ports`, `name`_ports and `joints`. Raises `NoCompiler`.
+def compile_joined(whole: Part, parts: Mapping[str, tuple[Part, int]], constants: str, folder: Path) -> Path:
+    """Objects of `whole`, namespace `v3d`, and of so many lanes of each part, a namespace of its name, in a new folder within
+    `folder`; with C++ for drivers, which use all of them through the namespaces `v3d_ports`, `name`_ports and `joints`, and
+    `constants`, C++ too. Raises `NoCompiler`.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder) as place:
@@ -61,15 +65,27 @@ def build_joined(whole: Part, parts: Mapping[str, tuple[Part, int]], driver: str
                 accessors(side.design, side.ports, side.inputs, side.name, one.readers)
                 for side, one in zip(sides, codes, strict=True)
             )
-            headers = _lanes() + "".join(one.header for one in codes)
             sources = {
                 f"{side.name}{number}": _lanes() + one.header + source
                 for side, one in zip(sides, codes, strict=True)
                 for number, source in enumerate(one.sources)
             }
-            sources["driver"] = headers + ports + joint.text(codes) + driver
             objects = list(pool.map(lambda name: _compile(name, sources[name], work), sources))
-        library = folder / f"{work.name}.so"
+        made = Path(tempfile.mkdtemp(dir=folder))
+        for name in objects:
+            (work / name).rename(made / name)
+    headers = _lanes() + "".join(one.header for one in codes)
+    (made / _FOR_DRIVERS).write_text(headers + ports + joint.text(codes) + constants)
+    return made
+
+
+def link_joined(compiled: Path, driver: str, folder: Path) -> ctypes.CDLL:
+    """The library of what `compile_joined` has made, with `driver`, C++ that uses it. Raises `NoCompiler`."""
+    with tempfile.TemporaryDirectory(dir=folder) as place:
+        work = Path(place)
+        objects = [_compile("driver", (compiled / _FOR_DRIVERS).read_text() + driver, work)]
+        objects += map(str, sorted(compiled.resolve().glob("*.o")))
+        library = folder.resolve() / f"{work.name}.so"
         compile_quietly([*_compiler(), "-shared", *objects, "-o", str(library)], work)
     return ctypes.CDLL(str(library))
 
