@@ -41,23 +41,28 @@ class BlockQueue(Queue):
         pop = Signal()
         fetch = Signal()  # the next item goes from its place to the output
         waiting = Signal(range(self._depth + 1))  # items that are in their place and not at the output
-        next_level = Signal.like(self.level)
         m.d.comb += [
             self.i.ready.eq(~full),
             push.eq(self.i.valid & ~full),
             pop.eq(self.o.valid & self.o.ready),
             fetch.eq((waiting != 0) & (~self.o.valid | self.o.ready)),
-            next_level.eq(self.level + push - pop),
             places.write_enable.eq(push),
             places.write_data.eq(self.i.payload),
             places.read_enable.eq(fetch),
             Value.cast(self.o.payload).eq(places.read_data),
         ]
+        # As in `Queue`, whoever is late to push or pop passes no carries.
+        with m.If(push & ~pop):
+            m.d.sync += [self.level.eq(self.level + 1), full.eq(self.level == self._depth - 1)]
+        with m.Elif(pop & ~push):
+            m.d.sync += [self.level.eq(self.level - 1), full.eq(0)]
+        with m.If(push & ~fetch):
+            m.d.sync += waiting.eq(waiting + 1)
+        with m.Elif(fetch & ~push):
+            m.d.sync += waiting.eq(waiting - 1)
         m.d.sync += [
-            self.level.eq(next_level),
-            full.eq(next_level == self._depth),
-            waiting.eq(waiting + push - fetch),
             self.o.valid.eq(fetch | (self.o.valid & ~self.o.ready)),
+            Assert(full == (self.level == self._depth), "a queue is wrong about being full"),
             Assert(self.level == waiting + self.o.valid, "a queue has lost or doubled an item"),
         ]
         for address, moves in (places.write_address, push), (places.read_address, fetch):
