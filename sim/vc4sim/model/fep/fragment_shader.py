@@ -9,7 +9,7 @@ from ..compiled import Buffers, Entry, kernel
 from ..machine import Machine
 from ..memory import MemoryState
 from ..qps.scheduler import FRAGMENT
-from ..qps.shaders import ENDED, QPU, HangingProgram, Shaders, run_program
+from ..qps.shaders import ABOUT, CHUNK, ENDED, QPU, HangingProgram, Shaders, run_program
 from ..qpu.instructions import units_mask
 from ..qpu.status import RETIRED
 from ..tlb.tlb import TileBuffer
@@ -22,8 +22,9 @@ __all__ = ["FragmentShader", "give"]
 _LIMIT = 1 << 16
 #: Vectors until shading comes back to Python, which may compile it.
 _CHUNK = 64
-# What is known of a queue that is shaded: the next vector, whether its program runs; varyings, and the modes of all of them.
-_VECTOR, _RUNS, _VARYINGS, _DEPTH, _Z_UPDATES, _CLEARS, _AS_MASK = range(7)
+# What is known of a queue that is shaded, behind what is known of its programs: the next vector, whether it is given to a QPU;
+# varyings, and the modes of all of them.
+_VECTOR, _IS_GIVEN, _VARYINGS, _DEPTH, _Z_UPDATES, _CLEARS, _AS_MASK = range(ABOUT, ABOUT + 7)
 
 
 @kernel
@@ -44,21 +45,23 @@ def give(
 
 
 @kernel
-def _shade(machine: Machine, memory: MemoryState, about: np.ndarray, queue: QueueState, vectors: np.ndarray) -> int:
+def _shade(machine: Machine, memory: MemoryState, about: np.ndarray, queue: QueueState) -> int:
     """A program for each vector of a queue; comes back as `run_program` does, `ENDED` after the last one."""
     for _ in range(_CHUNK):
-        if not vectors[_RUNS]:
-            modes = vectors[_DEPTH], vectors[_Z_UPDATES], vectors[_CLEARS], vectors[_AS_MASK]
-            give(machine, queue, about[QPU], 0, vectors[_VECTOR], vectors[_VARYINGS], *modes)
-            vectors[_RUNS] = 1
+        if not about[_IS_GIVEN]:
+            modes = about[_DEPTH], about[_Z_UPDATES], about[_CLEARS], about[_AS_MASK]
+            give(machine, queue, about[QPU], 0, about[_VECTOR], about[_VARYINGS], *modes)
+            about[_IS_GIVEN] = 1
         status = run_program(machine, memory, about)
         if status == ENDED:
-            vectors[_RUNS] = 0
-            vectors[_VECTOR] += 1
-            if vectors[_VECTOR] == queue.counts[VECTORS]:
+            about[_IS_GIVEN] = 0
+            about[_VECTOR] += 1
+            if about[_VECTOR] == queue.counts[VECTORS]:
                 return ENDED
         elif status != RETIRED:
             return status
+        if about[CHUNK] <= 1:  # somebody looks at every instruction
+            return RETIRED
     return RETIRED
 
 
@@ -87,12 +90,11 @@ class FragmentShader:
     def shade(self, queue: Buffers[QueueState], program: FragmentProgram, varyings: int) -> None:
         """Run a program for each vector of a queue that has some. Raises `HangingShader`."""
         launch = Launch(program.code, program.uniforms, program.threaded)
-        vectors = Buffers(np.array([0, 0, varyings, *program.modes.codes], np.int64))
 
         def shade(*arguments: Any) -> int:
-            return _shade_vectors(*arguments, queue, vectors)
+            return _shade_vectors(*arguments, queue)
 
         try:
-            self.shaders.run(FRAGMENT, launch, self.units, self.limit, go_on=shade)
+            self.shaders.run(FRAGMENT, launch, self.units, self.limit, go_on=shade, more=(0, 0, varyings, *program.modes.codes))
         except HangingProgram as hanging:
             raise HangingShader(f"fragment shader at {hanging.at:#010x}: {hanging}") from None

@@ -1,6 +1,6 @@
 """Programs that the 3D pipeline starts: each has a QPU for itself, and runs to its end."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -18,11 +18,12 @@ from ..unbuilt import Waiting
 from ..vpm.vpm import use_as_program, use_as_shader
 from .scheduler import FRAGMENT, may_run
 
-__all__ = ["ENDED", "QPU", "HangingProgram", "Shaders", "run_program"]
+__all__ = ["ABOUT", "CHUNK", "ENDED", "QPU", "RUNS", "HangingProgram", "Shaders", "run_program"]
 
 # What is known of a program: its QPU, whether it is for vertices, what it may use, its start, how many instructions it may
-# have; while it runs, that it does, how many it may still have, and what programs of users have on that QPU.
-QPU, _IS_VERTEX, _UNITS, _PC, _UNIFORMS, _THREADED, _LIMIT, _RUNS, _LEFT, _USERS = range(10)
+# have; while it runs, that it does, how many it may still have, and what programs of users have on that QPU; instructions until
+# it comes back to Python. From `ABOUT` on, whoever runs several programs has numbers of its own.
+QPU, _IS_VERTEX, _UNITS, _PC, _UNIFORMS, _THREADED, _LIMIT, RUNS, _LEFT, _USERS, CHUNK, ABOUT = range(12)
 # What `run_program` has come to, after the numbers of `status`: it has ended; it has had all of its instructions.
 ENDED, _ENDLESS = 20, 21
 #: Instructions until a run comes back to Python, which may compile it.
@@ -39,11 +40,14 @@ class HangingProgram(Exception):
 
 @kernel
 def run_program(machine: Machine, memory: MemoryState, about: np.ndarray) -> int:
-    """Instructions of a program, which begins if it does not run yet, on a QPU that has 0 in all registers."""
+    """Instructions of a program, which begins if it does not run yet, on a QPU that has 0 in all registers.
+
+    With a chunk of 0 it only begins.
+    """
     q = about[QPU]
-    if not about[_RUNS]:
+    if not about[RUNS]:
         _begin(machine, about, q)
-    for _ in range(_CHUNK):
+    for _ in range(about[CHUNK]):
         if not about[_LEFT]:
             return _ENDLESS
         status = step(machine, memory, q, 0, 0, 0)
@@ -58,7 +62,7 @@ def run_program(machine: Machine, memory: MemoryState, about: np.ndarray) -> int
 
 @kernel
 def _begin(machine: Machine, about: np.ndarray, q: int) -> None:
-    about[_RUNS] = 1
+    about[RUNS] = 1
     about[_LEFT] = about[_LIMIT]
     about[_USERS] = machine.qpus.units[q]
     clear(machine, q)
@@ -73,7 +77,7 @@ def _begin(machine: Machine, about: np.ndarray, q: int) -> None:
 def _release(machine: Machine, about: np.ndarray) -> None:
     """The QPU is there for programs of users again."""
     q = about[QPU]
-    about[_RUNS] = 0
+    about[RUNS] = 0
     clear(machine, q)
     machine.qpus.units[q] = about[_USERS]
     machine.qpus.fragment[q] = 0
@@ -109,11 +113,19 @@ class Shaders:
         return f"a QPU for {KINDS[kind]} shaders" if self.free_qpu(kind) is None else ""
 
     def run(
-        self, kind: int, launch: Launch, units: int, limit: int, *, go_on: Callable[..., int] = _run_program
+        self,
+        kind: int,
+        launch: Launch,
+        units: int,
+        limit: int,
+        *,
+        go_on: Callable[..., int] = _run_program,
+        more: Sequence[int] = (),
     ) -> None:
         """A program of a kind; it must not lack a QPU. One that needs more than `limit` instructions counts as one that hangs.
 
-        `go_on(machine, memory, about)` runs it, as far as it comes, or this and others like it: see `run_program`.
+        `go_on(machine, memory, about)` runs it, as far as it comes, or this and others like it: see `run_program`. It finds `more` in
+        `about`, from `ABOUT` on; machine and `about` are all that it changes.
         Raises `HangingProgram`.
         """
         machine, views = self._parts.machine, self._parts.machine.views
@@ -121,7 +133,7 @@ class Shaders:
         assert qpu is not None, "there is no QPU for it"
         before, lookups = views.qpus.counts[qpu, 0], views.tmu.lookups[qpu]
         start = launch.pc, launch.uniforms, int(launch.threaded)
-        about = Buffers(np.array([qpu, int(kind != FRAGMENT), units, *start, limit, 0, 0, 0], np.int64))
+        about = Buffers(np.array([qpu, int(kind != FRAGMENT), units, *start, limit, 0, 0, 0, _CHUNK, *more], np.int64))
         try:
             while (status := go_on(machine, self._parts.memory.state, about)) != ENDED:
                 if status == UNKNOWN:
@@ -135,7 +147,7 @@ class Shaders:
         finally:
             self.instructions += views.qpus.counts[qpu, 0] - before
             self.lookups += views.tmu.lookups[qpu] - lookups
-            if about.arrays[_RUNS]:
+            if about.arrays[RUNS]:
                 _release_qpu(machine, about)
 
     def _hanging(self, qpu: int, text: str, cause: Exception | None = None) -> HangingProgram:

@@ -47,6 +47,7 @@ class UserPrograms:
     """Runs them: for a host that asks for them and lets time pass, or to the end of those that are given.
 
     scheduler : the queue
+    schedule : whose turn it is
     current, stopped_at : number and address of the QPU that made the last step, or tried to
     """
 
@@ -54,7 +55,7 @@ class UserPrograms:
         self.scheduler = Scheduler(parts.machine.arrays.scheduler)
         self.current = self.stopped_at = 0
         self._parts, self._qpus = parts, qpus
-        self._schedule = State(new_schedule(len(qpus)))
+        self.schedule = State(new_schedule(len(qpus)))
         #: Why QPUs stand still for ever.
         self._stopped: dict[int, str] = {}
 
@@ -76,8 +77,12 @@ class UserPrograms:
     def _place(self, qpu: Qpu) -> str:
         if qpu.number in self._stopped:
             return f"{place(qpu.number, qpu.pc)}: {self._stopped[qpu.number]}"
-        status, what = self._schedule.arrays.waits[qpu.number].tolist()
-        return place(qpu.number, qpu.pc, str(reason(status, what)) if status else "")
+        return place(qpu.number, qpu.pc, self.wait_of(qpu.number))
+
+    def wait_of(self, number: int) -> str:
+        """What a QPU waited for when it last had its turn; nothing if it did not."""
+        status, what = self.schedule.arrays.waits[number].tolist()
+        return str(reason(status, what)) if status else ""
 
     def advance(self, rounds: int) -> int:
         """So many turns of all QPUs; returns how many it were, or -1 if nobody got on in the last one.
@@ -86,9 +91,9 @@ class UserPrograms:
         """
         self._begin(rounds=rounds)
         while (ending := self._go_on()) not in (ENDED, STUCK, NO_ROUNDS):
-            self._schedule.arrays.waits[self.current, 0] = ending
+            self.schedule.arrays.waits[self.current, 0] = ending
             self._stopped[self.current] = str(why(self._parts.machine.arrays, self.current, ending))
-        return -1 if ending == STUCK else rounds - int(self._schedule.arrays.about[ROUNDS])
+        return -1 if ending == STUCK else rounds - int(self.schedule.arrays.about[ROUNDS])
 
     def run(self, launches: Iterable[Launch], limit: int) -> Iterator[Start | Retirement]:
         """See `V3D.run`."""
@@ -112,14 +117,14 @@ class UserPrograms:
         self, *, limit: int = NO_LIMIT, rounds: int = NO_LIMIT, is_watched: bool = False, faults_end: bool = False
     ) -> None:
         """What ends the turns that follow."""
-        self._schedule.arrays.about[LIMIT:] = limit, rounds, is_watched, faults_end, False
+        self.schedule.arrays.about[LIMIT:] = limit, rounds, is_watched, faults_end, False
 
     def _feed(self, coming: deque[Launch]) -> int:
         """Go on, with as many of the programs as the queue has room for; returns why that has ended. Raises what `V3D.run` does."""
         if coming:
             for _ in range(min(self.scheduler.room, len(coming))):
                 self.scheduler.add(coming.popleft())
-            self._schedule.arrays.about[MORE_COME] = bool(coming)
+            self.schedule.arrays.about[MORE_COME] = bool(coming)
         ending = self._go_on()
         machine = self._parts.machine.arrays
         if ending == STUCK:
@@ -136,12 +141,12 @@ class UserPrograms:
         """Until QPUs cannot go on, or should not; returns why."""
         machine, memory = self._parts.machine, self._parts.memory
         while True:
-            ending = _take_turns(machine, memory.state, self._schedule, _CHUNK)
+            ending = _take_turns(machine, memory.state, self.schedule, _CHUNK)
             memory.tell()
             if ending == DMA_FAULT:  # that of the instruction before
                 self.current, self.stopped_at = machine.arrays.effects.about[[_s.QPU, _s.PC]].tolist()
             else:
-                self.current = int(self._schedule.arrays.about[QPU])
+                self.current = int(self.schedule.arrays.about[QPU])
                 self.stopped_at = self._qpus[self.current].pc
             if ending == UNKNOWN:
                 self._parts.instructions.add(met(machine.arrays))

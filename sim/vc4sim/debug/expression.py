@@ -1,0 +1,126 @@
+"""What people ask for: registers, memory, addresses, and what a run can stop at."""
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from vc4.isa.registers import ELEMENTS, WRITE
+from vc4.regs.scheduler import KINDS
+
+from ..model.memory import MemoryFault
+from ..model.v3d import V3D
+from ..problem import BadInput
+from ..workload.layout import number_of
+from .conditions import FLAGS_NAME, AtAddress, Begins, Condition, Stalls, WritesMemory, WritesRegister
+from .formats import Format
+from .listing import Listing
+from .state import FLAGS, is_register, next_uniforms, pc_of, vector
+
+__all__ = ["WORD_BYTES", "Value", "condition", "evaluate", "format_of", "memory_place"]
+
+WORD_BYTES = 4
+_ELEMENT = re.compile(r"(\w+)\[(\d+)\]")
+_MEMORY = re.compile(r"\[([^,\]]+)(?:,\s*(\w+))?\]")
+#: Bytes of memory that are looked at, or watched, at once.
+_MOST_BYTES = 1 << 20
+_STALL, _START = "stall", "start"
+#: Registers that can be written, by their names in assembly.
+_WRITTEN = {WRITE.name(address, file) for address in range(64) for file in range(2)} - {"-"} | {"r4", "r5"}
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """Words (uint32), and where they lie if that is memory."""
+
+    words: np.ndarray
+    address: int | None = None
+
+
+def evaluate(text: str, gpu: V3D, qpu: int, listing: Listing) -> Value:
+    """The value of a register, `ra5`; of an element of it, `ra5[3]`; a flag; `pc`, the address of the next instruction; `unif`, the
+    next uniform; memory, `[PLACE]` for sixteen words, or `[PLACE, BYTES]`; or a place, see `Listing.locate`.
+
+    Raises `BadInput` if it has none.
+    """
+    if match := _ELEMENT.fullmatch(text):
+        if int(match[2]) >= ELEMENTS:
+            raise BadInput(f"{text}: a vector has {ELEMENTS} elements")
+        return Value(evaluate(match[1], gpu, qpu, listing).words[int(match[2]) :][:1])
+    if text.startswith("["):
+        address, size = memory_place(text, listing)
+        return Value(_words(gpu, address, size, text), address)
+    if is_register(text):
+        return Value(vector(gpu, qpu, text))
+    if text == "pc":
+        return Value(np.array([_pc(gpu, qpu)], np.uint32))
+    if text == "unif":
+        found = next_uniforms(gpu, qpu, 1)
+        if not found:
+            raise BadInput("unif: there is no uniform left")
+        return Value(np.array([found[0][1]], np.uint32), found[0][0])
+    return Value(np.array([listing.locate(text)], np.uint32))
+
+
+def _pc(gpu: V3D, qpu: int) -> int:
+    address = pc_of(gpu, qpu)
+    if address is None:
+        raise BadInput(f"pc: QPU {qpu} runs nothing")
+    return address
+
+
+def memory_place(text: str, listing: Listing) -> tuple[int, int]:
+    """Address and bytes of `[PLACE]` or `[PLACE, BYTES]`. Raises `BadInput` if `text` is neither."""
+    match = _MEMORY.fullmatch(text)
+    size = number_of(match[2] or str(ELEMENTS * WORD_BYTES)) if match else None
+    if not match or size is None or not 1 <= size <= _MOST_BYTES:
+        raise BadInput(f"{text}: must be [PLACE] or [PLACE, BYTES], with 1 to {_MOST_BYTES} bytes")
+    return listing.locate(match[1].strip()), size
+
+
+def _words(gpu: V3D, address: int, size: int, text: str) -> np.ndarray:
+    """Words from an address on, the last one filled up with zeros."""
+    try:
+        data = gpu.memory.read(address, size)
+    except MemoryFault as fault:
+        raise BadInput(f"{text}: {fault}") from None
+    return np.frombuffer(data + bytes(-size % WORD_BYTES), "<u4")
+
+
+def format_of(name: str) -> Format:
+    """The format of a name. Raises `BadInput` if there is none."""
+    names = [each.value for each in Format]
+    if name not in names:
+        raise BadInput(f"{name}: a format is one of {', '.join(names)}")
+    return Format(name)
+
+
+def condition(text: str, listing: Listing, qpus: int) -> Condition:
+    """What a run can stop at: `PLACE`, an instruction, see `Listing.locate`; `REGISTER` or `flags`, which an instruction writes;
+    `[PLACE]` or `[PLACE, BYTES]`, memory that is written; `stall`, a QPU that cannot go on; `start`, a program that begins, or
+    `start KIND`. Behind each may stand `qpu N`. Raises `BadInput`.
+    """
+    what, qpu = text.strip(), None
+    if match := re.fullmatch(r"(.*\S)\s+qpu\s+(\w+)", what):
+        what, qpu = match[1], number_of(match[2])
+        if qpu is None or not 0 <= qpu < qpus:
+            raise BadInput(f"qpu {match[2]}: there are the QPUs 0 to {qpus - 1}")
+    if not what:
+        raise BadInput("it must be said what to stop at: a place, a register, [PLACE, BYTES], stall or start")
+    if what.startswith("["):
+        address, size = memory_place(what, listing)
+        return WritesMemory(address=address, size=size, qpu=qpu)
+    if what in listing.labels:
+        return AtAddress(address=listing.labels[what], text=what, qpu=qpu)
+    if what in _WRITTEN or what == FLAGS_NAME:
+        return WritesRegister(register=what, qpu=qpu)
+    if what in FLAGS:
+        return WritesRegister(register=FLAGS_NAME, qpu=qpu)
+    if what == _STALL:
+        return Stalls(qpu=qpu)
+    first, *kind = what.split()
+    if first == _START and len(kind) <= 1:
+        if kind and kind[0] not in KINDS:
+            raise BadInput(f"{what}: a program is one of {', '.join(KINDS)}")
+        return Begins(kind="".join(kind), qpu=qpu)
+    return AtAddress(address=listing.locate(what), text=what, qpu=qpu)

@@ -1,0 +1,125 @@
+"""What the registers of a QPU hold, as numbers: arrays of sixteen words (uint32), one an element."""
+
+import re
+
+import numpy as np
+
+from vc4.isa.registers import ELEMENTS, FILE_REGISTERS
+from vc4.isa.timing import DELAY_SLOTS
+
+from ..model.memory import MemoryFault
+from ..model.qpu.sequencer import END, PC, RESUME, RUNNING, SINCE_BRANCH, SWITCH, THREAD, has_suspended, view_of
+from ..model.slice.uniforms import is_at_end, next_address
+from ..model.v3d import V3D
+
+__all__ = [
+    "ACCUMULATORS",
+    "FILES",
+    "FLAGS",
+    "flags",
+    "in_slots",
+    "is_register",
+    "next_pc",
+    "next_uniforms",
+    "pc_of",
+    "thread_of",
+    "vector",
+]
+
+#: Names of registers.
+ACCUMULATORS = tuple(f"r{number}" for number in range(6))
+FILES = tuple(tuple(f"r{file}{number}" for number in range(FILE_REGISTERS)) for file in "ab")
+FLAGS = ("n", "z", "c")
+_REGISTER = re.compile(r"r([ab]?)(\d+)")
+_WORD_BYTES = 4
+#: Numbers of `QpuState.late` for each write, and where their count is.
+_LATE, _LATE_COUNT = 4, 8
+
+
+def is_register(name: str) -> bool:
+    """Whether `vector` knows a name."""
+    return name in (*ACCUMULATORS, *FILES[0], *FILES[1], *FLAGS)
+
+
+def vector(gpu: V3D, qpu: int, name: str) -> np.ndarray:
+    """A register, or a flag with 0 or 1 in each element, of the thread that runs, as the instruction after the next one sees it.
+
+    What the last instruction has written to a register file, which the next one does not see yet, is in it. Names are those of
+    `ACCUMULATORS`, `FILES` and `FLAGS`; raises `KeyError` for others.
+    """
+    state = gpu.machine.qpus
+    if name in FLAGS:
+        bits = int(state.flags[qpu, FLAGS.index(name)])
+        return np.array([bits >> element & 1 for element in range(ELEMENTS)], np.uint32)
+    match = _REGISTER.fullmatch(name)
+    if not match or not is_register(name):
+        raise KeyError(name)
+    number = int(match[2])
+    if not match[1]:
+        return state.accumulators[qpu, number].astype(np.uint32)
+    file, place = "ab".index(match[1]), number ^ view_of(state.sequences, qpu)
+    words = state.files[qpu, file, place].astype(np.uint32)
+    late = state.late[qpu].tolist()
+    for index in range(late[_LATE_COUNT]):
+        to_file, register, elements, enables = late[_LATE * index : _LATE * (index + 1)]
+        if (to_file, register) == (file, place):
+            kept = np.uint32(sum(255 << 8 * byte for byte in range(4) if enables >> byte & 1))
+            new = words & ~kept | state.late_values[qpu, index].astype(np.uint32) & kept
+            words = np.where([elements >> element & 1 for element in range(ELEMENTS)], new, words)
+    return words
+
+
+def flags(gpu: V3D, qpu: int) -> tuple[int, int, int]:
+    """N, Z and C, one bit an element."""
+    n, z, c = gpu.machine.qpus.flags[qpu].tolist()
+    return n, z, c
+
+
+def _sequence(gpu: V3D, qpu: int) -> np.ndarray:
+    return gpu.machine.qpus.sequences[qpu]
+
+
+def pc_of(gpu: V3D, qpu: int) -> int | None:
+    """The address of the next instruction; `None` if the QPU runs nothing."""
+    sequence = _sequence(gpu, qpu)
+    return int(sequence[PC]) if sequence[RUNNING] else None
+
+
+def next_pc(gpu: V3D, qpu: int) -> int | None:
+    """The same, but if a program has ended and another thread is suspended, that of this one, which goes on next."""
+    sequences = gpu.machine.qpus.sequences
+    if not sequences[qpu, RUNNING] and has_suspended(sequences, qpu):
+        return int(sequences[qpu, RESUME + 1 - sequences[qpu, THREAD]])
+    return pc_of(gpu, qpu)
+
+
+def thread_of(gpu: V3D, qpu: int) -> int:
+    """The thread that runs, or has run."""
+    return int(_sequence(gpu, qpu)[THREAD])
+
+
+def in_slots(gpu: V3D, qpu: int) -> bool:
+    """Whether the next instruction is in the delay slots of a branch, taken or not, of an end, or of a thread switch.
+
+    Only true after an instruction of this QPU.
+    """
+    sequence = _sequence(gpu, qpu)
+    if not sequence[RUNNING]:
+        return False
+    return bool(sequence[SINCE_BRANCH] <= DELAY_SLOTS or sequence[END] >= 0 or sequence[SWITCH] >= 0)
+
+
+def next_uniforms(gpu: V3D, qpu: int, count: int) -> list[tuple[int, int]]:
+    """Addresses and words of the next uniforms of the thread that runs, as many as there are."""
+    uniforms, thread = gpu.machine.uniforms.copy(), thread_of(gpu, qpu)
+    address, found = next_address(uniforms, qpu, thread), []
+    for _ in range(count):
+        if is_at_end(uniforms, qpu, thread):
+            break
+        try:
+            found.append((int(address), gpu.memory.read_int(int(address), _WORD_BYTES)))
+        except MemoryFault:
+            break
+        address += _WORD_BYTES
+        uniforms[qpu, thread, 0] = address
+    return found
