@@ -1,13 +1,18 @@
-"""Options of `vc4 run` that say what a program is given: its launches with their uniforms, and memory."""
+"""Options of `vc4 run` and `vc4 debug` that say what to run, and what it is given: launches with their uniforms, and memory."""
 
 import argparse
 import dataclasses
+from pathlib import Path
 
-from ..workload import Start
+from vc4.config import MAX_QPUS
+
+from ..problem import BadInput
+from ..workload import Start, Workload, example_names, load_case, load_example, load_source
+from ..workload.files import STDIN
 from ..workload.layout import ALIGNMENT, PROGRAM_ADDRESS
 from .options import add_includes, integer
 
-__all__ = ["add_given", "given_starts"]
+__all__ = ["add_given", "add_qpus", "given_workload"]
 
 
 def add_given(parser: argparse.ArgumentParser) -> None:
@@ -47,9 +52,47 @@ def add_given(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(starts=(), launched=False)
 
 
-def given_starts(options: argparse.Namespace) -> tuple[Start, ...]:
+def add_qpus(parser: argparse.ArgumentParser) -> None:
+    """The option that says how many QPUs run it."""
+    parser.add_argument(
+        "--qpus",
+        type=integer(1, MAX_QPUS),
+        metavar="N",
+        help="run a program or an example on N QPUs at once, all with the same uniforms; of a case, or of launches, at most "
+        "N at once (default: 1; of a case, as many as it says; of launches, all)",
+    )
+
+
+def _starts(options: argparse.Namespace) -> tuple[Start, ...]:
     """The launches of a program: those that `options` have, or one that begins with its first instruction."""
     return options.starts or (Start(),)
+
+
+def given_workload(options: argparse.Namespace) -> Workload:
+    """What the user has named, for as many QPUs as asked for; the names of examples come first."""
+    what, examples, copies = options.what, example_names(), options.qpus or 1
+    is_example = what in examples
+    if not is_example and (what == STDIN or Path(what).is_file()):
+        starts = _starts(options)
+        found = load_source(what, starts, options.buffer, options.load, base=options.base, folders=options.folders)
+        return _copied(found, copies) if not options.launched else _at_once(found, options.qpus)
+    if options.starts or options.buffer or options.load:
+        raise BadInput(f"{what}: --uniform, --launch, --buffer and --load are for assembly files and words")
+    if is_example:
+        return _copied(load_example(what), copies)
+    if Path(what).is_dir():
+        return _at_once(load_case(Path(what)), options.qpus)
+    raise BadInput(f"{what}: no assembly file, words, case directory, or example ({', '.join(examples)})")
+
+
+def _at_once(workload: Workload, qpus: int | None) -> Workload:
+    """At most so many programs at the same time, if it is said how many."""
+    return dataclasses.replace(workload, qpus=qpus or workload.qpus)
+
+
+def _copied(workload: Workload, copies: int) -> Workload:
+    """The same program on several QPUs at once."""
+    return dataclasses.replace(workload, launches=workload.launches * copies, qpus=copies)
 
 
 def _base(text: str) -> int:
@@ -76,5 +119,5 @@ class _AddUniform(argparse.Action):
 
     def __call__(self, parser, namespace, values, option_string=None):
         """Add it."""
-        *before, last = given_starts(namespace)
+        *before, last = _starts(namespace)
         namespace.starts = (*before, dataclasses.replace(last, uniforms=(*last.uniforms, str(values))))

@@ -2,23 +2,19 @@
 
 import argparse
 import contextlib
-import dataclasses
 import shlex
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TextIO
 
-from vc4.config import MAX_QPUS
-
 from ..backends.base import Job, Outcome, Watcher
 from ..checker import Broken, Strict
 from ..lockstep import Difference, Lockstep
-from ..problem import BadInput, ExitStatus
-from ..workload import Workload, example_names, load_case, load_example, load_source
-from ..workload.files import STDIN
+from ..problem import ExitStatus
+from ..workload import Workload
 from .engines import ENGINES, WAVES_ENGINE, Engine, check_engine, wanted_waves
-from .given import add_given, given_starts
+from .given import add_given, add_qpus, given_workload
 from .options import Commands, add_allow, add_config, add_memory, config_of, integer, vcd_file, window
 from .presets import enough_qpus, lacks_rows, serving
 from .verdict import report
@@ -80,13 +76,7 @@ def register(commands: Commands) -> None:
     parser.add_argument("what", metavar="WHAT", help="example, assembly file, words or case directory")
     parser.add_argument("--on", choices=ENGINES, default="model", help=f"what to run it on (default: model). {engines}")
     add_config(parser, None, "(default: the smallest that has what WHAT needs)")
-    parser.add_argument(
-        "--qpus",
-        type=integer(1, MAX_QPUS),
-        metavar="N",
-        help="run a program or an example on N QPUs at once, all with the same uniforms; of a case, or of launches, at most "
-        "N at once (default: 1; of a case, as many as it says; of launches, all)",
-    )
+    add_qpus(parser)
     parser.add_argument("--lockstep", action="store_true", help="run the model beside the RTL and compare every effect")
     parser.add_argument(
         "--strict", action="store_true", help="stop at the first instruction that breaks a rule of `vc4 check`"
@@ -122,7 +112,7 @@ def register(commands: Commands) -> None:
 def _execute(options: argparse.Namespace) -> int:
     engine = ENGINES[options.on]
     check_engine(options)
-    workload = _workload(options)
+    workload = given_workload(options)
     presets = [options.config] if options.config else serving(workload)
     enough_qpus(workload.name, workload.qpus, presets[0])
     for smaller in presets[:-1]:
@@ -166,33 +156,6 @@ def _job(workload: Workload, config: str, options: argparse.Namespace) -> Job:
         seed=options.seed,
         max_cycles=options.max_cycles,
     )
-
-
-def _workload(options: argparse.Namespace) -> Workload:
-    """What the user has named, for as many QPUs as asked for; the names of examples come first."""
-    what, examples, copies = options.what, example_names(), options.qpus or 1
-    is_example = what in examples
-    if not is_example and (what == STDIN or Path(what).is_file()):
-        starts = given_starts(options)
-        found = load_source(what, starts, options.buffer, options.load, base=options.base, folders=options.folders)
-        return _copied(found, copies) if not options.launched else _at_once(found, options.qpus)
-    if options.starts or options.buffer or options.load:
-        raise BadInput(f"{what}: --uniform, --launch, --buffer and --load are for assembly files and words")
-    if is_example:
-        return _copied(load_example(what), copies)
-    if Path(what).is_dir():
-        return _at_once(load_case(Path(what)), options.qpus)
-    raise BadInput(f"{what}: no assembly file, words, case directory, or example ({', '.join(examples)})")
-
-
-def _at_once(workload: Workload, qpus: int | None) -> Workload:
-    """At most so many programs at the same time, if it is said how many."""
-    return dataclasses.replace(workload, qpus=qpus or workload.qpus)
-
-
-def _copied(workload: Workload, copies: int) -> Workload:
-    """The same program on several QPUs at once."""
-    return dataclasses.replace(workload, launches=workload.launches * copies, qpus=copies)
 
 
 @contextlib.contextmanager

@@ -132,5 +132,3 @@ class Begins(Condition):
     def name(self) -> str:
         """See `Condition`."""
         return f"start {self.kind}".rstrip()
-
-

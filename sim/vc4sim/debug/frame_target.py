@@ -9,7 +9,6 @@ from vc4.config import V3DConfig
 
 from ..clist import Capture, CaptureJob
 from ..events import MemoryWrite, Start
-from ..launch import Launch
 from ..model.v3d import V3D
 from ..problem import BadInput
 from ..render.host import Host
@@ -31,7 +30,7 @@ class _Abandoned(BaseException):
 class FrameTarget(Target):
     """A run of all jobs of a frame; a moment is an instruction, the beginning of a program, or a write to memory.
 
-    job : that which runs
+    capture, job : the frame, and that of its jobs which runs
 
     To go back within the run of a program, or of those of a queue of fragments, takes a checkpoint; to go back further, all is
     done again, at full speed up to the run in question.
@@ -40,7 +39,7 @@ class FrameTarget(Target):
     def __init__(self, capture: Capture, config: V3DConfig):
         super().__init__()
         self.name = capture.name
-        self._capture, self._config = capture, config
+        self.capture, self._config = capture, config
         self._worker: _Worker | None = None
         #: Where each run begins, as far as it is known.
         self.starts: list[int] = []
@@ -51,7 +50,7 @@ class FrameTarget(Target):
         if self._worker:
             self._worker.abandon()
         self.position, self.ending, self.launches = 0, "", {}
-        self._worker = _Worker(self, self._capture, self._config, run)
+        self._worker = _Worker(self, self.capture, self._config, run)
 
     @property
     def worker(self) -> "_Worker":
@@ -84,7 +83,8 @@ class FrameTarget(Target):
 
     def marks(self, before: int) -> list[int]:
         """See `Target`."""
-        return sorted({0, *self.worker.marks(before)})
+        runs = [start for start in self.starts if start < before]
+        return sorted({0, *runs[-1:], *self.worker.marks(before)})
 
     def wait_of(self, qpu: int) -> str:
         """See `Target`."""
@@ -212,8 +212,9 @@ class _Worker:
     def _draw(self) -> None:
         self._target.ending = ""
         try:
-            for self.job in self._capture.jobs:
-                for _ in self.host.run(self.job):
+            for job in self._capture.jobs:
+                self.job = job
+                for _ in self.host.run(job):
                     pass
             ending = "the frame is drawn"
         except BadInput as error:

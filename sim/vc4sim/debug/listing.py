@@ -86,7 +86,9 @@ class Listing:
     def _is_file(self, name: str, file: str, wanted: tuple[str, ...]) -> bool:
         if not file:
             return self.source is not None and name == self.source.filename
-        return name == file or Path(name).parts[-len(wanted) :] == wanted or Path(name).resolve() == Path(file).resolve()
+        return (
+            name == file or Path(name).parts[-len(wanted) :] == wanted or Path(name).resolve() == Path(file).resolve()
+        )
 
     def locate(self, text: str) -> int:
         """The address of `LABEL`, `LABEL+INSTRUCTIONS`, `FILE:LINE`, `:LINE`, `&BUFFER`, `&BUFFER+BYTES`, or an integer.

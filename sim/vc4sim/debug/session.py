@@ -37,11 +37,17 @@ class Breakpoint:
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """Why a run has stopped, and what is to be said of it; the number of the breakpoint, if it was one."""
+    """Why a run has stopped.
+
+    text : what is to be said of it
+    breakpoint : the number of that which was met
+    effects : of a step, what the last instruction has done
+    """
 
     reason: Reason
     text: str = ""
     breakpoint: int | None = None
+    effects: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,8 +157,11 @@ class Session:
 
     def _event(self, moment: Moment) -> _Hit | None:
         """An instruction of the QPU, or the beginning of a program on it."""
-        mine = moment.event is not None and moment.event.qpu == self.qpu
-        return _Hit(Stop(Reason.STEP), self.qpu) if mine else None
+        event = moment.event
+        if event is None or event.qpu != self.qpu:
+            return None
+        effects = event.effects() if isinstance(event, Retirement) else ""
+        return _Hit(Stop(Reason.STEP, effects=effects), self.qpu)
 
     def _stepped(self, moment: Moment) -> _Hit | None:
         """The QPU has made a step; another one stands still for ever."""

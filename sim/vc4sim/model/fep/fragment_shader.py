@@ -95,6 +95,8 @@ class FragmentShader:
             return _shade_vectors(*arguments, queue)
 
         try:
-            self.shaders.run(FRAGMENT, launch, self.units, self.limit, go_on=shade, more=(0, 0, varyings, *program.modes.codes))
+            self.shaders.run(
+                FRAGMENT, launch, self.units, self.limit, go_on=shade, more=(0, 0, varyings, *program.modes.codes)
+            )
         except HangingProgram as hanging:
             raise HangingShader(f"fragment shader at {hanging.at:#010x}: {hanging}") from None

@@ -1,0 +1,105 @@
+"""`vc4 debug`: a program or a frame on the model, step by step, forwards and backwards."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from ..backends.base import Job
+from ..clist import load_capture
+from ..debug.console import Console, FrameConsole, converse, execute_script
+from ..debug.frame_target import FrameTarget
+from ..debug.listing import Listing
+from ..debug.program_target import ProgramTarget
+from ..debug.session import Session
+from ..debug.text import stop_lines
+from ..problem import BadInput, ExitStatus
+from ..workload.case import CASE_FILE
+from ..workload.example import example_names, frame_folder
+from ..workload.fields import Fields
+from ..workload.files import STDIN, read_text
+from .given import add_given, add_qpus, given_workload
+from .options import Commands, add_config, config_of
+from .presets import enough_qpus, serving
+
+__all__ = ["register"]
+
+_DESCRIPTION = """\
+Debug a program or a captured frame on the reference model. WHAT is
+
+  what `vc4 run` takes: an example, an assembly file, words or a case directory, or
+  what `vc4 render` takes: a frame of `vc4 examples`, or a directory with one.
+
+Commands come from standard input, one a line; `help` lists them.
+"""
+_EPILOG = """\
+exit status:
+  0  the session has ended
+  2  the input is wrong, or a command that does not come from a terminal is
+"""
+#: Of frames, as `vc4 render` has it.
+_FRAME_CONFIG = "bcm2835"
+#: What only the description of a frame has.
+_JOBS = "jobs"
+
+
+def register(commands: Commands) -> None:
+    """Add the sub-command."""
+    parser = commands.add_parser(
+        "debug",
+        help="debug a program or a frame, forwards and backwards",
+        description=_DESCRIPTION,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("what", metavar="WHAT", help="example, assembly file, words, case directory or frame")
+    add_config(parser, None, f"(default: the smallest that has what a program needs; {_FRAME_CONFIG} for frames)")
+    add_qpus(parser)
+    add_given(parser)
+    parser.set_defaults(execute=_execute)
+
+
+def _execute(options: argparse.Namespace) -> int:
+    frame = _frame_of(options)
+    if frame:
+        target = FrameTarget(load_capture(frame), config_of(options, options.config or _FRAME_CONFIG))
+        session = Session(target, Listing())
+        console = FrameConsole(session, target)
+    else:
+        session = _program_session(options)
+        console = Console(session)
+    console.say(stop_lines(session, None))
+    if sys.stdin.isatty():
+        converse(console)
+    else:
+        execute_script(console, sys.stdin)
+    return ExitStatus.PASS
+
+
+def _frame_of(options: argparse.Namespace) -> Path | None:
+    """The folder of the frame that the user has named, if it is one; names of programs come first."""
+    if options.what in example_names():
+        return None
+    folder = frame_folder(Path(options.what))
+    if not (folder / CASE_FILE).is_file():
+        return None
+    if _JOBS not in Fields.parse(read_text(folder / CASE_FILE), str(folder / CASE_FILE)):
+        return None
+    if options.starts or options.buffer or options.load or options.qpus:
+        raise BadInput(f"{options.what}: --uniform, --launch, --buffer, --load and --qpus are for programs")
+    return folder
+
+
+def _program_session(options: argparse.Namespace) -> Session:
+    if options.what == STDIN:
+        raise BadInput(f"{STDIN}: standard input has the commands; name a file")
+    workload = given_workload(options)
+    preset = options.config or serving(workload)[0]
+    enough_qpus(workload.name, workload.qpus, preset)
+    job = Job(
+        image=workload.image,
+        base=workload.base,
+        launches=workload.launches,
+        config=config_of(options, preset),
+        qpus=workload.qpus,
+    )
+    return Session(ProgramTarget(workload.name, job), Listing.of(workload))
