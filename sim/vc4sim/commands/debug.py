@@ -21,7 +21,7 @@ from .given import add_given, add_qpus, given_workload
 from .options import Commands, add_config, config_of
 from .presets import enough_qpus, serving
 
-__all__ = ["register"]
+__all__ = ["console_of", "register"]
 
 _DESCRIPTION = """\
 Debug a program or a captured frame on the reference model. WHAT is
@@ -59,20 +59,21 @@ def register(commands: Commands) -> None:
 
 
 def _execute(options: argparse.Namespace) -> int:
-    frame = _frame_of(options)
-    if frame:
-        target = FrameTarget(load_capture(frame), config_of(options, options.config or _FRAME_CONFIG))
-        session = Session(target, Listing())
-        console = FrameConsole(session, target)
-    else:
-        session = _program_session(options)
-        console = Console(session)
-    console.say(stop_lines(session, None))
+    console = console_of(options)
+    console.say(stop_lines(console.session, None))
     if sys.stdin.isatty():
         converse(console)
     else:
         execute_script(console, sys.stdin)
     return ExitStatus.PASS
+
+
+def console_of(options: argparse.Namespace) -> Console:
+    """A new session with what the user has named, and its commands."""
+    if frame := _frame_of(options):
+        target = FrameTarget(load_capture(frame), config_of(options, options.config or _FRAME_CONFIG))
+        return FrameConsole(Session(target, Listing()), target)
+    return Console(_program_session(options))
 
 
 def _frame_of(options: argparse.Namespace) -> Path | None:

@@ -2,18 +2,26 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..events import Retirement, Start, Write
 from ..model.v3d import V3D
 from .moment import Moment
 from .state import next_pc
 
-__all__ = ["FLAGS_NAME", "AtAddress", "Begins", "Condition", "Stalls", "WritesMemory", "WritesRegister"]
+__all__ = ["FLAGS_NAME", "AtAddress", "Begins", "Condition", "Met", "Stalls", "WritesMemory", "WritesRegister"]
 
 #: Registers that write r5, by how they do it.
 _R5 = ("r5quad", "r5rep")
 #: What all three flags are called.
 FLAGS_NAME = "flags"
+
+
+class Met(NamedTuple):
+    """A condition is met: what has happened, in words, and to which QPU, if it is one."""
+
+    text: str
+    qpu: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,8 +31,8 @@ class Condition(ABC):
     qpu: int | None = None
 
     @abstractmethod
-    def met(self, moment: Moment, gpu: V3D) -> str | None:
-        """What has happened, in words, if it was this; `gpu` is as it is then."""
+    def met(self, moment: Moment, gpu: V3D) -> Met | None:
+        """What has happened, if it was this; `gpu` is as it is then."""
 
     @abstractmethod
     def name(self) -> str:
@@ -44,12 +52,12 @@ class AtAddress(Condition):
     address: int
     text: str
 
-    def met(self, moment: Moment, gpu: V3D) -> str | None:
+    def met(self, moment: Moment, gpu: V3D) -> Met | None:
         """See `Condition`."""
         event = moment.event
         if event is None or not self._is_mine(event.qpu) or next_pc(gpu, event.qpu) != self.address:
             return None
-        return f"QPU {event.qpu} is at {self.text}"
+        return Met(f"QPU {event.qpu} is at {self.text}", event.qpu)
 
     def name(self) -> str:
         """See `Condition`."""
@@ -62,15 +70,15 @@ class WritesRegister(Condition):
 
     register: str
 
-    def met(self, moment: Moment, gpu: V3D) -> str | None:
+    def met(self, moment: Moment, gpu: V3D) -> Met | None:
         """See `Condition`."""
         event = moment.event
         if not isinstance(event, Retirement) or not self._is_mine(event.qpu):
             return None
         if self.register == FLAGS_NAME:
-            return f"QPU {event.qpu} has set flags" if event.flags is not None else None
+            return None if event.flags is None else Met(f"QPU {event.qpu} has set flags", event.qpu)
         found = next((write for write in event.writes if self._is_it(write)), None)
-        return f"QPU {event.qpu} has written {found}" if found else None
+        return Met(f"QPU {event.qpu} has written {found}", event.qpu) if found else None
 
     def _is_it(self, write: Write) -> bool:
         return write.register == self.register or (self.register == "r5" and write.register in _R5)
@@ -87,14 +95,15 @@ class WritesMemory(Condition):
     address: int
     size: int
 
-    def met(self, moment: Moment, gpu: V3D) -> str | None:
+    def met(self, moment: Moment, gpu: V3D) -> Met | None:
         """See `Condition`."""
         if self.qpu is not None and (moment.event is None or moment.event.qpu != self.qpu):
             return None
         for address, data in moment.writes:
             if address < self.address + self.size and self.address < address + len(data):
-                who = f"QPU {moment.event.qpu} has" if moment.event else "the pipeline has"
-                return f"{who} written {len(data)} bytes at {address:#010x}"
+                who = None if moment.event is None else moment.event.qpu
+                name = "the pipeline" if who is None else f"QPU {who}"
+                return Met(f"{name} has written {len(data)} bytes at {address:#010x}", who)
         return None
 
     def name(self) -> str:
@@ -106,10 +115,10 @@ class WritesMemory(Condition):
 class Stalls(Condition):
     """A QPU cannot go on."""
 
-    def met(self, moment: Moment, gpu: V3D) -> str | None:
+    def met(self, moment: Moment, gpu: V3D) -> Met | None:
         """See `Condition`."""
         found = next(((qpu, what) for qpu, what in moment.waits if self._is_mine(qpu)), None)
-        return f"QPU {found[0]} cannot go on: {found[1]}" if found else None
+        return Met(f"QPU {found[0]} cannot go on: {found[1]}", found[0]) if found else None
 
     def name(self) -> str:
         """See `Condition`."""
@@ -122,12 +131,12 @@ class Begins(Condition):
 
     kind: str = ""
 
-    def met(self, moment: Moment, gpu: V3D) -> str | None:
+    def met(self, moment: Moment, gpu: V3D) -> Met | None:
         """See `Condition`."""
         event = moment.event
         if not isinstance(event, Start) or not self._is_mine(event.qpu) or self.kind not in ("", moment.kind):
             return None
-        return f"QPU {event.qpu} begins a {moment.kind} program"
+        return Met(f"QPU {event.qpu} begins a {moment.kind} program", event.qpu)
 
     def name(self) -> str:
         """See `Condition`."""

@@ -23,7 +23,7 @@ WORD_BYTES = 4
 _ELEMENT = re.compile(r"(\w+)\[(\d+)\]")
 _MEMORY = re.compile(r"\[([^,\]]+)(?:,\s*(\w+))?\]")
 #: Bytes of memory that are looked at, or watched, at once.
-_MOST_BYTES = 1 << 20
+_MOST_SEEN, _MOST_WATCHED = 1 << 16, 1 << 32
 _STALL, _START = "stall", "start"
 #: Registers that can be written, by their names in assembly.
 _WRITTEN = {WRITE.name(address, file) for address in range(64) for file in range(2)} - {"-"} | {"r4", "r5"}
@@ -48,7 +48,7 @@ def evaluate(text: str, gpu: V3D, qpu: int, listing: Listing) -> Value:
             raise BadInput(f"{text}: a vector has {ELEMENTS} elements")
         return Value(evaluate(match[1], gpu, qpu, listing).words[int(match[2]) :][:1])
     if text.startswith("["):
-        address, size = memory_place(text, listing)
+        address, size = memory_place(text, listing, _MOST_SEEN)
         return Value(_words(gpu, address, size, text), address)
     if is_register(text):
         return Value(vector(gpu, qpu, text))
@@ -69,12 +69,12 @@ def _pc(gpu: V3D, qpu: int) -> int:
     return address
 
 
-def memory_place(text: str, listing: Listing) -> tuple[int, int]:
-    """Address and bytes of `[PLACE]` or `[PLACE, BYTES]`. Raises `BadInput` if `text` is neither."""
+def memory_place(text: str, listing: Listing, most: int = _MOST_WATCHED) -> tuple[int, int]:
+    """Address and bytes, at most so many, of `[PLACE]` or `[PLACE, BYTES]`. Raises `BadInput` if `text` is neither."""
     match = _MEMORY.fullmatch(text)
     size = number_of(match[2] or str(ELEMENTS * WORD_BYTES)) if match else None
-    if not match or size is None or not 1 <= size <= _MOST_BYTES:
-        raise BadInput(f"{text}: must be [PLACE] or [PLACE, BYTES], with 1 to {_MOST_BYTES} bytes")
+    if not match or size is None or not 1 <= size <= most:
+        raise BadInput(f"{text}: must be [PLACE] or [PLACE, BYTES], with 1 to {most} bytes")
     return listing.locate(match[1].strip()), size
 
 

@@ -164,6 +164,8 @@ class _Worker:
             starts.append(self._target.position)
         self._run, self._kept = run, Checkpoints[Image]()
         self._keep()
+        if self._skipped == number and self._target.position == self._last:
+            self._stand()
 
     def tell(self, moment: Moment) -> None:
         """See `Watcher`."""

@@ -75,7 +75,7 @@ class Session:
         self.breakpoints: dict[int, Breakpoint] = {}
         self._made = 0
         self.stopped = self._run(lambda moment: self._start(moment))
-        self.first = target.position
+        self.first, self._first_qpu = target.position, self.qpu
 
     @property
     def qpus(self) -> int:
@@ -184,14 +184,14 @@ class Session:
     def _broken(self, moment: Moment) -> _Hit | None:
         """The first breakpoint that is met."""
         for one in self.breakpoints.values():
-            if text := one.condition.met(moment, self.target.gpu):
-                return _Hit(Stop(Reason.BREAKPOINT, text, one.number), _qpu_of(moment))
+            if met := one.condition.met(moment, self.target.gpu):
+                return _Hit(Stop(Reason.BREAKPOINT, met.text, one.number), met.qpu)
         return None
 
     def _reached(self, condition: Condition) -> Callable[[Moment], _Hit | None]:
         def goal(moment: Moment) -> _Hit | None:
-            text = condition.met(moment, self.target.gpu)
-            return _Hit(Stop(Reason.REACHED, text), _qpu_of(moment)) if text else None
+            met = condition.met(moment, self.target.gpu)
+            return _Hit(Stop(Reason.REACHED, met.text), met.qpu) if met else None
 
         return goal
 
@@ -240,8 +240,10 @@ class Session:
     def _back(self, goal: Goal) -> Stop:
         here = self.target.position
         position, hit = next(self.target.hits(goal, here), (None, None))
-        stop = self._arrive(position, here, hit.stop if isinstance(hit, _Hit) else Stop(Reason.STEP))
-        if isinstance(hit, _Hit) and hit.qpu is not None and stop.reason is not Reason.INTERRUPTED:
+        if not isinstance(hit, _Hit):
+            return self._arrive(None, here, Stop(Reason.BEGINNING))
+        stop = self._arrive(position, here, hit.stop)
+        if hit.qpu is not None and stop is hit.stop:
             self.qpu = hit.qpu
         return stop
 
@@ -251,14 +253,8 @@ class Session:
             position, stop = here, Stop(Reason.INTERRUPTED)
         elif position is None or position < self.first:
             position, stop = self.first, Stop(Reason.BEGINNING)
+            self.qpu = self._first_qpu
         self.target.interrupted.clear()
         self.target.seek(position)
         self.stopped = stop
         return stop
-
-
-def _qpu_of(moment: Moment) -> int | None:
-    """That which a moment is about, if it is one."""
-    if moment.event is not None:
-        return moment.event.qpu
-    return moment.waits[0][0] if moment.waits else None

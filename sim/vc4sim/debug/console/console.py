@@ -71,35 +71,39 @@ class Console(cmd.Cmd):
             print(line, file=self.stdout)
 
     def do_help(self, arg: str) -> None:
-        """Help [COMMAND]: what commands do."""
+        """`help [COMMAND]`: what commands do."""
         if not arg:
-            self.say(cleandoc(getattr(self, f"do_{name}").__doc__).split("\n")[0] for name in self.names())
+            self.say(self._help(name)[0] for name in self.names())
         elif arg not in self.names():
             raise BadInput(f"help {arg}: there is no such command")
         else:
-            self.say([cleandoc(getattr(self, f"do_{arg}").__doc__)])
+            self.say(self._help(arg))
+
+    def _help(self, name: str) -> list[str]:
+        """What is said of a command, its use first: the documentation of its method."""
+        return cleandoc(getattr(self, f"do_{name}").__doc__).replace("`", "").splitlines()
 
     # How a run goes on.
 
     def do_step(self, line: str) -> None:
-        """Step [N]: one instruction of the QPU that is selected, or N of them. The other QPUs go on meanwhile."""
+        """`step [N]`: one instruction of the QPU that is selected, or N of them. The other QPUs go on meanwhile."""
         self._stopped(self.session.step(self._count(line)))
 
     def do_next(self, line: str) -> None:
-        """Next [N]: the same, but a branch, an end or a thread switch is one step with its delay slots."""
+        """`next [N]`: the same, but a branch, an end or a thread switch is one step with its delay slots."""
         self._stopped(self.session.over(self._count(line)))
 
     def do_continue(self, line: str) -> None:
-        """continue: go on until a breakpoint, or the end."""
+        """`continue`: go on until a breakpoint, or the end."""
         self._none(line)
         self._stopped(self.session.proceed())
 
     def do_until(self, line: str) -> None:
-        """Until WHAT: go on until WHAT, see `help break`, or a breakpoint, or the end."""
+        """`until WHAT`: go on until WHAT, see `help break`, or a breakpoint, or the end."""
         self._stopped(self.session.until(self._condition(line)))
 
     def do_back(self, line: str) -> None:
-        """Back [N], back next [N]: undo instructions, as `step` and `next` make them.
+        """`back [N], back next [N]`: undo instructions, as `step` and `next` make them.
         back continue: go back to the breakpoint that was met last, or to the beginning.
         back until WHAT: go back to where WHAT, see `help break`, was met last.
         """
@@ -116,13 +120,13 @@ class Console(cmd.Cmd):
         self._stopped(stop)
 
     def do_goto(self, line: str) -> None:
-        """Goto POSITION: go on or back to a position, the number in front of every stop."""
+        """`goto POSITION`: go on or back to a position, the number in front of every stop."""
         self._stopped(self.session.go_to(self._count(line, needed=True)))
 
     # Breakpoints.
 
     def do_break(self, line: str) -> None:
-        """Break WHAT: stop a run at
+        """`break WHAT`: stop a run at
         PLACE            an instruction: LABEL, LABEL+INSTRUCTIONS, FILE:LINE, :LINE or an address
         REGISTER         that an instruction writes: r0 to r5, ra0, rb31, vw_addr, t0s ...; flags
         [PLACE, BYTES]   memory that is written; [PLACE] are 64 bytes; PLACE may be &BUFFER or &BUFFER+BYTES
@@ -134,28 +138,28 @@ class Console(cmd.Cmd):
         self.say([f"breakpoint {one.number}: {one.condition}"])
 
     def do_breakpoints(self, line: str) -> None:
-        """breakpoints: all of them."""
+        """`breakpoints`: all of them."""
         self._none(line)
         self.say(breakpoint_lines(self.session))
 
     def do_delete(self, line: str) -> None:
-        """Delete N: a breakpoint is gone."""
+        """`delete N`: a breakpoint is gone."""
         self.session.remove(self._count(line, needed=True))
 
     # What there is to see.
 
     def do_qpu(self, line: str) -> None:
-        """Qpu N: steps and registers are those of QPU N."""
+        """`qpu N`: steps and registers are those of QPU N."""
         self.session.select(self._count(line, needed=True))
         self._stopped(None)
 
     def do_where(self, line: str) -> None:
-        """where: where all QPUs are, and what they wait for."""
+        """`where`: where all QPUs are, and what they wait for."""
         self._none(line)
         self.say(where_lines(self.session))
 
     def do_print(self, line: str) -> None:
-        """Print WHAT [FORMAT]: a register, an element of one (r0[3]), a flag (n, z, c), pc, unif (the next uniform), memory
+        """`print WHAT [FORMAT]`: a register, an element of one (r0[3]), a flag (n, z, c), pc, unif (the next uniform), memory
         ([PLACE], [PLACE, BYTES]) or a place. FORMAT is hex, signed, unsigned, float, bytes, halves or half_floats.
         """
         words = line.split()
@@ -167,7 +171,7 @@ class Console(cmd.Cmd):
         self.say(value_lines(self.session, line, format_))
 
     def do_registers(self, line: str) -> None:
-        """Registers [accumulators|a|b] [FORMAT]: r0 to r5 and flags, or a register file; see `help print` for FORMAT."""
+        """`registers [accumulators|a|b] [FORMAT]`: r0 to r5 and flags, or a register file; see `help print` for FORMAT."""
         words = self._words(line, 2)
         group = words.pop(0) if words and words[0] in GROUPS else "accumulators"
         format_ = format_of(words.pop(0)) if words else Format.HEX
@@ -176,18 +180,18 @@ class Console(cmd.Cmd):
         self.say(register_lines(self.session, GROUPS[group], format_))
 
     def do_uniforms(self, line: str) -> None:
-        """Uniforms [N]: the next ones that the program reads."""
+        """`uniforms [N]`: the next ones that the program reads."""
         self.say(uniform_lines(self.session, self._count(line, _UNIFORMS)))
 
     def do_list(self, line: str) -> None:
-        """List [PLACE] [N]: N instructions from PLACE on, or around the next one."""
+        """`list [PLACE] [N]`: N instructions from PLACE on, or around the next one."""
         words = self._words(line, 2)
         count = self._count(words.pop(), _LINES) if len(words) == 2 else _LINES
         place = self.session.listing.locate(words[0]) if words else None
         self.say(source_lines(self.session, place, count))
 
     def do_quit(self, line: str) -> bool:
-        """quit: the end of the session."""
+        """`quit`: the end of the session."""
         self._none(line)
         return True
 

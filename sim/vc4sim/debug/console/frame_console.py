@@ -29,7 +29,7 @@ class FrameConsole(Console):
         self.target = target
 
     def do_textures(self, line: str) -> None:
-        """textures: those that the program of the QPU looks up, in the order of its lookups."""
+        """`textures`: those that the program of the QPU looks up, in the order of its lookups."""
         self._none(line)
         found = self._textures()
         for number, one in enumerate(found):
@@ -41,7 +41,7 @@ class FrameConsole(Console):
             self.say(["the program looks up no texture"])
 
     def do_texture(self, line: str) -> None:
-        """Texture N FILE [LEVEL [FACE]]: write texture N, see `textures`, as a picture; t is 0 in its lowest row."""
+        """`texture N FILE [LEVEL [FACE]]`: write texture N, see `textures`, as a picture; t is 0 in its lowest row."""
         words = self._words(line, 4)
         if len(words) < 2:
             raise BadInput("texture: its number and a file are needed")
@@ -53,7 +53,7 @@ class FrameConsole(Console):
         self._save(image[::-1], words[1])
 
     def do_tile(self, line: str) -> None:
-        """tile: where the tile lies that is drawn. tile X Y: what the tile buffer holds of a pixel of the frame.
+        """`tile`: where the tile lies that is drawn. tile X Y: what the tile buffer holds of a pixel of the frame.
         tile BUFFER FILE: all of it as a picture; BUFFER is colour, z, stencil or mask.
         """
         words = self._words(line, 2)
@@ -71,7 +71,7 @@ class FrameConsole(Console):
             raise BadInput(f"{words[0]}: must be X and Y, or one of {', '.join(TILE_BUFFERS)} and a file")
 
     def do_lists(self, line: str) -> None:
-        """Lists binning|rendering [N]: N lines of a control list, around the record that comes next, which `>` marks."""
+        """`lists binning|rendering [N]`: N lines of a control list, around the record that comes next, which `=>` marks."""
         words = self._words(line, 2)
         if not words:
             raise BadInput(f"lists: one of {' and '.join(LISTS)} is needed")
@@ -79,10 +79,10 @@ class FrameConsole(Console):
         lines = list(list_lines(self.target, words[0]))
         here = next((number for number, one in enumerate(lines) if one.is_current), 0)
         first = max(here - _BEFORE, 0)
-        self.say(f"{'>' if one.is_current else ' '} {one.text}" for one in islice(lines, first, first + count))
+        self.say(f"{'=>' if one.is_current else '  '} {one.text}" for one in islice(lines, first, first + count))
 
     def do_picture(self, line: str) -> None:
-        """Picture FILE: write the picture of the frame, as far as it is in memory."""
+        """`picture FILE`: write the picture of the frame, as far as it is in memory."""
         words = self._words(line, 1)
         if not words:
             raise BadInput("picture: a file is needed")

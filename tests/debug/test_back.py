@@ -1,0 +1,113 @@
+"""Going back: the same state as the first time, whichever way it was reached."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from vc4sim.debug.checkpoints import Checkpoints, Image
+from vc4sim.debug.frame_target import FrameTarget
+from vc4sim.debug.moment import Moment
+from vc4sim.events import Retirement
+
+from .transcripts import console
+
+CASES = Path(__file__).parents[1] / "data/cases"
+
+
+def state(target):
+    """All of it: machine, memory, and what programs of users have beside it."""
+    gpu, schedule = target.gpu, target.gpu.programs.schedule.arrays
+    image = Image.of(gpu.parts.machine, schedule.about, schedule.waits)
+    return image, bytes(gpu.memory.data), target.launches, target.ending
+
+
+def forwards(session, positions):
+    """The state at each of the positions, which rise, and what happens in front of them."""
+    found, moments = {}, []
+
+    def note(moment):
+        moments.append(moment)
+
+    for position in positions:
+        session.target.advance(note, position)
+        assert session.target.position == position
+        found[position] = state(session.target)
+    return found, moments
+
+
+@pytest.mark.parametrize(
+    ("arguments", "positions"),
+    [
+        pytest.param(["mandelbrot"], [2, 255, 256, 257, 1000, 1001, 2000, 2828], id="checkpoints"),
+        pytest.param(
+            ["team.qasm", "--launch", "&program", "--uniform", "0", "--launch", "&program", "--uniform", "1"],
+            range(2, 27),
+            id="two QPUs",
+        ),
+        pytest.param(["mandelbrot", "--qpus", "4"], [5, 900, 5000, 9000], id="four QPUs", marks=pytest.mark.thorough),
+        pytest.param([str(CASES / "gl/tri_flat")], [10, 30, 31, 200, 300, 301, 600, 760], id="frame"),
+    ],
+)
+def test_a_position_has_one_state(arguments, positions):
+    session = console(*arguments).session
+    expected, _ = forwards(session, positions)
+    order = list(positions)
+    for position in [*reversed(order), *order[1::2], *order[::2], order[-1]]:
+        session.target.seek(position)
+        assert session.target.position == position
+        assert state(session.target) == expected[position], position
+
+
+@pytest.mark.parametrize("arguments", [["mandelbrot"], [str(CASES / "gl/tri_flat")]], ids=["program", "frame"])
+def test_going_back_finds_what_going_on_found(arguments):
+    """Every hit, the last one first."""
+    session = console(*arguments).session
+
+    def goal(moment: Moment) -> str | None:
+        writes = moment.event.writes if isinstance(moment.event, Retirement) else ()
+        return next((str(write) for write in writes if write.register in ("r1", "tlbc")), None)
+
+    found = []
+    while (hit := session.target.advance(goal)) is not None:
+        found.append((session.target.position, hit))
+    assert len(found) > 40
+    assert list(session.target.hits(goal, session.target.position + 1)) == found[::-1]
+    middle = found[len(found) // 2][0]
+    assert list(session.target.hits(goal, middle)) == [one for one in found if one[0] < middle][::-1]
+
+
+def test_checkpoints_get_fewer_in_a_long_run():
+    """The first one stays, and there is always one that is not far away."""
+    kept = Checkpoints[int]()
+    for position in range(100_000):
+        if kept.wants(position):
+            kept.add(position, position)
+    positions = kept.positions(1 << 20)
+    assert positions[0] == 0
+    assert 16 < len(positions) <= 64
+    assert max(np.diff(positions)) <= 100_000 / 16
+    assert kept.latest(99_999) == (positions[-1], positions[-1])
+    assert kept.latest(positions[3] - 1) == (positions[2], positions[2])
+
+
+def test_a_step_back_undoes_a_step():
+    session = console("sums.qasm", "--uniform", "3", "--uniform", "&out", "--buffer", "out=64").session
+    visited = [session.target.position]
+    while session.line():
+        session.step()
+        visited.append(session.target.position)
+    for position in visited[-2::-1]:
+        session.back()
+        assert session.target.position == position
+
+
+def test_what_runs_in_a_thread_of_its_own_tells_its_errors(monkeypatch):
+    session = console(str(CASES / "gl/tri_flat")).session
+    assert isinstance(session.target, FrameTarget)
+
+    def goal(moment):
+        raise RuntimeError("of the goal")
+
+    with pytest.raises(RuntimeError, match="of the goal"):
+        session.target.advance(goal)
