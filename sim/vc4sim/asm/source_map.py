@@ -57,10 +57,11 @@ class SourceMap:
         if offset not in self.program.lines:
             return None
         filename, number = self.program.lines[offset]
-        lines = self._text_of(filename).split("\n")
+        lines = self.text_of(filename).split("\n")
         return lines[number - 1].strip() if number <= len(lines) else None
 
-    def _text_of(self, filename: str) -> str:
+    def text_of(self, filename: str) -> str:
+        """A file of the source, which can be one that it includes; nothing if that is not there any more."""
         if filename == self.filename:
             return self.text
         try:

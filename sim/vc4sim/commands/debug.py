@@ -7,6 +7,7 @@ from pathlib import Path
 from ..backends.base import Job
 from ..clist import load_capture
 from ..debug.console import Console, FrameConsole, converse, execute_script
+from ..debug.dap import serve
 from ..debug.frame_target import FrameTarget
 from ..debug.listing import Listing
 from ..debug.program_target import ProgramTarget
@@ -29,7 +30,8 @@ Debug a program or a captured frame on the reference model. WHAT is
   what `vc4 run` takes: an example, an assembly file, words or a case directory, or
   what `vc4 render` takes: a frame of `vc4 examples`, or a directory with one.
 
-Commands come from standard input, one a line; `help` lists them.
+Commands come from standard input, one a line; `help` lists them. With --dap it has
+requests of the Debug Adapter Protocol, as editors send them.
 """
 _EPILOG = """\
 exit status:
@@ -52,6 +54,9 @@ def register(commands: Commands) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("what", metavar="WHAT", help="example, assembly file, words, case directory or frame")
+    parser.add_argument(
+        "--dap", action="store_true", help="speak the Debug Adapter Protocol on standard input and output"
+    )
     add_config(parser, None, f"(default: the smallest that has what a program needs; {_FRAME_CONFIG} for frames)")
     add_qpus(parser)
     add_given(parser)
@@ -60,6 +65,9 @@ def register(commands: Commands) -> None:
 
 def _execute(options: argparse.Namespace) -> int:
     console = console_of(options)
+    if options.dap:
+        serve(console, sys.stdin.buffer, sys.stdout.buffer)
+        return ExitStatus.PASS
     console.say(stop_lines(console.session, None))
     if sys.stdin.isatty():
         converse(console)

@@ -17,7 +17,7 @@ from .formats import Format
 from .listing import Listing
 from .state import FLAGS, is_register, next_uniforms, pc_of, vector
 
-__all__ = ["WORD_BYTES", "Value", "condition", "evaluate", "format_of", "memory_place"]
+__all__ = ["WORD_BYTES", "Value", "condition", "evaluate", "format_of", "memory_place", "with_format"]
 
 WORD_BYTES = 4
 _ELEMENT = re.compile(r"(\w+)\[(\d+)\]")
@@ -93,6 +93,14 @@ def format_of(name: str) -> Format:
     if name not in names:
         raise BadInput(f"{name}: a format is one of {', '.join(names)}")
     return Format(name)
+
+
+def with_format(text: str) -> tuple[str, Format]:
+    """What is asked for, and the format whose name stands behind it, or hexadecimal."""
+    what, _, name = text.strip().rpartition(" ")
+    if what and name in [each.value for each in Format]:
+        return what.strip(), Format(name)
+    return text.strip(), Format.HEX
 
 
 def condition(text: str, listing: Listing, qpus: int) -> Condition:

@@ -6,7 +6,7 @@ from enum import Enum
 
 from ..workload.compare import WordType
 
-__all__ = ["Format", "table"]
+__all__ = ["Format", "table", "words_text"]
 
 
 class Format(Enum):
@@ -44,3 +44,9 @@ def table(words: Sequence[int], format_: Format) -> list[str]:
     columns = 8 if width <= 8 else 4
     rows = (texts[first : first + columns] for first in range(0, len(texts), columns))
     return [f"{columns * row:>3}  {' '.join(f'{text:>{width}}' for text in part)}" for row, part in enumerate(rows)]
+
+
+def words_text(words: Sequence[int], format_: Format) -> str:
+    """Words in one line, or one of them if all are the same."""
+    texts = [format_.text(int(word)) for word in words]
+    return f"{texts[0]}*{len(texts)}" if len(texts) > 1 and len(set(texts)) == 1 else " ".join(texts)

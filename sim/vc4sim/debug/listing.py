@@ -76,14 +76,13 @@ class Listing:
 
     def addresses_of(self, file: str, line: int) -> list[int]:
         """The instructions of a line, lowest first; `file` is a path, or the end of one; empty for the main file."""
-        wanted = Path(file).parts
         return sorted(
-            address
-            for address, (name, number) in self.lines.items()
-            if number == line and self._is_file(name, file, wanted)
+            address for address, (name, number) in self.lines.items() if number == line and self.is_file(name, file)
         )
 
-    def _is_file(self, name: str, file: str, wanted: tuple[str, ...]) -> bool:
+    def is_file(self, name: str, file: str) -> bool:
+        """Whether the file of a line is meant by `file`, see `addresses_of`."""
+        wanted = Path(file).parts
         if not file:
             return self.source is not None and name == self.source.filename
         return (

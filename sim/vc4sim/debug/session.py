@@ -106,8 +106,12 @@ class Session:
         del self.breakpoints[number]
 
     def interrupt(self) -> None:
-        """Stop as soon as possible what runs now; may be called from anywhere."""
+        """Stop as soon as possible what runs now, or next; may be called from anywhere."""
         self.target.interrupted.set()
+
+    def forget_interrupt(self) -> None:
+        """What runs next shall not stop."""
+        self.target.interrupted.clear()
 
     def step(self, count: int = 1) -> Stop:
         """So many instructions of the QPU."""
@@ -144,7 +148,6 @@ class Session:
 
     def go_to(self, position: int) -> Stop:
         """Go to a position, forwards or backwards, without a look at breakpoints."""
-        self.target.interrupted.clear()
         self.target.seek(max(position, self.first))
         return self._stop(None)
 
@@ -199,7 +202,6 @@ class Session:
 
     def _run(self, goal: Callable[[Moment], _Hit | None]) -> Stop:
         """Until `goal`, a breakpoint, an interrupt or the end."""
-        self.target.interrupted.clear()
         return self._stop(self.target.advance(lambda moment: self._broken(moment) or goal(moment)))
 
     def _repeat(self, count: int, goal: Callable[[Moment], _Hit | None]) -> Stop:
@@ -221,6 +223,7 @@ class Session:
             self.stopped = Stop(Reason.INTERRUPTED)
         else:
             self.stopped = Stop(Reason.STEP)
+        self.forget_interrupt()
         return self.stopped
 
     def _undo(self, count: int, goal: Callable[[Moment], _Hit | None]) -> Stop:
@@ -254,7 +257,7 @@ class Session:
         elif position is None or position < self.first:
             position, stop = self.first, Stop(Reason.BEGINNING)
             self.qpu = self._first_qpu
-        self.target.interrupted.clear()
+        self.forget_interrupt()
         self.target.seek(position)
         self.stopped = stop
         return stop

@@ -9,7 +9,7 @@ from typing import IO
 from ...problem import BadInput
 from ...workload.layout import number_of
 from ..conditions import Condition
-from ..expression import condition, format_of
+from ..expression import condition, format_of, with_format
 from ..formats import Format
 from ..session import Session, Stop
 from ..text import (
@@ -28,7 +28,6 @@ __all__ = ["Console"]
 #: Instructions of `list`, and uniforms, if it is not said how many.
 _LINES, _UNIFORMS = 11, 8
 _MOST = 1 << 31
-_FORMATS = [each.value for each in Format]
 
 
 class Console(cmd.Cmd):
@@ -41,6 +40,11 @@ class Console(cmd.Cmd):
         self.session = session
 
     # What `cmd` asks for.
+
+    def precmd(self, line: str) -> str:
+        """A Ctrl-C at the prompt stops nothing."""
+        self.session.forget_interrupt()
+        return line
 
     def emptyline(self) -> bool:
         """Nothing."""
@@ -162,13 +166,10 @@ class Console(cmd.Cmd):
         """`print WHAT [FORMAT]`: a register, an element of one (r0[3]), a flag (n, z, c), pc, unif (the next uniform), memory
         ([PLACE], [PLACE, BYTES]) or a place. FORMAT is hex, signed, unsigned, float, bytes, halves or half_floats.
         """
-        words = line.split()
-        format_ = Format.HEX
-        if len(words) > 1 and words[-1] in _FORMATS:
-            format_, line = Format(words[-1]), line.rsplit(None, 1)[0]
-        if not line:
+        what, format_ = with_format(line)
+        if not what:
             raise BadInput("print: it must be said what")
-        self.say(value_lines(self.session, line, format_))
+        self.say(value_lines(self.session, what, format_))
 
     def do_registers(self, line: str) -> None:
         """`registers [accumulators|a|b] [FORMAT]`: r0 to r5 and flags, or a register file; see `help print` for FORMAT."""

@@ -25,12 +25,17 @@ def converse(console: Console) -> None:
     """Ask for commands in a terminal, and say what is wrong with one. Ctrl-C stops what runs."""
     before = signal.signal(signal.SIGINT, lambda *_: console.session.interrupt())
     try:
-        while True:
-            try:
-                console.cmdloop()
-            except BadInput as error:
-                print(error, file=console.stdout)
-            else:
-                return
+        while not _ends(console):
+            pass
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def _ends(console: Console) -> bool:
+    """Ask for commands until one is wrong; returns whether the session shall end instead."""
+    try:
+        console.cmdloop()
+    except BadInput as error:
+        print(error, file=console.stdout)
+        return False
+    return True
