@@ -3,6 +3,7 @@
 import argparse
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..backends.base import Job
 from ..clist import load_capture
@@ -22,6 +23,9 @@ from .given import add_given, add_qpus, given_workload
 from .options import Commands, add_config, config_of
 from .presets import enough_qpus, serving
 
+if TYPE_CHECKING:
+    from ..debug.tui import DebuggerApp
+
 __all__ = ["console_of", "register"]
 
 _DESCRIPTION = """\
@@ -31,7 +35,8 @@ Debug a program or a captured frame on the reference model. WHAT is
   what `vc4 render` takes: a frame of `vc4 examples`, or a directory with one.
 
 Commands come from standard input, one a line; `help` lists them. With --dap it has
-requests of the Debug Adapter Protocol, as editors send them.
+requests of the Debug Adapter Protocol, as editors send them; --tui shows source,
+registers and memory beside a line for commands.
 """
 _EPILOG = """\
 exit status:
@@ -54,9 +59,11 @@ def register(commands: Commands) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("what", metavar="WHAT", help="example, assembly file, words, case directory or frame")
-    parser.add_argument(
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument(
         "--dap", action="store_true", help="speak the Debug Adapter Protocol on standard input and output"
     )
+    how.add_argument("--tui", action="store_true", help="show source, registers and memory in the whole terminal")
     add_config(parser, None, f"(default: the smallest that has what a program needs; {_FRAME_CONFIG} for frames)")
     add_qpus(parser)
     add_given(parser)
@@ -64,9 +71,13 @@ def register(commands: Commands) -> None:
 
 
 def _execute(options: argparse.Namespace) -> int:
+    app = _terminal_interface() if options.tui else None
     console = console_of(options)
     if options.dap:
         serve(console, sys.stdin.buffer, sys.stdout.buffer)
+        return ExitStatus.PASS
+    if app:
+        app(console).run()
         return ExitStatus.PASS
     console.say(stop_lines(console.session, None))
     if sys.stdin.isatty():
@@ -82,6 +93,15 @@ def console_of(options: argparse.Namespace) -> Console:
         target = FrameTarget(load_capture(frame), config_of(options, options.config or _FRAME_CONFIG))
         return FrameConsole(Session(target, Listing()), target)
     return Console(_program_session(options))
+
+
+def _terminal_interface() -> "type[DebuggerApp]":
+    """What shows a session in a terminal, if its library is installed."""
+    try:
+        from ..debug.tui import DebuggerApp
+    except ImportError:
+        raise BadInput("Textual is not installed: pip install 'vc4-rtl[debug]'") from None
+    return DebuggerApp
 
 
 def _frame_of(options: argparse.Namespace) -> Path | None:

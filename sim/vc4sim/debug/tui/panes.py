@@ -1,0 +1,103 @@
+"""The panes of the interface: each shows a part of the session as it is now."""
+
+from collections.abc import Iterable
+
+from rich.text import Text
+from textual.widgets import Static
+
+from ...problem import BadInput
+from ..expression import with_format
+from ..formats import Format
+from ..session import Session
+from ..text import GROUPS, register_lines, source_lines, value_lines, where_lines
+
+__all__ = ["MemoryPane", "Pane", "QpuPane", "RegisterPane", "SourcePane"]
+
+#: How lines are marked: that which comes next, and breakpoints.
+_CURRENT, _BROKEN = "reverse bold", "red"
+#: Lines of source where the pane is not laid out yet.
+_LINES = 20
+
+
+class Pane(Static):
+    """Text of a session."""
+
+    def __init__(self, session: Session, **options):
+        super().__init__(**options)
+        self.session = session
+
+    def show(self) -> None:
+        """As it is now."""
+        text = Text("\n").join(Text(line) for line in self.lines())
+        text.no_wrap = True
+        self.update(text)
+
+    def lines(self) -> Iterable[str]:
+        """What it shows. May raise `BadInput`."""
+        return ()
+
+
+class SourcePane(Pane):
+    """Instructions around the next one, which is marked."""
+
+    def show(self) -> None:
+        """See `Pane`."""
+        text = Text(no_wrap=True)
+        for line in source_lines(self.session, None, max(self.size.height, 1) if self.size.height else _LINES):
+            style = _CURRENT if line.startswith((" >", "*>")) else _BROKEN if line.startswith("*") else ""
+            text.append(f"{line}\n", style)
+        self.update(text)
+
+
+class QpuPane(Pane):
+    """Where all QPUs are."""
+
+    def lines(self) -> Iterable[str]:
+        """See `Pane`."""
+        return where_lines(self.session)
+
+
+class RegisterPane(Pane):
+    """A group of registers in a format.
+
+    group, format : names, the next ones with `next_group` and `next_format`
+    """
+
+    group, format = next(iter(GROUPS)), Format.HEX
+
+    def lines(self) -> Iterable[str]:
+        """See `Pane`."""
+        self.border_title = f"registers: {self.group}, {self.format.value}"
+        return register_lines(self.session, GROUPS[self.group], self.format)
+
+    def next_group(self) -> None:
+        """Show the next group."""
+        self.group = _after(list(GROUPS), self.group)
+        self.show()
+
+    def next_format(self) -> None:
+        """Show numbers in the next way."""
+        self.format = _after(list(Format), self.format)
+        self.show()
+
+
+class MemoryPane(Pane):
+    """Memory, or whatever else the console prints.
+
+    what : as behind `print`
+    """
+
+    what = ""
+
+    def lines(self) -> Iterable[str]:
+        """See `Pane`."""
+        what, format_ = with_format(self.what)
+        try:
+            return list(value_lines(self.session, what, format_)) if what else ()
+        except BadInput as error:
+            return [str(error)]
+
+
+def _after(choices: list, one):
+    """The next one, the first one after the last one."""
+    return choices[(choices.index(one) + 1) % len(choices)]
