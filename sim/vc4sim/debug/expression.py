@@ -49,6 +49,8 @@ def evaluate(text: str, gpu: V3D, qpu: int, listing: Listing) -> Value:
         return Value(evaluate(match[1], gpu, qpu, listing).words[int(match[2]) :][:1])
     if text.startswith("["):
         address, size = memory_place(text, listing, _MOST_SEEN)
+        if "," not in text:  # as much as there is
+            size = max(min(size, gpu.memory.base + len(gpu.memory.data) - address), 1)
         return Value(_words(gpu, address, size, text), address)
     if is_register(text):
         return Value(vector(gpu, qpu, text))

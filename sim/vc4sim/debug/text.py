@@ -30,9 +30,9 @@ GROUPS = {"accumulators": (*ACCUMULATORS, *FLAGS), "a": FILES[0], "b": FILES[1]}
 _NAME = 6
 
 
-def line_text(line: Line) -> str:
-    """An instruction: address, place in the source if there is one, text."""
-    place = f"{line.place}  " if line.place else ""
+def line_text(line: Line, width: int = 0) -> str:
+    """An instruction: address, place in the source if there is one, text; the place takes `width` columns at least."""
+    place = f"{line.place:{width}}  " if width or line.place else ""
     return f"{line.address:#010x}  {place}{line.text}"
 
 
@@ -84,11 +84,13 @@ def source_lines(session: Session, address: int | None, count: int) -> Iterator[
     conditions = (one.condition for one in session.breakpoints.values())
     broken = {one.address for one in conditions if isinstance(one, AtAddress)}
     memory = session.target.memory
-    for number in range(count):
-        place = first + number * WORD_BYTES
-        if memory.base <= place <= memory.base + len(memory.data) - WORD_BYTES:
-            mark = ("*" if place in broken else " ") + (">" if place == here else " ")
-            yield f"{mark} {line_text(session.listing.line(place, memory))}"
+    places = (first + number * WORD_BYTES for number in range(count))
+    end = memory.base + len(memory.data) - WORD_BYTES
+    lines = [session.listing.line(place, memory) for place in places if memory.base <= place <= end]
+    width = max((len(line.place) for line in lines), default=0)
+    for line in lines:
+        mark = ("*" if line.address in broken else " ") + (">" if line.address == here else " ")
+        yield f"{mark} {line_text(line, width)}"
 
 
 def register_lines(session: Session, names: Sequence[str], format_: Format) -> Iterator[str]:

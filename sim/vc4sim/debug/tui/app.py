@@ -4,7 +4,7 @@ import io
 
 from textual.app import App, ComposeResult
 from textual.binding import Binding
-from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.containers import Horizontal, ScrollableContainer, Vertical
 from textual.widgets import Footer, Header, Input, RichLog
 
 from ...problem import BadInput
@@ -34,12 +34,13 @@ class DebuggerApp(App[None]):
 
     CSS = """
     #left { width: 3fr; }
-    #right { width: 2fr; }
+    #right { width: 2fr; min-width: 30; }
     SourcePane { height: 3fr; border: round $primary; overflow: hidden; }
     #said { height: 2fr; border: round $primary; }
     QpuPane { height: auto; max-height: 8; border: round $primary; }
     #registers { height: 3fr; border: round $primary; }
     #memory { height: 2fr; border: round $primary; }
+    Pane { text-wrap: nowrap; text-overflow: ellipsis; }
     RegisterPane, MemoryPane { width: auto; }
     Input { border: round $accent; height: 3; }
     """
@@ -67,9 +68,9 @@ class DebuggerApp(App[None]):
                 yield RichLog(id="said", wrap=False, max_lines=10_000)
             with Vertical(id="right"):
                 yield QpuPane(session)
-                with VerticalScroll(id="registers"):
+                with ScrollableContainer(id="registers"):
                     yield RegisterPane(session)
-                with VerticalScroll(id="memory"):
+                with ScrollableContainer(id="memory"):
                     yield MemoryPane(session)
                 yield Input(id="place", placeholder="memory: [PLACE, BYTES] FORMAT")
         yield Input(id="command", placeholder="command: help lists them")
@@ -79,8 +80,8 @@ class DebuggerApp(App[None]):
         """The beginning: memory shows the first buffer, or what is there first."""
         buffers = [name for name in self.session.listing.buffers if name != PROGRAM]
         place = f"&{buffers[0]}" if buffers else f"{self.session.target.memory.base:#010x}"
-        self.query_one("#place", Input).value = f"[{place}, 128]"
-        self.query_one(MemoryPane).what = f"[{place}, 128]"
+        self.query_one("#place", Input).value = self.query_one(MemoryPane).what = f"[{place}]"
+        self.query_one("#memory").border_title = "memory"
         self.query_one("#command", Input).focus()
         self._say("\n".join(stop_lines(self.session, None)))
         self.call_after_refresh(self._show)

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable
 
-from rich.text import Text
+from textual.content import Content
+from textual.widget import Widget
 from textual.widgets import Static
 
 from ...problem import BadInput
@@ -14,7 +15,7 @@ from ..text import GROUPS, register_lines, source_lines, value_lines, where_line
 __all__ = ["MemoryPane", "Pane", "QpuPane", "RegisterPane", "SourcePane"]
 
 #: How lines are marked: that which comes next, and breakpoints.
-_CURRENT, _BROKEN = "reverse bold", "red"
+_CURRENT, _BROKEN = "reverse bold", "$error"
 #: Lines of source where the pane is not laid out yet.
 _LINES = 20
 
@@ -28,9 +29,7 @@ class Pane(Static):
 
     def show(self) -> None:
         """As it is now."""
-        text = Text("\n").join(Text(line) for line in self.lines())
-        text.no_wrap = True
-        self.update(text)
+        self.update(Content("\n".join(self.lines())))
 
     def lines(self) -> Iterable[str]:
         """What it shows. May raise `BadInput`."""
@@ -40,17 +39,21 @@ class Pane(Static):
 class SourcePane(Pane):
     """Instructions around the next one, which is marked."""
 
+    BORDER_TITLE = "source"
+
     def show(self) -> None:
         """See `Pane`."""
-        text = Text(no_wrap=True)
-        for line in source_lines(self.session, None, max(self.size.height, 1) if self.size.height else _LINES):
-            style = _CURRENT if line.startswith((" >", "*>")) else _BROKEN if line.startswith("*") else ""
-            text.append(f"{line}\n", style)
-        self.update(text)
+        self.update(Content("\n").join(Content.styled(line, _style(line)) for line in self.lines()))
+
+    def lines(self) -> Iterable[str]:
+        """See `Pane`."""
+        return source_lines(self.session, None, self.size.height or _LINES)
 
 
 class QpuPane(Pane):
     """Where all QPUs are."""
+
+    BORDER_TITLE = "QPUs"
 
     def lines(self) -> Iterable[str]:
         """See `Pane`."""
@@ -67,7 +70,8 @@ class RegisterPane(Pane):
 
     def lines(self) -> Iterable[str]:
         """See `Pane`."""
-        self.border_title = f"registers: {self.group}, {self.format.value}"
+        if isinstance(self.parent, Widget):
+            self.parent.border_title = f"registers: {self.group}, {self.format.value}"
         return register_lines(self.session, GROUPS[self.group], self.format)
 
     def next_group(self) -> None:
@@ -96,6 +100,13 @@ class MemoryPane(Pane):
             return list(value_lines(self.session, what, format_)) if what else ()
         except BadInput as error:
             return [str(error)]
+
+
+def _style(line: str) -> str:
+    """That of a line of source, by its marks."""
+    if line.startswith((" >", "*>")):
+        return _CURRENT
+    return _BROKEN if line.startswith("*") else ""
 
 
 def _after(choices: list, one):
