@@ -30,6 +30,7 @@ FILE = re.compile(r"^`(\w+\.\w+)`:\n\n```\w*\n(.*?)^```", re.MULTILINE | re.DOTA
 NOT_RUN = {
     r"path/to": "the path is a reader's own",
     r"^gl build --mesa": "it builds Mesa for a quarter of an hour; `tests/gl` does, with -m slow",
+    r"^debug --tui": "it takes the whole terminal; `tests/debug` has what it does",
     r"^gl run": "it wants that Mesa, and programs of others; `tests/gl` has some, with -m slow",
     r"^gl piglit": "it takes hours; `tests/gl` runs ten of its tests, with -m slow",
 }
@@ -58,6 +59,9 @@ def files_of(page):
 def run_vc4(arguments, folder):
     """A command in this process, as the shell would run it in `folder`; returns its status."""
     command, _, target = arguments.partition(" > ")
+    command, _, source = command.partition(" < ")
+    if source or command.startswith("debug "):
+        return run_with_input(command, (folder / source.strip()).read_bytes() if source else b"")
     if not target:
         return main(shlex.split(command))
     # The home of a reader is here.
@@ -67,6 +71,13 @@ def run_vc4(arguments, folder):
         status = main(shlex.split(command))
     path.write_text(output.getvalue())
     return status
+
+
+def run_with_input(command, data):
+    """A command that reads standard input, of which this is all; returns its status."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data), "utf-8"))
+        return main(shlex.split(command))
 
 
 def run_python(arguments):

@@ -10,13 +10,20 @@ from vc4sim.cli import main
 from vc4sim.debug.console import converse, execute_script
 from vc4sim.problem import BadInput
 
-from .transcripts import FOLDER, SESSIONS, console, said, transcript
+from .transcripts import FOLDER, PAGE, SESSION, SESSIONS, console, page, said, transcript
 
 
 @pytest.mark.parametrize("path", SESSIONS, ids=lambda path: path.stem)
 def test_a_session_goes_as_it_is_written(path):
     """Written again with `python -m tests.debug.transcripts`."""
     assert transcript(path.read_text()) == path.read_text()
+
+
+def test_the_page_shows_what_sessions_say(tmp_path):
+    """Written again with the others."""
+    text = PAGE.read_text()
+    assert len(SESSION.findall(text)) == 4
+    assert page(text, tmp_path) == text
 
 
 def debug(monkeypatch, commands, *arguments):

@@ -1,12 +1,15 @@
 """Sessions of the debugger as text: what a person types, with what comes back.
 
 A file begins with the arguments of `vc4 debug` behind `$`; behind each `>` stands a command, and below it what it says. To write
-them again: `python -m tests.debug.transcripts`, and look at what has changed.
+them, and the sessions of the page about debugging, again: `python -m tests.debug.transcripts`, and look at what has changed.
 """
 
 import contextlib
 import io
+import re
 import shlex
+import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from vc4sim.command_line import parser_of
@@ -18,11 +21,16 @@ HERE = Path(__file__).parent
 SESSIONS = sorted((HERE / "sessions").glob("*.txt"))
 #: Paths on a command line begin here.
 FOLDER = HERE / "programs"
+#: The page about debugging: its sessions are blocks behind their commands; it shows files, too.
+PAGE = HERE.parents[1] / "docs/user/debugging.md"
+SESSION = re.compile(r"^    vc4 debug ([^<\n]*)\n\n```\n((?:[^`\n]*\n)*?\(vc4\) (?:.*\n)*?)```\n", re.MULTILINE)
+FILE = re.compile(r"^`(\w+\.\w+)`:\n\n```\w*\n(.*?)^```", re.MULTILINE | re.DOTALL)
+PROMPT = Console.prompt
 
 
-def console(*arguments: str) -> Console:
+def console(*arguments: str, folder: Path = FOLDER) -> Console:
     """A session as `vc4 debug` begins it; what it says is in `stdout`."""
-    with contextlib.chdir(FOLDER):
+    with contextlib.chdir(folder):
         options = parser_of(["debug"]).parse_args(["debug", *arguments])
         found = console_of(options)
     found.stdout = io.StringIO()
@@ -37,18 +45,37 @@ def said(console: Console, line: str) -> str:
     return console.stdout.getvalue()
 
 
+def carried_out(one: Console, commands: Sequence[str], prompt: str) -> str:
+    """Commands and what they say, behind what is said at the beginning."""
+    one.say(stop_lines(one.session, None))
+    found = one.stdout.getvalue().splitlines()
+    for command in commands:
+        found += [f"{prompt}{command}", *said(one, command).splitlines()]
+    return "".join(f"{line}\n" for line in found)
+
+
 def transcript(text: str) -> str:
     """The session of a file, carried out now: its arguments and commands are taken from `text`."""
-    lines = text.splitlines()
-    arguments, commands = lines[0].removeprefix("$ vc4 debug "), [line[2:] for line in lines if line.startswith("> ")]
-    one = console(*shlex.split(arguments))
-    one.say(stop_lines(one.session, None))
-    found = [lines[0], one.stdout.getvalue().rstrip("\n")]
-    for command in commands:
-        found += [f"> {command}", *said(one, command).splitlines()]
-    return "\n".join(found) + "\n"
+    first, *lines = text.splitlines()
+    arguments, commands = first.removeprefix("$ vc4 debug "), [line[2:] for line in lines if line.startswith("> ")]
+    return f"{first}\n{carried_out(console(*shlex.split(arguments)), commands, '> ')}"
+
+
+def page(text: str, folder: Path) -> str:
+    """A page with its sessions carried out now, in a folder with the files that it shows."""
+    for name, content in FILE.findall(text):
+        (folder / name).write_text(content)
+
+    def again(match: re.Match[str]) -> str:
+        commands = [line.removeprefix(PROMPT) for line in match[2].splitlines() if line.startswith(PROMPT)]
+        one = console(*shlex.split(match[1]), folder=folder)
+        return f"    vc4 debug {match[1]}\n\n```\n{carried_out(one, commands, PROMPT)}```\n"
+
+    return SESSION.sub(again, text)
 
 
 if __name__ == "__main__":
     for path in SESSIONS:
         path.write_text(transcript(path.read_text()))
+    with tempfile.TemporaryDirectory() as temporary:
+        PAGE.write_text(page(PAGE.read_text(), Path(temporary)))

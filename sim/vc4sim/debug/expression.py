@@ -98,7 +98,7 @@ def format_of(name: str) -> Format:
 
 
 def with_format(text: str) -> tuple[str, Format]:
-    """What is asked for, and the format whose name stands behind it, or hexadecimal."""
+    """What is asked for, and the format whose name follows it, or hexadecimal."""
     what, _, name = text.strip().rpartition(" ")
     if what and name in [each.value for each in Format]:
         return what.strip(), Format(name)
@@ -108,7 +108,7 @@ def with_format(text: str) -> tuple[str, Format]:
 def condition(text: str, listing: Listing, qpus: int) -> Condition:
     """What a run can stop at: `PLACE`, an instruction, see `Listing.locate`; `REGISTER` or `flags`, which an instruction writes;
     `[PLACE]` or `[PLACE, BYTES]`, memory that is written; `stall`, a QPU that cannot go on; `start`, a program that begins, or
-    `start KIND`. Behind each may stand `qpu N`. Raises `BadInput`.
+    `start KIND`. `qpu N` may follow each of them. Raises `BadInput`.
     """
     what, qpu = text.strip(), None
     if match := re.fullmatch(r"(.*\S)\s+qpu\s+(\w+)", what):

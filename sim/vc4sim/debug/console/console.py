@@ -136,7 +136,7 @@ class Console(cmd.Cmd):
         [PLACE, BYTES]   memory that is written; [PLACE] are 64 bytes; PLACE may be &BUFFER or &BUFFER+BYTES
         stall            a QPU that cannot go on
         start [KIND]     a program that begins: user, fragment, vertex, coordinate
-        Behind each may stand `qpu N`, for that QPU only.
+        With `qpu N` after it, only QPU N counts.
         """
         one = self.session.add(self._condition(line))
         self.say([f"breakpoint {one.number}: {one.condition}"])

@@ -9,6 +9,8 @@ from ...command_line import parser_of
 from ...commands.debug import console_of
 from .app import DebuggerApp
 
+__all__ = []
+
 #: What is debugged, and how.
 _ARGUMENTS = ("debug", "mandelbrot")
 _COMMANDS = ("break done", "continue", "next", "back until r1", "delete 1", "until [&output]")
