@@ -60,9 +60,7 @@ def register(commands: Commands) -> None:
     )
     parser.add_argument("what", metavar="WHAT", help="example, assembly file, words, case directory or frame")
     how = parser.add_mutually_exclusive_group()
-    how.add_argument(
-        "--dap", action="store_true", help="speak the Debug Adapter Protocol on standard input and output"
-    )
+    how.add_argument("--dap", action="store_true", help="speak the Debug Adapter Protocol on standard input and output")
     how.add_argument("--tui", action="store_true", help="show source, registers and memory in the whole terminal")
     add_config(parser, None, f"(default: the smallest that has what a program needs; {_FRAME_CONFIG} for frames)")
     add_qpus(parser)
@@ -73,18 +71,25 @@ def register(commands: Commands) -> None:
 def _execute(options: argparse.Namespace) -> int:
     app = _terminal_interface() if options.tui else None
     console = console_of(options)
-    if options.dap:
-        serve(console, sys.stdin.buffer, sys.stdout.buffer)
-        return ExitStatus.PASS
-    if app:
-        app(console).run()
-        return ExitStatus.PASS
-    console.say(stop_lines(console.session, None))
-    if sys.stdin.isatty():
-        converse(console)
-    else:
-        execute_script(console, sys.stdin)
+    try:
+        _hold(console, app, options.dap)
+    finally:
+        console.session.target.close()
     return ExitStatus.PASS
+
+
+def _hold(console: Console, app: "type[DebuggerApp] | None", speaks_protocol: bool) -> None:
+    """A session, from its beginning to its end."""
+    if speaks_protocol:
+        serve(console, sys.stdin.buffer, sys.stdout.buffer)
+    elif app:
+        app(console).run()
+    else:
+        console.say(stop_lines(console.session, None))
+        if sys.stdin.isatty():
+            converse(console)
+        else:
+            execute_script(console, sys.stdin)
 
 
 def console_of(options: argparse.Namespace) -> Console:

@@ -52,6 +52,10 @@ class FrameTarget(Target):
         self.position, self.ending, self.launches = 0, "", {}
         self._worker = _Worker(self, self.capture, self._config, run)
 
+    def close(self) -> None:
+        """See `Target`."""
+        self.worker.abandon()
+
     @property
     def worker(self) -> "_Worker":
         """What runs."""

@@ -57,8 +57,8 @@ def tile_image(gpu: V3D, what: str) -> np.ndarray:
     if what == "colour":
         words = tile.colour.astype(np.uint32)
         if tile.shape.words == 2:
-            halves = np.nan_to_num(words.view(np.float16).astype(np.float64))
-            return np.clip(halves.mean(axis=2) * _BYTE, 0, _BYTE).round().astype(np.uint8)
+            halves = np.nan_to_num(np.clip(words.view(np.float16).astype(np.float64), 0, 1))
+            return (halves.mean(axis=2) * _BYTE).round().astype(np.uint8)
         channels = words.view(np.uint8)
         return (channels.mean(axis=2) + 0.5).astype(np.uint8)
     if what == "mask":

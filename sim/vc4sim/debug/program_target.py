@@ -12,7 +12,7 @@ from ..bench.driver import setup_writes
 from ..events import MemoryWrite, Retirement, Start
 from ..launch import Launch
 from ..model.memory import Memory, MemoryFault
-from ..model.qps.scheduler import FRAGMENT, USER
+from ..model.qps.scheduler import USER
 from ..model.qps.sync import place
 from ..model.qps.user_programs import Deadlock
 from ..model.unbuilt import Unbuilt
@@ -91,7 +91,8 @@ class ProgramTarget(Target):
         try:
             event = next(self._run)
         except StopIteration:
-            self.ending = "all programs have ended"
+            errors = f"; errors: {', '.join(sorted(self._gpu.errors))}" if self._gpu.errors else ""
+            self.ending = f"all programs have ended{errors}"
             return None
         except Deadlock as reason:
             self.ending = str(reason)
@@ -104,7 +105,7 @@ class ProgramTarget(Target):
         self._writes.clear()
         if isinstance(event, Start):
             self._begun += 1
-            kind = KINDS[FRAGMENT if event.launch.threaded else USER]
+            kind = KINDS[USER]
             thread = self._gpu.qpus[event.qpu].thread
             self.launches = {**self.launches, (event.qpu, thread): (kind, event.launch)}
         if self._kept.wants(self.position):

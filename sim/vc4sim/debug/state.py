@@ -8,7 +8,7 @@ from vc4.isa.registers import ELEMENTS, FILE_REGISTERS
 from vc4.isa.timing import DELAY_SLOTS
 
 from ..model.memory import MemoryFault
-from ..model.qpu.sequencer import END, PC, RESUME, RUNNING, SINCE_BRANCH, SWITCH, THREAD, has_suspended, view_of
+from ..model.qpu.sequencer import END, PC, RESUME, RUNNING, SINCE_BRANCH, SWITCH, THREAD, view_of
 from ..model.slice.uniforms import is_at_end, next_address
 from ..model.v3d import V3D
 
@@ -22,6 +22,7 @@ __all__ = [
     "next_pc",
     "next_uniforms",
     "pc_of",
+    "suspended_pc",
     "thread_of",
     "vector",
 ]
@@ -85,12 +86,17 @@ def pc_of(gpu: V3D, qpu: int) -> int | None:
     return int(sequence[PC]) if sequence[RUNNING] else None
 
 
+def suspended_pc(gpu: V3D, qpu: int) -> int | None:
+    """Where the thread that does not run goes on; `None` if there is none."""
+    sequence = _sequence(gpu, qpu)
+    found = int(sequence[RESUME + 1 - sequence[THREAD]])
+    return None if found < 0 else found
+
+
 def next_pc(gpu: V3D, qpu: int) -> int | None:
     """The same, but if a program has ended and another thread is suspended, that of this one, which goes on next."""
-    sequences = gpu.machine.qpus.sequences
-    if not sequences[qpu, RUNNING] and has_suspended(sequences, qpu):
-        return int(sequences[qpu, RESUME + 1 - sequences[qpu, THREAD]])
-    return pc_of(gpu, qpu)
+    found = pc_of(gpu, qpu)
+    return suspended_pc(gpu, qpu) if found is None else found
 
 
 def thread_of(gpu: V3D, qpu: int) -> int:

@@ -11,7 +11,7 @@ from .expression import evaluate, memory_place
 from .formats import Format, table
 from .listing import Line
 from .session import Reason, Session, Stop
-from .state import ACCUMULATORS, FILES, FLAGS, next_uniforms, vector
+from .state import ACCUMULATORS, FILES, FLAGS, next_uniforms, suspended_pc, vector
 
 __all__ = [
     "GROUPS",
@@ -70,6 +70,10 @@ def where_lines(session: Session) -> Iterator[str]:
             kind, _ = session.target.launches.get((qpu, thread), ("", None))
             waits = f"  (waits for {wait})" if wait else ""
             yield f"{mark} {_where(session, qpu)}  [{kind}, thread {thread}]{waits}"
+            suspended = suspended_pc(session.target.gpu, qpu)
+            if suspended is not None:
+                line = session.listing.line(suspended, session.target.memory)
+                yield f"    suspended at {line_text(line)}  [thread {1 - thread}]"
 
 
 def source_lines(session: Session, address: int | None, count: int) -> Iterator[str]:

@@ -113,8 +113,8 @@ def _bytes(channels: np.ndarray, type_: TextureType) -> np.ndarray:
     if kind is Channels.BYTES:
         return channels.astype(np.uint8)
     if kind is Channels.HALVES:
-        floats = np.nan_to_num(channels.astype(np.uint16).view(np.float16).astype(np.float64))
-        found = np.clip(floats * _BYTE, 0, _BYTE).round().astype(np.uint8)
+        floats = np.nan_to_num(np.clip(channels.astype(np.uint16).view(np.float16).astype(np.float64), 0, 1))
+        found = (floats * _BYTE).round().astype(np.uint8)
     else:
         found = (channels >> 8).astype(np.uint8)
     if type_ is not TextureType.RGBA64:
