@@ -23,7 +23,7 @@ nitpicky = True
 nitpick_ignore_regex = [
     ("py:.*", r"(un)?signed"),
     ("py:.*", r"(amaranth|argparse|collections|ctypes|enum|numpy|np|pathlib|types|typing)\..*"),
-    ("py:.*", r"vc4sim\.(cxxrtl|model\.(cle|host|machine)|workload\.fields)\..*"),
+    ("py:.*", r"vc4sim\.(cxxrtl|model\.(cle|host|machine|tmu)|workload\.fields)\..*"),
 ]
 
 autodoc_member_order = "bysource"

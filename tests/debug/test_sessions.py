@@ -1,6 +1,7 @@
 """Whole sessions, as people type them, and what is wrong with commands."""
 
 import io
+import re
 import signal
 import threading
 
@@ -10,7 +11,7 @@ from vc4sim.cli import main
 from vc4sim.debug.console import converse, execute_script
 from vc4sim.problem import BadInput
 
-from .transcripts import FOLDER, PAGE, SESSION, SESSIONS, console, page, said, transcript
+from .transcripts import DOCS, FOLDER, PAGE, SESSION, SESSIONS, console, page, said, transcript
 
 
 @pytest.mark.parametrize("path", SESSIONS, ids=lambda path: path.stem)
@@ -24,6 +25,13 @@ def test_the_page_shows_what_sessions_say(tmp_path):
     text = PAGE.read_text()
     assert len(SESSION.findall(text)) == 4
     assert page(text, tmp_path) == text
+
+
+def test_the_example_of_the_python_page(capsys):
+    text = (DOCS / "reference/python/debug.md").read_text()
+    (code,) = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    exec(code, {})
+    assert re.match(r"QPU 0 is at done 103 \[( *\d+\n?)+\]\n$", capsys.readouterr().out)
 
 
 def debug(monkeypatch, commands, *arguments):

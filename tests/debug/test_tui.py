@@ -131,6 +131,7 @@ async def test_memory_of_another_place(person):
     assert person.sees(MemoryPane) == [""]
 
 
+@pytest.mark.thorough
 @with_a_person(*SUMS, size=(80, 24))
 async def test_a_small_terminal(person):
     assert person.current().endswith("mov ra0, unif")
@@ -148,6 +149,7 @@ def test_quit_ends_it():
     asyncio.run(run())
 
 
+@pytest.mark.thorough
 def test_escape_interrupts(tmp_path):
     path = tmp_path / "endless.qasm"
     path.write_text(":loop\nbrr -, r:loop\nnop\nnop\nnop\n")

@@ -22,7 +22,8 @@ SESSIONS = sorted((HERE / "sessions").glob("*.txt"))
 #: Paths on a command line begin here.
 FOLDER = HERE / "programs"
 #: The page about debugging: its sessions are blocks behind their commands; it shows files, too.
-PAGE = HERE.parents[1] / "docs/user/debugging.md"
+DOCS = HERE.parents[1] / "docs"
+PAGE = DOCS / "user/debugging.md"
 SESSION = re.compile(r"^    vc4 debug ([^<\n]*)\n\n```\n((?:[^`\n]*\n)*?\(vc4\) (?:.*\n)*?)```\n", re.MULTILINE)
 FILE = re.compile(r"^`(\w+\.\w+)`:\n\n```\w*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 PROMPT = Console.prompt

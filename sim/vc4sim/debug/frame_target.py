@@ -54,10 +54,10 @@ class FrameTarget(Target):
 
     def close(self) -> None:
         """See `Target`."""
-        self.worker.abandon()
+        self._running.abandon()
 
     @property
-    def worker(self) -> "_Worker":
+    def _running(self) -> "_Worker":
         """What runs."""
         assert self._worker
         return self._worker
@@ -65,22 +65,22 @@ class FrameTarget(Target):
     @property
     def gpu(self) -> V3D:
         """See `Target`."""
-        return self.worker.host.gpu
+        return self._running.host.gpu
 
     @property
     def job(self) -> CaptureJob:
         """That which is drawn."""
-        return self.worker.job
+        return self._running.job
 
     def advance(self, goal: Goal, last: int | None = None) -> object:
         """See `Target`."""
         if self.ending or self.position == last or self.interrupted.is_set():
             return None
-        return self.worker.advance(goal, last)
+        return self._running.advance(goal, last)
 
     def seek(self, position: int) -> None:
         """See `Target`."""
-        if position < self.position and not self.worker.rewind(position):
+        if position < self.position and not self._running.rewind(position):
             runs = [number for number, start in enumerate(self.starts) if start <= position]
             self._begin_again(runs[-1] if runs else 0)
         self.advance(lambda moment: None, position)
@@ -88,11 +88,11 @@ class FrameTarget(Target):
     def marks(self, before: int) -> list[int]:
         """See `Target`."""
         runs = [start for start in self.starts if start < before]
-        return sorted({0, *runs[-1:], *self.worker.marks(before)})
+        return sorted({0, *runs[-1:], *self._running.marks(before)})
 
     def wait_of(self, qpu: int) -> str:
         """See `Target`."""
-        return self.worker.waits.get(qpu, "")
+        return self._running.waits.get(qpu, "")
 
 
 class _Worker:
