@@ -9,6 +9,7 @@ from vc4sim.debug.checkpoints import Checkpoints, Image
 from vc4sim.debug.frame_target import FrameTarget
 from vc4sim.debug.moment import Moment
 from vc4sim.events import Retirement
+from vc4sim.model.qps.turns import IS_WATCHED, LIMIT
 
 from .transcripts import console
 
@@ -16,9 +17,9 @@ CASES = Path(__file__).parents[1] / "data/cases"
 
 
 def state(target):
-    """All of it: machine, memory, and what programs of users have beside it."""
+    """All of it: machine, memory, and what programs of users have beside it, but for how many rounds a run may still have."""
     gpu, schedule = target.gpu, target.gpu.programs.schedule.arrays
-    image = Image.of(gpu.parts.machine, schedule.about, schedule.waits)
+    image = Image.of(gpu.parts.machine, schedule.about[:LIMIT], schedule.about[IS_WATCHED:], schedule.waits)
     return image, bytes(gpu.memory.data), target.launches, target.ending
 
 
@@ -44,6 +45,18 @@ def forwards(session, positions):
             ["team.qasm", "--launch", "&program", "--uniform", "0", "--launch", "&program", "--uniform", "1"],
             range(2, 27),
             id="two QPUs",
+        ),
+        pytest.param(
+            [
+                "sums.qasm",
+                "--buffer",
+                "out=64",
+                "--qpus",
+                "2",
+                *(["--launch", "&program", "--uniform", "1", "--uniform", "&out"] * 20),
+            ],
+            [3, 40, 200, 300, 330],
+            id="more programs than wait at once",
         ),
         pytest.param(["mandelbrot"], [5, 1000, 2000, 2828], id="to the end", marks=pytest.mark.thorough),
         pytest.param(["mandelbrot", "--qpus", "4"], [5, 900, 5000, 9000], id="four QPUs", marks=pytest.mark.thorough),

@@ -131,6 +131,13 @@ def test_a_beginning_of_one_command_is_that_command():
     assert one.session.target.position == 2
 
 
+def test_the_tab_key_knows_what_there_is():
+    one = console("sums.qasm", "--uniform", "3", "--uniform", "&out", "--buffer", "out=64")
+    assert one.completenames("re") == ["registers"]
+    assert one.completedefault("s", "break s", 6, 7) == ["store", "signed"]
+    assert one.completedefault("ra1", "print ra1", 6, 9) == ["ra1", *(f"ra1{digit}" for digit in range(10))]
+
+
 def test_in_a_terminal_errors_are_told_and_the_session_goes_on(monkeypatch):
     one = console("hang.qasm")
     lines = iter(["frobnicate", "print r0[2] signed", "step", "print r0[2] signed"])

@@ -1,6 +1,7 @@
 """The terminal interface, without a terminal."""
 
 import asyncio
+import io
 import sys
 
 import pytest
@@ -90,6 +91,11 @@ async def test_commands_are_those_of_the_console(person):
     await person.type("until store")
     assert person.sees(RegisterPane)[0] == "r0    00000003*16"
     assert person.app.sub_title == "QPU 0, position 9"
+    entry = person.app.query_one("#command", Input)
+    await person.press("up", "up", "up")
+    assert entry.value == "continue"
+    await person.press("down", "down", "down", "down")
+    assert entry.value == ""
 
 
 @with_a_person(*SUMS)
@@ -177,3 +183,10 @@ def test_without_textual_a_line_says_what_to_do(monkeypatch, capsys):
     monkeypatch.chdir(FOLDER)
     assert main(["debug", "--tui", "hang.qasm"]) == 2
     assert capsys.readouterr().err == "vc4: Textual is not installed: pip install 'vc4-rtl[debug]'\n"
+
+
+def test_it_wants_a_terminal(monkeypatch, capsys):
+    monkeypatch.chdir(FOLDER)
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    assert main(["debug", "--tui", "hang.qasm"]) == 2
+    assert capsys.readouterr().err == "vc4: --tui: standard input and output must be a terminal\n"

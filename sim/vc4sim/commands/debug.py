@@ -70,6 +70,8 @@ def register(commands: Commands) -> None:
 
 def _execute(options: argparse.Namespace) -> int:
     app = _terminal_interface() if options.tui else None
+    if app and not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise BadInput("--tui: standard input and output must be a terminal")
     console = console_of(options)
     try:
         _hold(console, app, options.dap)

@@ -173,6 +173,8 @@ class _Worker:
 
     def tell(self, moment: Moment) -> None:
         """See `Watcher`."""
+        if self._abandoned:
+            raise _Abandoned
         target = self._target
         target.position += 1
         self.waits = dict(moment.waits)
@@ -193,6 +195,8 @@ class _Worker:
         self._kept.add(self._target.position, Image.of(self.host.gpu.parts.machine, self._run.about))
 
     def _write(self, address: int, data: bytes) -> None:
+        if self._abandoned:
+            raise _Abandoned
         if self._runs > self._skipped or not self._skipped:
             self.tell(Moment(writes=(MemoryWrite(address, data),)))
 

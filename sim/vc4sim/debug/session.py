@@ -59,14 +59,14 @@ class _Hit:
 
 
 class Session:
-    """Controls a run of `target`. It begins in front of the first instruction of the first program.
+    """Controls a run of `target`. It begins before the first instruction of the first program.
 
     A step is of the QPU that is selected. The others go on meanwhile, in turns, an instruction each: a run is the same however it is
     looked at. So going back is the same run, up to an earlier position.
 
     qpu : the number of the QPU that is selected
     breakpoints : by their numbers
-    first : the position where the session begins
+    first : the position where the session begins; 0 if there is no program
     """
 
     def __init__(self, target: Target, listing: Listing):
@@ -74,8 +74,9 @@ class Session:
         self.qpu = 0
         self.breakpoints: dict[int, Breakpoint] = {}
         self._made = 0
-        self.stopped = self._run(lambda moment: self._start(moment))
-        self.first, self._first_qpu = target.position, self.qpu
+        self.stopped = self._run(self._start)
+        begins = self.stopped.reason is Reason.BEGINNING
+        self.first, self._first_qpu = target.position if begins else 0, self.qpu
 
     @property
     def qpus(self) -> int:

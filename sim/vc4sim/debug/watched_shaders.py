@@ -9,17 +9,15 @@ from vc4.regs.scheduler import KINDS
 
 from ..events import Start
 from ..launch import Launch
-from ..model.compiled import Buffers, Entry, State
+from ..model.compiled import Buffers, State
 from ..model.machine import Machine, Parts
 from ..model.memory import MemoryState
-from ..model.qps.shaders import CHUNK, ENDED, QPU, RUNS, Shaders, run_program
+from ..model.qps.shaders import CHUNK, ENDED, QPU, RUN_PROGRAM, RUNS, Shaders
 from ..model.qpu.qpu import Qpu, retirement, why
 from ..model.qpu.status import FAULT_STREAM, RETIRED, UNKNOWN
 from .moment import Moment
 
 __all__ = ["ShaderRun", "Watcher", "WatchedShaders"]
-
-_run_program = Entry(run_program)
 
 
 class ShaderRun:
@@ -68,7 +66,7 @@ class WatchedShaders(Shaders):
         units: int,
         limit: int,
         *,
-        go_on: Callable[..., int] = _run_program,
+        go_on: Callable[..., int] = RUN_PROGRAM,
         more: Sequence[int] = (),
     ) -> None:
         """See `Shaders`."""

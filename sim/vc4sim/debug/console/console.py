@@ -28,6 +28,7 @@ __all__ = ["Console"]
 #: Instructions of `list`, and uniforms, if it is not said how many.
 _LINES, _UNIFORMS = 11, 8
 _MOST = 1 << 31
+_FORMATS = tuple(each.value for each in Format)
 
 
 class Console(cmd.Cmd):
@@ -86,6 +87,12 @@ class Console(cmd.Cmd):
     def _help(self, name: str) -> list[str]:
         """What is said of a command, its use first: the documentation of its method."""
         return cleandoc(getattr(self, f"do_{name}").__doc__).replace("`", "").splitlines()
+
+    def completedefault(self, text: str, line: str, begidx: int, endidx: int) -> list[str]:
+        """What can follow a command, for the Tab key: labels, registers and formats."""
+        listing = self.session.listing
+        names = (*listing.labels, *listing.buffers, *(name for group in GROUPS.values() for name in group), *_FORMATS)
+        return [name for name in names if name.startswith(text)]
 
     # How a run goes on.
 

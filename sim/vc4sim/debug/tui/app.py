@@ -11,6 +11,7 @@ from ...problem import BadInput
 from ...workload.layout import PROGRAM
 from ..console import Console
 from ..text import stop_lines
+from .command_input import CommandInput
 from .panes import MemoryPane, Pane, QpuPane, RegisterPane, SourcePane
 
 __all__ = ["DebuggerApp"]
@@ -73,7 +74,7 @@ class DebuggerApp(App[None]):
                 with ScrollableContainer(id="memory"):
                     yield MemoryPane(session)
                 yield Input(id="place", placeholder="memory: [PLACE, BYTES] FORMAT")
-        yield Input(id="command", placeholder="command: help lists them")
+        yield CommandInput(self.interpreter.names(), id="command", placeholder="command: help lists them")
         yield Footer()
 
     def on_mount(self) -> None:
@@ -95,8 +96,8 @@ class DebuggerApp(App[None]):
         if event.input.id == "place":
             self.query_one(MemoryPane).what = event.value
             self._show()
-        elif event.value.strip():
-            event.input.value = ""
+        elif isinstance(event.input, CommandInput) and event.value.strip():
+            event.input.remember()
             self.action_carry_out(event.value)
 
     def action_carry_out(self, command: str) -> None:

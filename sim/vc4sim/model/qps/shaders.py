@@ -18,7 +18,7 @@ from ..unbuilt import Waiting
 from ..vpm.vpm import use_as_program, use_as_shader
 from .scheduler import FRAGMENT, may_run
 
-__all__ = ["ABOUT", "CHUNK", "ENDED", "QPU", "RUNS", "HangingProgram", "Shaders", "run_program"]
+__all__ = ["ABOUT", "CHUNK", "ENDED", "QPU", "RUNS", "RUN_PROGRAM", "HangingProgram", "Shaders", "run_program"]
 
 # What is known of a program: its QPU, whether it is for vertices, what it may use, its start, how many instructions it may
 # have; while it runs, that it does, how many it may still have, and what programs of users have on that QPU; instructions until
@@ -84,7 +84,9 @@ def _release(machine: Machine, about: np.ndarray) -> None:
     use_as_program(machine.vpm, q)
 
 
-_run_program, _release_qpu = Entry(run_program), Entry(_release)
+#: `run_program` as Python calls it.
+RUN_PROGRAM = Entry(run_program)
+_release_qpu = Entry(_release)
 
 
 class Shaders:
@@ -119,7 +121,7 @@ class Shaders:
         units: int,
         limit: int,
         *,
-        go_on: Callable[..., int] = _run_program,
+        go_on: Callable[..., int] = RUN_PROGRAM,
         more: Sequence[int] = (),
     ) -> None:
         """A program of a kind; it must not lack a QPU. One that needs more than `limit` instructions counts as one that hangs.
