@@ -254,9 +254,9 @@ def test_a_pause_reaches_a_run(tmp_path):
     ("command", "arguments", "says"),
     [
         ("restart", {}, "restart: there is no such request here"),
-        ("stackTrace", {}, "stackTrace: its arguments are wrong: KeyError"),
+        ("stackTrace", {}, "stackTrace: there is no threadId"),
         ("stackTrace", {"threadId": 5}, "there is no thread 5"),
-        ("stackTrace", {"threadId": "x"}, "invalid literal"),
+        ("stackTrace", {"threadId": "x"}, "stackTrace: threadId must be an integer"),
         ("variables", {"variablesReference": 99999}, "there are no variables 99999"),
         ("readMemory", {"memoryReference": "here", "count": 4}, "here: is no address"),
         ("disassemble", {"memoryReference": "0", "instructionCount": 1 << 20}, "at most 4096 instructions"),

@@ -87,6 +87,13 @@ def test_samples_of_a_pixel_are_shown_as_their_mean():
     assert tile_image(gpu, "colour")[3, 4].tolist() == [128, 255, 255, 0]
 
 
+def place(session):
+    """The address of the next instruction."""
+    line = session.line()
+    assert line
+    return line.address
+
+
 def stored(texture):
     """A texture in memory, and the uniforms that describe it."""
     data, below, stride = texture.stored()
@@ -214,21 +221,21 @@ def test_a_shader_that_hangs():
     """It stalls, and then the frame ends; going back leads to its instructions."""
     session, _ = session_of("tri_flat")
     until(session, "start fragment")
-    code = session.line().address
+    code = place(session)
     hanging = assemble("nop\nsacq -, 0\n").code
     session, target = session_of("tri_flat", {code: hanging})
     stop = until(session, "stall")
     assert (stop.reason, stop.text) == (Reason.REACHED, "QPU 0 cannot go on: semaphore 0, which is 0")
-    assert session.line().address == code + 8
+    assert place(session) == code + 8
     assert target.wait_of(0) == "semaphore 0, which is 0"
     stop = session.proceed()
     assert stop.reason is Reason.END
     assert stop.text.endswith(f"fragment shader at {code + 8:#010x}: waits for semaphore 0, which is 0")
     # The first one back is still the program that hangs, before the second instruction.
     session.back()
-    assert session.line().address == code
+    assert place(session) == code
     session.step()
-    assert session.line().address == code + 8
+    assert place(session) == code + 8
     target.close()
 
 

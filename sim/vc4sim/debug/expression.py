@@ -11,15 +11,15 @@ from vc4.regs.scheduler import KINDS
 from ..model.memory import MemoryFault
 from ..model.v3d import V3D
 from ..problem import BadInput
+from ..workload.compare import WORD_BYTES
 from ..workload.layout import number_of
 from .conditions import FLAGS_NAME, AtAddress, Begins, Condition, Stalls, WritesMemory, WritesRegister
 from .formats import Format
 from .listing import Listing
 from .state import FLAGS, is_register, next_uniforms, pc_of, vector
 
-__all__ = ["WORD_BYTES", "Value", "condition", "evaluate", "format_of", "memory_place", "with_format"]
+__all__ = ["Value", "condition", "evaluate", "format_of", "memory_place", "with_format"]
 
-WORD_BYTES = 4
 _ELEMENT = re.compile(r"(\w+)\[(\d+)\]")
 _MEMORY = re.compile(r"\[([^,\]]+)(?:,\s*(\w+))?\]")
 #: Bytes of memory that are looked at, or watched, at once.

@@ -9,8 +9,9 @@ from vc4.isa.timing import DELAY_SLOTS
 
 from ..model.memory import MemoryFault
 from ..model.qpu.sequencer import END, PC, RESUME, RUNNING, SINCE_BRANCH, SWITCH, THREAD, view_of
-from ..model.slice.uniforms import is_at_end, next_address
+from ..model.slice.uniforms import is_at_end, next_address, pass_uniform
 from ..model.v3d import V3D
+from ..workload.compare import WORD_BYTES
 
 __all__ = [
     "ACCUMULATORS",
@@ -32,7 +33,6 @@ ACCUMULATORS = tuple(f"r{number}" for number in range(6))
 FILES = tuple(tuple(f"r{file}{number}" for number in range(FILE_REGISTERS)) for file in "ab")
 FLAGS = ("n", "z", "c")
 _REGISTER = re.compile(r"r([ab]?)(\d+)")
-_WORD_BYTES = 4
 #: Numbers of `QpuState.late` for each write, and where their count is.
 _LATE, _LATE_COUNT = 4, 8
 
@@ -117,15 +117,12 @@ def in_slots(gpu: V3D, qpu: int) -> bool:
 
 def next_uniforms(gpu: V3D, qpu: int, count: int) -> list[tuple[int, int]]:
     """Addresses and words of the next uniforms of the thread that runs, as many as there are."""
-    uniforms, thread = gpu.machine.uniforms.copy(), thread_of(gpu, qpu)
-    address, found = next_address(uniforms, qpu, thread), []
-    for _ in range(count):
-        if is_at_end(uniforms, qpu, thread):
-            break
+    uniforms, thread, found = gpu.machine.uniforms.copy(), thread_of(gpu, qpu), []
+    while len(found) < count and not is_at_end(uniforms, qpu, thread):
+        address = int(next_address(uniforms, qpu, thread))
         try:
-            found.append((int(address), gpu.memory.read_int(int(address), _WORD_BYTES)))
+            found.append((address, gpu.memory.read_int(address, WORD_BYTES)))
         except MemoryFault:
             break
-        address += _WORD_BYTES
-        uniforms[qpu, thread, 0] = address
+        pass_uniform(uniforms, qpu, thread)
     return found

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from vc4.isa.registers import ELEMENTS
 from vc4.isa.word import WORD_BYTES
 
+from ..workload.compare import WORD_BYTES as DATA_BYTES
 from .conditions import AtAddress
-from .expression import WORD_BYTES as DATA_BYTES
 from .expression import evaluate, memory_place
 from .formats import Format, table
 from .listing import Line

@@ -5,27 +5,28 @@ from dataclasses import dataclass
 import numpy as np
 
 from vc4.isa.ops import Signal
-from vc4.isa.registers import READ, WRITE
+from vc4.isa.registers import WRITE
 from vc4.isa.word import WORD_BYTES
 from vc4.records.tmu import TextureType
 
 from ..launch import Launch
 from ..model.compiled import Buffers
 from ..model.memory import Memory, MemoryFault
-from ..model.qpu.decoded import Decoded, decoded
+from ..model.qpu.decoded import decoded
 from ..model.tmu.formats import BITS, CHANNELS, FORMAT_ROWS, RASTER, TILE_HEIGHT, TILE_WIDTH, Channels
 from ..model.tmu.layout import LEVEL_HEIGHT, LEVEL_WIDTH, list_levels
 from ..model.tmu.parameters import PARAMETERS, Texture, describe, texture
 from ..model.tmu.texels import new_sampler, read_texel
 from ..problem import BadInput
+from ..workload.compare import WORD_BYTES as UNIFORM_BYTES
 
 __all__ = ["BoundTexture", "bound_textures", "image_of"]
 
-_UNIFORM_BYTES = 4
 #: Instructions of a program that are looked at.
 _MOST_INSTRUCTIONS = 1 << 13
 _ENDS = (Signal.PROGRAM_END, Signal.LOAD_COLOUR_END)
-_ADDRESSES = ("unif_addr", "unif_addr_rel")
+#: The service of uniforms, and what gives them a new address.
+_UNIFORMS, _ADDRESSES = "uniforms", ("unif_addr", "unif_addr_rel")
 _BYTE = 255
 
 
@@ -59,12 +60,12 @@ def bound_textures(memory: Memory, launch: Launch) -> list[BoundTexture]:
         for number in range(_MOST_INSTRUCTIONS):
             address = launch.pc + number * WORD_BYTES
             todo = decoded(memory.read_int(address, WORD_BYTES))
-            if todo.branch or any(_name(todo, index) in _ADDRESSES for index in range(2)):
+            if todo.branch or any(WRITE.name(one.address, one.file) in _ADDRESSES for one in todo.writes):
                 break
             unit, letter = todo.tmu_write or (0, "")
             uniform = None
-            if _reads_uniform(todo) or (letter and (letter != "s" or pending[unit])):
-                uniform = memory.read_int(launch.uniforms + _UNIFORM_BYTES * taken, _UNIFORM_BYTES)
+            if _UNIFORMS in todo.units or (letter and (letter != "s" or pending[unit])):
+                uniform = memory.read_int(launch.uniforms + UNIFORM_BYTES * taken, UNIFORM_BYTES)
                 taken += 1
             if letter and (letter != "s" or pending[unit]):
                 pending[unit].append(uniform)
@@ -77,15 +78,6 @@ def bound_textures(memory: Memory, launch: Launch) -> list[BoundTexture]:
     except MemoryFault:
         pass  # what is not there has no lookups
     return [one for one in found if len(one.uniforms) > 1]
-
-
-def _name(todo: Decoded, index: int) -> str:
-    write = todo.writes[index]
-    return WRITE.name(write.address, write.file)
-
-
-def _reads_uniform(todo: Decoded) -> bool:
-    return any(address is not None and READ.name(address, file) == "unif" for file, address in enumerate(todo.raddr))
 
 
 def image_of(memory: Memory, bound: BoundTexture, level: int = 0, face: int = 0) -> np.ndarray:

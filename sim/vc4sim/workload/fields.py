@@ -3,7 +3,7 @@
 import json
 import reprlib
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Self
 
 from ..problem import BadInput
 
@@ -75,14 +75,14 @@ class Fields:
             raise self._wrong(name, "a list of lines of text")
         return value
 
-    def object(self, name: str) -> "Fields":
+    def object(self, name: str) -> Self:
         """An object."""
-        return Fields(self._get(name), f"{self._place}: {name}")
+        return type(self)(self._get(name), f"{self._place}: {name}")
 
-    def objects(self, name: str, *, some: bool = True) -> Iterator["Fields"]:
+    def objects(self, name: str, *, some: bool = True) -> Iterator[Self]:
         """The objects of a list that is not empty, or may be empty if there need not be `some`."""
         value = self._get(name)
         if not isinstance(value, list) or (some and not value):
             raise self._wrong(name, "a list of objects")
         for index, item in enumerate(value):
-            yield Fields(item, f"{self._place}: {name}[{index}]")
+            yield type(self)(item, f"{self._place}: {name}[{index}]")

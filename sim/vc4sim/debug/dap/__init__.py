@@ -4,6 +4,8 @@
 ``messages``  bytes to messages, and back
 ``server``    requests in, responses and events out
 ``adapter``   what each request about a run does
+``breakpoints``  those that a client has set
+``arguments``    of requests, with their types checked
 ``views``     sources, instructions, registers and memory, as the protocol has them
 ============  ==============================================================
 

@@ -11,6 +11,7 @@ from ..console import Console
 from ..expression import evaluate, with_format
 from ..formats import words_text
 from ..session import Reason, Session, Stop
+from .arguments import Arguments
 from .breakpoints import EXCEPTIONS, BreakpointSets, address_of
 from .views import Views
 
@@ -54,15 +55,12 @@ class Adapter:
         #: What follows it: the client hears that a run goes on before it stops.
         self._run: Callable[[], Stop] | None = None
 
-    def answer(self, command: str, arguments: _Object) -> _Object:
+    def answer(self, command: str, arguments: object) -> _Object:
         """The body of the response. Raises `BadInput`, which is told as an error."""
         handler = getattr(self, f"_on_{command}", None)
         if handler is None:
             raise BadInput(f"{command}: there is no such request here")
-        try:
-            return handler(arguments) or {}
-        except (KeyError, TypeError, AttributeError) as error:
-            raise BadInput(f"{command}: its arguments are wrong: {error!r}") from None
+        return handler(Arguments(arguments, command)) or {}
 
     def events(self) -> Iterator[tuple[str, _Object]]:
         """What follows the response: names and bodies."""
@@ -86,83 +84,84 @@ class Adapter:
         text = {"description": stop.text, "text": stop.text} if stop.text else {}
         return {"reason": reason, "threadId": self._session.qpu + 1, "allThreadsStopped": True, **text, **hit}
 
-    def _goes_on(self, arguments: _Object, run: Callable[[Session], Stop]) -> _Object:
+    def _goes_on(self, arguments: Arguments, run: Callable[[Session], Stop]) -> _Object:
         """A run of the QPU that is the thread of a request."""
-        self._session.select(self._qpu(arguments))
+        self._session.select(self._qpu(arguments, "threadId"))
         self._run = lambda: run(self._session)
         return {}
 
-    def _qpu(self, arguments: _Object) -> int:
-        qpu = int(arguments["threadId"]) - 1
+    def _qpu(self, arguments: Arguments, name: str) -> int:
+        """The number of the QPU that is the thread, or the frame, of a request."""
+        qpu = arguments.number(name) - 1
         if not 0 <= qpu < self._session.qpus:
             raise BadInput(f"there is no thread {qpu + 1}")
         return qpu
 
     # The beginning and the end of a session.
 
-    def _on_initialize(self, arguments: _Object) -> _Object:
-        self._views.first_line = int(arguments.get("linesStartAt1", True))
+    def _on_initialize(self, arguments: Arguments) -> _Object:
+        self._views.first_line = int(arguments.flag("linesStartAt1", True))
         self._events.append(("initialized", {}))
         return _CAPABILITIES
 
-    def _on_launch(self, arguments: _Object) -> None:
-        self._stops_on_entry = bool(arguments.get("stopOnEntry", True))
+    def _on_launch(self, arguments: Arguments) -> None:
+        self._stops_on_entry = arguments.flag("stopOnEntry", True)
 
     _on_attach = _on_launch
 
-    def _on_configurationDone(self, arguments: _Object) -> None:
+    def _on_configurationDone(self, arguments: Arguments) -> None:
         if self._stops_on_entry:
             self._run = lambda: self._session.stopped
         else:
             self._run = self._session.proceed
 
-    def _on_disconnect(self, arguments: _Object) -> None:
+    def _on_disconnect(self, arguments: Arguments) -> None:
         self.is_done = True
 
-    def _on_terminate(self, arguments: _Object) -> None:
+    def _on_terminate(self, arguments: Arguments) -> None:
         self._events.append(("terminated", {}))
 
     # How a run goes on.
 
-    def _on_continue(self, arguments: _Object) -> _Object:
+    def _on_continue(self, arguments: Arguments) -> _Object:
         return self._goes_on(arguments, Session.proceed) | {"allThreadsContinued": True}
 
-    def _on_next(self, arguments: _Object) -> _Object:
-        by_instruction = arguments.get("granularity") == _INSTRUCTION
+    def _on_next(self, arguments: Arguments) -> _Object:
+        by_instruction = arguments.word("granularity", "") == _INSTRUCTION
         return self._goes_on(arguments, Session.step if by_instruction else Session.over)
 
-    def _on_stepIn(self, arguments: _Object) -> _Object:
+    def _on_stepIn(self, arguments: Arguments) -> _Object:
         return self._goes_on(arguments, Session.step)
 
-    def _on_stepBack(self, arguments: _Object) -> _Object:
+    def _on_stepBack(self, arguments: Arguments) -> _Object:
         return self._goes_on(arguments, Session.back)
 
-    def _on_reverseContinue(self, arguments: _Object) -> _Object:
+    def _on_reverseContinue(self, arguments: Arguments) -> _Object:
         return self._goes_on(arguments, Session.back_to_breakpoint)
 
-    def _on_pause(self, arguments: _Object) -> None:
+    def _on_pause(self, arguments: Arguments) -> None:
         """What ran has been interrupted when the request came; what runs next shall not be."""
         self._session.forget_interrupt()
 
     # Breakpoints.
 
-    def _on_setBreakpoints(self, arguments: _Object) -> _Object:
-        lines = [int(one["line"]) for one in arguments.get("breakpoints", [])]
-        return {"breakpoints": self._sets.in_source(arguments["source"], lines)}
+    def _on_setBreakpoints(self, arguments: Arguments) -> _Object:
+        lines = [one.number("line") for one in arguments.list("breakpoints")]
+        return {"breakpoints": self._sets.in_source(arguments.object("source"), lines)}
 
-    def _on_setInstructionBreakpoints(self, arguments: _Object) -> _Object:
-        return {"breakpoints": self._sets.at_instructions(arguments["breakpoints"])}
+    def _on_setInstructionBreakpoints(self, arguments: Arguments) -> _Object:
+        return {"breakpoints": self._sets.at_instructions(arguments.list("breakpoints"))}
 
-    def _on_setFunctionBreakpoints(self, arguments: _Object) -> _Object:
-        return {"breakpoints": self._sets.at_functions([str(one["name"]) for one in arguments["breakpoints"]])}
+    def _on_setFunctionBreakpoints(self, arguments: Arguments) -> _Object:
+        return {"breakpoints": self._sets.at_functions([one.word("name") for one in arguments.list("breakpoints")])}
 
-    def _on_setDataBreakpoints(self, arguments: _Object) -> _Object:
-        return {"breakpoints": self._sets.at_data([str(one["dataId"]) for one in arguments["breakpoints"]])}
+    def _on_setDataBreakpoints(self, arguments: Arguments) -> _Object:
+        return {"breakpoints": self._sets.at_data([one.word("dataId") for one in arguments.list("breakpoints")])}
 
-    def _on_setExceptionBreakpoints(self, arguments: _Object) -> _Object:
-        return {"breakpoints": self._sets.at_exceptions(arguments["filters"])}
+    def _on_setExceptionBreakpoints(self, arguments: Arguments) -> _Object:
+        return {"breakpoints": self._sets.at_exceptions(arguments.texts("filters"))}
 
-    def _on_dataBreakpointInfo(self, arguments: _Object) -> _Object:
+    def _on_dataBreakpointInfo(self, arguments: Arguments) -> _Object:
         found = self._sets.data_id(arguments)
         if found is None:
             return {"dataId": None, "description": "only registers and memory can be watched"}
@@ -170,40 +169,40 @@ class Adapter:
 
     # What there is to see.
 
-    def _on_threads(self, arguments: _Object) -> _Object:
+    def _on_threads(self, arguments: Arguments) -> _Object:
         return {"threads": [{"id": qpu + 1, "name": f"QPU {qpu}"} for qpu in range(self._session.qpus)]}
 
-    def _on_stackTrace(self, arguments: _Object) -> _Object:
-        frames = self._views.frames(self._qpu(arguments))
+    def _on_stackTrace(self, arguments: Arguments) -> _Object:
+        frames = self._views.frames(self._qpu(arguments, "threadId"))
         return {"stackFrames": frames, "totalFrames": len(frames)}
 
-    def _on_scopes(self, arguments: _Object) -> _Object:
-        return {"scopes": self._views.scopes(self._qpu({"threadId": arguments["frameId"]}))}
+    def _on_scopes(self, arguments: Arguments) -> _Object:
+        return {"scopes": self._views.scopes(self._qpu(arguments, "frameId"))}
 
-    def _on_variables(self, arguments: _Object) -> _Object:
-        found = self._views.variables(int(arguments["variablesReference"]))
-        first, count = int(arguments.get("start", 0)), int(arguments.get("count", 0))
+    def _on_variables(self, arguments: Arguments) -> _Object:
+        found = self._views.variables(arguments.number("variablesReference"))
+        first, count = max(arguments.number("start", 0), 0), max(arguments.number("count", 0), 0)
         return {"variables": found[first : first + count if count else None]}
 
-    def _on_source(self, arguments: _Object) -> _Object:
-        reference = arguments.get("sourceReference") or arguments["source"]["sourceReference"]
-        return {"content": self._views.text(int(reference))}
+    def _on_source(self, arguments: Arguments) -> _Object:
+        where = arguments if arguments.has("sourceReference") else arguments.object("source")
+        return {"content": self._views.text(where.number("sourceReference"))}
 
-    def _on_disassemble(self, arguments: _Object) -> _Object:
-        address = address_of(arguments["memoryReference"], int(arguments.get("offset", 0)))
-        address += int(arguments.get("instructionOffset", 0)) * WORD_BYTES
-        return {"instructions": self._views.instructions(address, int(arguments["instructionCount"]))}
+    def _on_disassemble(self, arguments: Arguments) -> _Object:
+        address = address_of(arguments.word("memoryReference"), arguments.number("offset", 0))
+        address += arguments.number("instructionOffset", 0) * WORD_BYTES
+        return {"instructions": self._views.instructions(address, arguments.number("instructionCount"))}
 
-    def _on_readMemory(self, arguments: _Object) -> _Object:
-        address = address_of(arguments["memoryReference"], int(arguments.get("offset", 0)))
-        return self._views.memory(address, int(arguments["count"]))
+    def _on_readMemory(self, arguments: Arguments) -> _Object:
+        address = address_of(arguments.word("memoryReference"), arguments.number("offset", 0))
+        return self._views.memory(address, arguments.number("count"))
 
-    def _on_evaluate(self, arguments: _Object) -> _Object:
-        """An expression of the console, perhaps with a format behind it; in a window for commands also a command."""
-        text, session = str(arguments["expression"]).strip(), self._session
-        if frame := arguments.get("frameId"):
-            session.select(self._qpu({"threadId": frame}))
-        if arguments.get("context") == _REPL and text.partition(" ")[0] in self._console.names():
+    def _on_evaluate(self, arguments: Arguments) -> _Object:
+        """An expression of the console, perhaps with a format after it; in a window for commands also a command."""
+        text, session = arguments.word("expression").strip(), self._session
+        if arguments.has("frameId"):
+            session.select(self._qpu(arguments, "frameId"))
+        if arguments.word("context", "") == _REPL and text.partition(" ")[0] in self._console.names():
             return {"result": self._command(text), "variablesReference": 0}
         what, format_ = with_format(text)
         value = evaluate(what, session.target.gpu, session.qpu, session.listing)

@@ -7,6 +7,7 @@ from ...problem import BadInput
 from ..conditions import AtAddress, Condition, Stalls
 from ..expression import condition
 from ..session import Session
+from .arguments import Arguments
 from .views import Views
 
 __all__ = ["EXCEPTIONS", "BreakpointSets", "address_of"]
@@ -32,18 +33,18 @@ class BreakpointSets:
         self._session, self._views = session, views
         self._sets: dict[str, list[int]] = {}
 
-    def in_source(self, source: _Object, lines: Sequence[int]) -> list[_Object]:
+    def in_source(self, source: Arguments, lines: Sequence[int]) -> list[_Object]:
         """Of a file: each line, or the next one with an instruction."""
-        file = self._file_of(source)
+        file = source.word("path", "") or source.word("name", "")
         self._clear(f"source {file}")
         return [self._at_line(file, line) for line in lines]
 
-    def at_instructions(self, wanted: Sequence[_Object]) -> list[_Object]:
+    def at_instructions(self, wanted: Sequence[Arguments]) -> list[_Object]:
         """At addresses."""
         self._clear("instruction")
         found = []
         for one in wanted:
-            address = address_of(one.get("instructionReference", ""), one.get("offset", 0))
+            address = address_of(one.word("instructionReference"), one.number("offset", 0))
             where = AtAddress(address=address, text=f"{address:#010x}")
             found.append(self._add("instruction", "instruction breakpoint", where, self._views.place(address)))
         return found
@@ -61,14 +62,14 @@ class BreakpointSets:
         self._clear("exception")
         return [self._add("exception", "exception", Stalls()) for _ in filters]
 
-    def data_id(self, arguments: _Object) -> tuple[str, str] | None:
+    def data_id(self, arguments: Arguments) -> tuple[str, str] | None:
         """The name of data for `at_data`, and what people read; `None` if it cannot be watched."""
-        name = str(arguments.get("name", ""))
-        if reference := arguments.get("variablesReference"):
+        name = arguments.word("name")
+        if reference := arguments.number("variablesReference", 0):
             found = self._views.register_of(reference, name)
             return (f"{found[1]} qpu {found[0]}", f"{found[1]} of QPU {found[0]}") if found else None
-        if arguments.get("asAddress"):
-            name = f"[{name}, {arguments.get('bytes', 1)}]"
+        if arguments.flag("asAddress", False):
+            name = f"[{name}, {arguments.number('bytes', 1)}]"
         try:
             found = condition(name, self._session.listing, self._session.qpus)
         except BadInput:
@@ -95,14 +96,10 @@ class BreakpointSets:
         numbers = sorted({number for name, number in listing.lines.values() if listing.is_file(name, file)})
         number = next((one for one in numbers if one >= wanted), None)
         if number is None:
-            return {"verified": False, "line": line, "message": "there is no instruction on this line, nor behind it"}
+            return {"verified": False, "line": line, "message": "there is no instruction on this line, nor after it"}
         address = listing.addresses_of(file, number)[0]
         where = AtAddress(address=address, text=f"{file.rpartition('/')[2]}:{number}")
         return self._add(f"source {file}", "breakpoint", where, self._views.place(address))
-
-    def _file_of(self, source: _Object) -> str:
-        """The file that a client means, by path or by number."""
-        return str(source.get("path") or source.get("name") or "")
 
     def _add(self, kind: str, reason: str, what: Condition, place: _Object | None = None) -> _Object:
         number = self._session.add(what).number

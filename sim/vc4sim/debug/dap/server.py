@@ -49,7 +49,7 @@ def serve(console: Console, requests: BinaryIO, answers: BinaryIO) -> None:
         try:
             body = adapter.answer(command, arguments)
             tell("response", **about, success=True, body=body)
-        except (BadInput, ValueError) as error:
+        except BadInput as error:
             tell(
                 "response", **about, success=False, message=str(error), body={"error": {"id": 1, "format": str(error)}}
             )
