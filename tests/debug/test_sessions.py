@@ -23,7 +23,7 @@ def test_a_session_goes_as_it_is_written(path):
 def test_the_page_shows_what_sessions_say(tmp_path):
     """Written again with the others."""
     text = PAGE.read_text()
-    assert len(SESSION.findall(text)) == 4
+    assert len(SESSION.findall(text)) == 5
     assert page(text, tmp_path) == text
 
 

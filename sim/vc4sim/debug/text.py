@@ -1,6 +1,7 @@
 """What a session shows, as lines of text: the same in the console and in the terminal interface."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from vc4.isa.registers import ELEMENTS
 from vc4.isa.word import WORD_BYTES
@@ -56,7 +57,10 @@ def _reason_lines(stop: Stop) -> Iterator[str]:
 
 def _where(session: Session, qpu: int) -> str:
     line = session.line(qpu)
-    return f"QPU {qpu} runs nothing" if line is None else f"QPU {qpu} at {line_text(line)}"
+    if line is None:
+        return f"QPU {qpu} runs nothing"
+    short = replace(line, text=" ".join(line.text.split()))  # comments stand in a column of their own
+    return f"QPU {qpu} at {line_text(short)}"
 
 
 def where_lines(session: Session) -> Iterator[str]:

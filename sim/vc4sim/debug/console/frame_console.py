@@ -59,7 +59,7 @@ class FrameConsole(Console):
         words = self._words(line, 2)
         if not words:
             tile = self.target.gpu.renderer.tile
-            shape = f"{tile.shape.width} by {tile.shape.height} pixels, {tile.shape.samples} samples each"
+            shape = f"{tile.shape.width} by {tile.shape.height} pixels, {tile.shape.samples} sample{'s' * (tile.shape.samples > 1)} each"
             self.say([f"tile at pixel {tile.x} {tile.y}: {shape}"])
         elif words[0] in TILE_BUFFERS:
             if len(words) < 2:

@@ -1,7 +1,8 @@
-"""The picture of the interface in the documentation: `python -m vc4sim.debug.tui FILE.svg`."""
+"""Writes the picture of the page about debugging: `python -m vc4sim.debug.tui docs/images/debugger.svg`."""
 
+import argparse
 import asyncio
-import sys
+from pathlib import Path
 
 from textual.widgets import Input
 
@@ -9,11 +10,12 @@ from ...command_line import parser_of
 from ...commands.debug import console_of
 from .app import DebuggerApp
 
-__all__ = []
+__all__ = ["main"]
 
 #: What is debugged, and how.
 _ARGUMENTS = ("debug", "mandelbrot")
 _COMMANDS = ("break done", "continue", "next", "back until r1", "delete 1", "until [&output]")
+_KEYS = ("f2", "f2", "f2")
 _MEMORY = "[&output, 128] signed"
 _SIZE = 165, 44
 
@@ -25,7 +27,7 @@ async def _picture() -> str:
             app.action_carry_out(command)
             await app.workers.wait_for_complete()
             await pilot.pause()
-        await pilot.press("f2", "f2", "f2")
+        await pilot.press(*_KEYS)
         place = app.query_one("#place", Input)
         place.value = _MEMORY
         await place.action_submit()
@@ -33,6 +35,14 @@ async def _picture() -> str:
         return app.export_screenshot(simplify=True)
 
 
+def main() -> None:
+    """Write the file."""
+    parser = argparse.ArgumentParser(
+        prog="python -m vc4sim.debug.tui", description="Draw a picture of the debugger in a terminal."
+    )
+    parser.add_argument("file", type=Path, help="where to write it, such as docs/images/debugger.svg")
+    parser.parse_args().file.write_text(asyncio.run(_picture()), encoding="utf-8")
+
+
 if __name__ == "__main__":
-    with open(sys.argv[1], "w", encoding="utf-8") as file:
-        file.write(asyncio.run(_picture()))
+    main()
