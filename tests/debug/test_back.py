@@ -1,15 +1,20 @@
 """Going back: the same state as the first time, whichever way it was reached."""
 
+import random
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from vc4.config import preset
+from vc4sim.backends import model
 from vc4sim.debug.checkpoints import Checkpoints, Image
 from vc4sim.debug.frame_target import FrameTarget
 from vc4sim.debug.moment import Moment
+from vc4sim.debug.program_target import ProgramTarget
 from vc4sim.events import Retirement
 from vc4sim.model.qps.turns import IS_WATCHED, LIMIT
+from vc4sim.random_programs import random_job, random_team
 
 from .transcripts import console
 
@@ -125,3 +130,36 @@ def test_what_runs_in_a_thread_of_its_own_tells_its_errors(monkeypatch):
 
     with pytest.raises(RuntimeError, match="of the goal"):
         session.target.advance(goal)
+
+
+#: Positions at which a run is looked at.
+PLACES = 12
+
+
+@pytest.mark.parametrize(
+    ("kind", "seed"),
+    [
+        ("job", 1),
+        ("team", 1),
+        *(pytest.param(kind, seed, marks=pytest.mark.thorough) for kind in ("job", "team") for seed in range(2, 8)),
+    ],
+)
+def test_random_programs_have_one_state_at_each_position(kind, seed):
+    """And end as without a debugger."""
+    job = random_job(seed, 600, preset("qpu")) if kind == "job" else random_team(seed, 600, preset("slice"))
+    target = ProgramTarget(kind, job)
+    target.advance(lambda moment: None)
+    length, outcome = target.position, model.run(job)
+    assert target.gpu.instructions == outcome.instructions
+    assert bytes(target.memory.data) == outcome.memory
+    chosen = random.Random(seed)
+    positions = sorted({chosen.randrange(length) for _ in range(PLACES)})
+    target.seek(0)
+    expected = {}
+    for position in positions:
+        target.seek(position)
+        expected[position] = state(target)
+    for _ in range(2 * PLACES):
+        position = chosen.choice(positions)
+        target.seek(position)
+        assert state(target) == expected[position], position

@@ -106,7 +106,7 @@ async def test_keys_go_on_and_back(person):
     await person.press("f8")
     assert person.current().split()[2] == "sums.qasm:3"
     await person.press("f5")
-    assert person.sees(SourcePane) == ["QPU 0 runs nothing"]
+    assert person.sees(SourcePane) == ["there are no instructions"]
     assert person.sees(MemoryPane)[1:] == ["    0  00000000 00000001 00000002 00000003 00000004 00000005 00000006 00000007",
                                            "    8  00000006 00000006 00000006 00000006 00000006 00000006 00000006 00000006"]  # fmt: skip
     await person.press("f7")
@@ -183,6 +183,17 @@ def test_without_textual_a_line_says_what_to_do(monkeypatch, capsys):
     monkeypatch.chdir(FOLDER)
     assert main(["debug", "--tui", "hang.qasm"]) == 2
     assert capsys.readouterr().err == "vc4: Textual is not installed: pip install 'vc4-rtl[debug]'\n"
+
+
+@pytest.mark.thorough
+def test_the_picture_of_the_page_is_drawn(tmp_path, monkeypatch):
+    from vc4sim.debug.tui.__main__ import main as draw
+
+    monkeypatch.setattr("sys.argv", ["tui", str(tmp_path / "picture.svg")])
+    draw()
+    text = (tmp_path / "picture.svg").read_text().replace("&#160;", " ")
+    assert "vc4 debug mandelbrot" in text
+    assert "QPU 0 has written 768 bytes at 0x00010180" in text
 
 
 def test_it_wants_a_terminal(monkeypatch, capsys):

@@ -23,11 +23,18 @@ class Line:
 
     place : file, line and label, or nothing if there is no source
     text : the line of the source, or the disassembly
+    word : of 64 bits; `None` outside of memory
     """
 
     address: int
     place: str
     text: str
+    word: int | None = None
+
+    @property
+    def disassembly(self) -> str:
+        """The word as a statement."""
+        return self.text if self.word is None else disassemble(self.word, self.address)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +79,7 @@ class Listing:
             return Line(address, "", "outside of memory")
         place = self.source.place(address - self.base) if self.source else None
         text = self.source.line(address - self.base) if self.source and place else None
-        return Line(address, place or "", text or disassemble(word, address))
+        return Line(address, place or "", text or disassemble(word, address), word)
 
     def addresses_of(self, file: str, line: int) -> list[int]:
         """The instructions of a line, lowest first; `file` is a path, or the end of one; empty for the main file."""

@@ -107,7 +107,7 @@ def thread_of(gpu: V3D, qpu: int) -> int:
 def in_slots(gpu: V3D, qpu: int) -> bool:
     """Whether the next instruction is in the delay slots of a branch, taken or not, of an end, or of a thread switch.
 
-    Only true after an instruction of this QPU.
+    To be asked after an instruction of this QPU: a program that has just begun looks as if it were in slots.
     """
     sequence = _sequence(gpu, qpu)
     if not sequence[RUNNING]:

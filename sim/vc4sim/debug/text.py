@@ -1,6 +1,6 @@
 """What a session shows, as lines of text: the same in the console and in the terminal interface."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from vc4.isa.registers import ELEMENTS
@@ -24,6 +24,7 @@ __all__ = [
     "uniform_lines",
     "value_lines",
     "where_lines",
+    "word_lines",
 ]
 
 #: Registers that are shown together.
@@ -82,23 +83,45 @@ def where_lines(session: Session) -> Iterator[str]:
 
 def source_lines(session: Session, address: int | None, count: int) -> Iterator[str]:
     """So many instructions around an address, or around that of the QPU; `>` is where it is, `*` has a breakpoint."""
-    current = session.line()
-    here = current.address if current else None
-    around = address if address is not None else here
-    if around is None:
-        yield f"QPU {session.qpu} runs nothing"
-        return
-    first = around if address is not None else around - count // 2 * WORD_BYTES
+    lines = _lines(session, address, count)
+    width = max((len(line.place) for line in lines), default=0)
+    return _marked(session, lines, (line_text(line, width) for line in lines))
+
+
+def word_lines(session: Session, address: int | None, count: int) -> Iterator[str]:
+    """The same as words, with their disassembly and, after `#`, their places in the source."""
+    lines = _lines(session, address, count)
+    return _marked(session, lines, map(_word_text, lines))
+
+
+def _word_text(line: Line) -> str:
+    word = "-" * 16 if line.word is None else f"{line.word:016x}"
+    place = f"  # {line.place}" if line.place else ""
+    return f"{line.address:#010x}  {word}  {line.disassembly}{place}"
+
+
+def _lines(session: Session, address: int | None, count: int) -> list[Line]:
+    """So many instructions from an address on, as far as memory goes, or around that of the QPU."""
+    current, memory = session.line(), session.target.memory
+    if address is None and current is None:
+        return []
+    first = address if address is not None or current is None else current.address - count // 2 * WORD_BYTES
+    assert first is not None
+    end = memory.base + len(memory.data) - WORD_BYTES
+    places = (first + number * WORD_BYTES for number in range(count))
+    return [session.listing.line(place, memory) for place in places if memory.base <= place <= end]
+
+
+def _marked(session: Session, lines: Sequence[Line], texts: Iterable[str]) -> Iterator[str]:
+    """Texts of instructions with their marks."""
     conditions = (one.condition for one in session.breakpoints.values())
     broken = {one.address for one in conditions if isinstance(one, AtAddress)}
-    memory = session.target.memory
-    places = (first + number * WORD_BYTES for number in range(count))
-    end = memory.base + len(memory.data) - WORD_BYTES
-    lines = [session.listing.line(place, memory) for place in places if memory.base <= place <= end]
-    width = max((len(line.place) for line in lines), default=0)
-    for line in lines:
-        mark = ("*" if line.address in broken else " ") + (">" if line.address == here else " ")
-        yield f"{mark} {line_text(line, width)}"
+    here = session.line()
+    for line, text in zip(lines, texts, strict=True):
+        is_here = here is not None and line.address == here.address
+        yield f"{'*' if line.address in broken else ' '}{'>' if is_here else ' '} {text}"
+    if not lines:
+        yield "there are no instructions"
 
 
 def register_lines(session: Session, names: Sequence[str], format_: Format) -> Iterator[str]:

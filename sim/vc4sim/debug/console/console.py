@@ -21,6 +21,7 @@ from ..text import (
     uniform_lines,
     value_lines,
     where_lines,
+    word_lines,
 )
 
 __all__ = ["Console"]
@@ -193,10 +194,11 @@ class Console(cmd.Cmd):
 
     def do_list(self, line: str) -> None:
         """`list [PLACE] [N]`: N instructions from PLACE on, or around the next one."""
-        words = self._words(line, 2)
-        count = self._count(words.pop(), _LINES) if len(words) == 2 else _LINES
-        place = self.session.listing.locate(words[0]) if words else None
-        self.say(source_lines(self.session, place, count))
+        self.say(source_lines(self.session, *self._place(line)))
+
+    def do_disassemble(self, line: str) -> None:
+        """`disassemble [PLACE] [N]`: the same as words, with what they are, wherever they are from."""
+        self.say(word_lines(self.session, *self._place(line)))
 
     def do_quit(self, line: str) -> bool:
         """`quit`: the end of the session."""
@@ -224,6 +226,12 @@ class Console(cmd.Cmd):
         if len(words) > most:
             raise BadInput(f"{words[most]}: is one word too many")
         return words
+
+    def _place(self, line: str) -> tuple[int | None, int]:
+        """Where instructions are to be shown, and how many."""
+        words = self._words(line, 2)
+        count = self._count(words.pop(), _LINES) if len(words) == 2 else _LINES
+        return self.session.listing.locate(words[0]) if words else None, count
 
     def _none(self, line: str) -> None:
         self._words(line, 0)
