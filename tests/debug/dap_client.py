@@ -33,7 +33,7 @@ class Client:
         return message
 
     def response(self, number: int) -> dict:
-        """The body of the response to a request; events in front of it are kept."""
+        """The body of the response to a request; events before it are kept."""
         while (message := self._receive())["type"] == "event":
             self.events.append(message)
         assert message["request_seq"] == number

@@ -29,7 +29,7 @@ def state(target):
 
 
 def forwards(session, positions):
-    """The state at each of the positions, which rise, and what happens in front of them."""
+    """The state at each of the positions, which rise, and what happens before them."""
     found, moments = {}, []
 
     def note(moment):

@@ -1,4 +1,4 @@
-"""The debugger behind the Debug Adapter Protocol."""
+"""The debugger as a server of the Debug Adapter Protocol."""
 
 import base64
 import io
@@ -246,7 +246,7 @@ def test_a_pause_reaches_a_run(tmp_path):
         assert client.event("stopped")["reason"] == "pause"
         client.response(number)
         client.go("stepIn")
-        # Whoever goes away leaves no run behind.
+        # Whoever goes away leaves no run that goes on.
         client.ask("continue", threadId=1)
 
 

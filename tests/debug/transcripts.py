@@ -1,6 +1,6 @@
 """Sessions of the debugger as text: what a person types, with what comes back.
 
-A file begins with the arguments of `vc4 debug` behind `$`; behind each `>` stands a command, and below it what it says. To write
+A file begins with the command after `$`; after each `>` is a command of the console, and below it what it says. To write
 them, and the sessions of the page about debugging, again: `python -m tests.debug.transcripts`, and look at what has changed.
 """
 
@@ -21,7 +21,7 @@ HERE = Path(__file__).parent
 SESSIONS = sorted((HERE / "sessions").glob("*.txt"))
 #: Paths on a command line begin here.
 FOLDER = HERE / "programs"
-#: The page about debugging: its sessions are blocks behind their commands; it shows files, too.
+#: The page about debugging: its sessions are blocks after their commands; it shows files, too.
 DOCS = HERE.parents[1] / "docs"
 PAGE = DOCS / "user/debugging.md"
 SESSION = re.compile(r"^    vc4 debug ([^<\n]*)\n\n```\n((?:[^`\n]*\n)*?\(vc4\) (?:.*\n)*?)```\n", re.MULTILINE)
@@ -47,7 +47,7 @@ def said(console: Console, line: str) -> str:
 
 
 def carried_out(one: Console, commands: Sequence[str], prompt: str) -> str:
-    """Commands and what they say, behind what is said at the beginning."""
+    """Commands and what they say, after what is said at the beginning."""
     one.say(stop_lines(one.session, None))
     found = one.stdout.getvalue().splitlines()
     for command in commands:

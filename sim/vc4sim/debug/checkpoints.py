@@ -62,7 +62,7 @@ class Checkpoints(Generic[_T]):
         self._kept: list[_T] = []
 
     def wants(self, position: int) -> bool:
-        """Whether there should be one at a position, which is behind all others."""
+        """Whether there should be one at a position, which is after all others."""
         return not self._positions or position >= self._positions[-1] + self._interval
 
     def add(self, position: int, kept: _T) -> None:
@@ -74,10 +74,10 @@ class Checkpoints(Generic[_T]):
             self._interval *= 2
 
     def positions(self, before: int) -> list[int]:
-        """Those in front of a position."""
+        """Those before a position."""
         return [one for one in self._positions if one < before]
 
     def latest(self, position: int) -> tuple[int, _T] | None:
-        """The last one that is not behind a position."""
+        """The last one that is not after a position."""
         index = bisect_right(self._positions, position) - 1
         return None if index < 0 else (self._positions[index], self._kept[index])

@@ -1,6 +1,6 @@
 """A captured frame on the model: programs of vertices and fragments, and what the 3D pipeline does between them.
 
-The pipeline is one long call of the model, so it has a thread of its own, which stands still while nobody wants it to go on.
+The pipeline is one long call of the model, so it has a thread of its own, which waits while nobody wants it to go on.
 """
 
 import threading
@@ -113,7 +113,7 @@ class _Worker:
         self._hit: object = None
         self._error: BaseException | None = None
         self._abandoned = False
-        self._go, self._stands = threading.Semaphore(0), threading.Semaphore(0)
+        self._go, self._rested = threading.Semaphore(0), threading.Semaphore(0)
         gpu = self.host.gpu
         for user in (gpu.fragment_shader, gpu.binner.shading, gpu.renderer.screen.shading):
             user.shaders = WatchedShaders(gpu.parts, gpu.qpus, self)
@@ -125,7 +125,7 @@ class _Worker:
         """See `Target`."""
         self._goal, self._last, self._hit = goal, last, None
         self._go.release()
-        self._stands.acquire()
+        self._rested.acquire()
         if self._error:
             error, self._error = self._error, None
             raise error
@@ -142,7 +142,7 @@ class _Worker:
         return self._kept.positions(before) if self._run else []
 
     def rewind(self, position: int) -> bool:
-        """Go back to the last checkpoint in front of a position; returns whether there is one."""
+        """Go back to the last checkpoint before a position; returns whether there is one."""
         found = self._kept.latest(position) if self._run else None
         if not found or not self._run:
             return False
@@ -169,7 +169,7 @@ class _Worker:
         self._run, self._kept = run, Checkpoints[Image]()
         self._keep()
         if self._skipped == number and self._target.position == self._last:
-            self._stand()
+            self._wait()
 
     def tell(self, moment: Moment) -> None:
         """See `Watcher`."""
@@ -184,7 +184,7 @@ class _Worker:
             self._keep()
         self._hit = self._goal(moment)
         if self._hit is not None or target.position == self._last or target.interrupted.is_set():
-            self._stand()
+            self._wait()
 
     def end(self) -> None:
         """See `Watcher`."""
@@ -200,9 +200,9 @@ class _Worker:
         if self._runs > self._skipped or not self._skipped:
             self.tell(Moment(writes=(MemoryWrite(address, data),)))
 
-    def _stand(self) -> None:
+    def _wait(self) -> None:
         """Nothing goes on until somebody wants it."""
-        self._stands.release()
+        self._rested.release()
         self._go.acquire()
         if self._abandoned:
             raise _Abandoned
@@ -212,12 +212,12 @@ class _Worker:
             self._go.acquire()
             if not self._abandoned:
                 self._draw()
-                self._stands.release()
+                self._rested.release()
         except _Abandoned:
             return
         except BaseException as error:  # whoever waits must know
             self._error = error
-            self._stands.release()
+            self._rested.release()
 
     def _draw(self) -> None:
         self._target.ending = ""

@@ -23,5 +23,5 @@ class Moment(NamedTuple):
     waits: tuple[tuple[int, str], ...] = ()
 
 
-#: Whether a run shall stop behind a moment: anything but `None`. It may look at the GPU, and must not change it.
+#: Whether a run shall stop after a moment: anything but `None`. It may look at the GPU, and must not change it.
 Goal = Callable[[Moment], object]

@@ -168,7 +168,7 @@ class Session:
         return _Hit(Stop(Reason.STEP, effects=effects), self.qpu)
 
     def _stepped(self, moment: Moment) -> _Hit | None:
-        """The QPU has made a step; another one stands still for ever."""
+        """The QPU has made a step, or cannot make one."""
         return self._event(moment) or self._stalled(moment)
 
     def _boundary(self, moment: Moment) -> _Hit | None:
@@ -252,7 +252,7 @@ class Session:
         return stop
 
     def _arrive(self, position: int | None, here: int, stop: Stop) -> Stop:
-        """At a position in front of `here`, or at the beginning if there is none."""
+        """At a position before `here`, or at the beginning if there is none."""
         if self.target.interrupted.is_set():
             position, stop = here, Stop(Reason.INTERRUPTED)
         elif position is None or position < self.first:

@@ -51,7 +51,7 @@ class Target(ABC):
 
     @abstractmethod
     def marks(self, before: int) -> list[int]:
-        """Positions in front of one that are quickly reached, in their order; the first one is 0."""
+        """Positions before one that are quickly reached, in their order; the first one is 0."""
 
     @abstractmethod
     def wait_of(self, qpu: int) -> str:
@@ -61,7 +61,7 @@ class Target(ABC):
         """Nobody wants to go on."""
 
     def hits(self, goal: Goal, before: int) -> Iterator[tuple[int, object]]:
-        """The positions in front of one at which `goal` stops a run, the last one first, and what it says.
+        """The positions before one at which `goal` stops a run, the last one first, and what it says.
 
         The run moves while this is used.
         """

@@ -136,7 +136,7 @@ def register_lines(session: Session, names: Sequence[str], format_: Format) -> I
 
 
 def _named(name: str, rows: Sequence[str]) -> Iterator[str]:
-    """Rows with a name in front of the first one."""
+    """Rows with a name before the first one."""
     for number, row in enumerate(rows):
         yield f"{name if number == 0 else '':{_NAME}}{row}"
 

@@ -132,7 +132,7 @@ class Console(cmd.Cmd):
         self._stopped(stop)
 
     def do_goto(self, line: str) -> None:
-        """`goto POSITION`: go on or back to a position, the number in front of every stop."""
+        """`goto POSITION`: go on or back to a position, the number before every stop."""
         self._stopped(self.session.go_to(self._count(line, needed=True)))
 
     # Breakpoints.

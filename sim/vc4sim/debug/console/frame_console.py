@@ -17,7 +17,7 @@ from .console import Console
 
 __all__ = ["FrameConsole"]
 
-#: Lines of a control list in front of that where its thread is, and all of them, if it is not said how many.
+#: Lines of a control list before that where its thread is, and all of them, if it is not said how many.
 _BEFORE, _LINES = 5, 16
 
 

@@ -1,4 +1,4 @@
-"""The debugger behind the Debug Adapter Protocol (https://microsoft.github.io/debug-adapter-protocol), for editors.
+"""The debugger as a server of the Debug Adapter Protocol (https://microsoft.github.io/debug-adapter-protocol), for editors.
 
 ============  ==============================================================
 ``messages``  bytes to messages, and back

@@ -88,7 +88,7 @@ class RegisterPane(Pane):
 class MemoryPane(Pane):
     """Memory, or whatever else the console prints.
 
-    what : as behind `print`
+    what : as after `print`
     """
 
     what = ""

@@ -22,7 +22,7 @@ __all__ = ["FragmentShader", "give"]
 _LIMIT = 1 << 16
 #: Vectors until shading comes back to Python, which may compile it.
 _CHUNK = 64
-# What is known of a queue that is shaded, behind what is known of its programs: the next vector, whether it is given to a QPU;
+# What is known of a queue that is shaded, after what is known of its programs: the next vector, whether it is given to a QPU;
 # varyings, and the modes of all of them.
 _VECTOR, _IS_GIVEN, _VARYINGS, _DEPTH, _Z_UPDATES, _CLEARS, _AS_MASK = range(ABOUT, ABOUT + 7)
 
