@@ -70,7 +70,7 @@ def test_statements_that_are_printed_as_they_are_written(text):
 
 def test_registers_of_both_files_are_named_by_file_if_the_name_says_too_little():
     (word,) = assemble("mov rb32, r1; read rb35").words
-    assert disassemble(word) == "mov rb32, r1; read rb35"
+    assert disassemble(word) == "mov rb32, r1; read rb35  # mov r0, r1; read vary"
 
 
 def test_words_that_the_language_cannot_say():

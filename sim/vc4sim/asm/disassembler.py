@@ -21,8 +21,8 @@ __all__ = ["disassemble"]
 def disassemble(word: int, address: int | None = None) -> str:
     """The statement for a 64-bit `word`, one line; assembled it gives `word` again.
 
-    What the language cannot say, reserved codes for instance, is a `.long` with the nearest statement as a comment. If
-    the byte `address` of the word is given, the target of a relative branch follows as a comment.
+    What the language cannot say, reserved codes for instance, is a `.long`. Behind that, and behind registers that have to be
+    called by file and number, the nearest statement follows as a comment. If the byte `address` of the word is given, the target of a relative branch follows as a comment.
     Raises `ValueError` if `word` does not have 64 bits.
     """
     if not 0 <= word < 1 << 64:
@@ -36,11 +36,8 @@ def disassemble(word: int, address: int | None = None) -> str:
 def _statement(word: int) -> str:
     """The first candidate that is true; the assembler is the judge, so a word can be anything."""
     candidates = list(_candidates(word))
-    for text in candidates:
-        if word_of(text) == word:
-            return text
-    data = f".long {word:#018x}"
-    return f"{data}  # {candidates[0]}" if candidates else data
+    text = next((text for text in candidates if word_of(text) == word), f".long {word:#018x}")
+    return text if not candidates or text.startswith(candidates[0]) else f"{text}  # {candidates[0]}"
 
 
 def _candidates(word: int) -> Iterator[str]:
