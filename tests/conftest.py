@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from vc4sim.backends.base import Waves
-from vc4sim.commands.engines import ENGINES, RTL_ENGINES
+from vc4sim.backends.engines import ENGINES, RTL_ENGINES
 from vc4sim.commands.options import vcd_file
 from vc4sim.cxxrtl.build import NoCompiler, find_compiler
 

@@ -160,7 +160,7 @@ def test_the_readme_shows_what_the_main_example_prints(capsys):
 @pytest.mark.parametrize(
     ("page", "command"),
     [
-        ("user/start.md", "run halves.qasm --uniform 0.5 --uniform &out --buffer out=64"),
+        ("user/start.md", "run halves.qasm --uniform 0.5 --uniform &out --buffer out=f32:16"),
         ("tutorials/saxpy.md", "run one.qasm --trace -"),
     ],
 )

@@ -12,8 +12,8 @@ from vc4.v3d import V3D
 from vc4sim.asm import assemble
 from vc4sim.backends import cxxrtl, native, parts
 from vc4sim.backends.base import Ending, Job, Launch, Outcome
+from vc4sim.backends.engines import ENGINES
 from vc4sim.cli import main
-from vc4sim.commands.engines import ENGINES
 from vc4sim.lockstep import Lockstep
 from vc4sim.random_programs import random_job
 from vc4sim.workload import load_example

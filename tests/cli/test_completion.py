@@ -44,7 +44,7 @@ def test_bash_completes(completed):
     assert completed("render", "tri_") == ["tri_color"]
     assert completed("asm", "m") == ["mine.qasm"]
     assert completed("run", "--on", "n") == ["native"]
-    assert "--lockstep" in completed("run", "--")
+    assert {"--lockstep", "--buffer", "--save", "--plot", "--expect", "--tolerance"} <= set(completed("run", "--"))
     assert completed("clist", "d") == ["dump"]
     assert completed("asm", "-I", "f") == ["folder"]
 

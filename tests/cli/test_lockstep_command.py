@@ -8,8 +8,8 @@ import pytest
 from vc4.isa.decode import decode
 from vc4.isa.ops import AddOp
 from vc4.isa.word import AluWord
+from vc4sim.backends.engines import ENGINES, Engine
 from vc4sim.cli import main
-from vc4sim.commands.engines import ENGINES, Engine
 from vc4sim.events import Retirement
 
 from ..lockstep.told import stand_in

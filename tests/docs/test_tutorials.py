@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from vc4sim.backends.engines import ENGINES
 from vc4sim.cli import main
-from vc4sim.commands.engines import ENGINES
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"

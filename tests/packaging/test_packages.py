@@ -81,6 +81,18 @@ def test_commands_work_outside_of_the_checkout(installed, packages, tmp_path):
     assert "tile_rendering_mode_configuration" in run(installed / "vc4", "clist", "dump", "tri_color", cwd=tmp_path)
 
 
+def test_the_library_works_outside_of_the_checkout(installed, tmp_path):
+    code = """
+import vc4sim
+gpu = vc4sim.Gpu()
+y = gpu.empty(16, "i32")
+source = "ldi vw_setup, 0x1a00; mov vpm, elem_num; ldi vw_setup, 0x80904000; mov vw_addr, unif; thrend; nop; nop"
+gpu.run(source.replace("; ", "\\n"), uniforms=[y])
+print(y.numpy().sum(), vc4sim.Gpu().render("tri_color").image.shape)
+"""
+    assert run(installed / "python", "-c", code, cwd=tmp_path) == "120 (128, 128, 4)\n"
+
+
 def test_what_wants_the_sources_says_so(installed, tmp_path):
     code = "from pathlib import Path; from vc4sim.gl.build import build_mesa; build_mesa(Path('mesa'))"
     assert "a checkout of the sources" in run(installed / "python", "-c", code, cwd=tmp_path, ends=1)

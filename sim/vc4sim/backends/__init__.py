@@ -8,6 +8,8 @@
     native code, made by CXXRTL
 ``native``
     native code that computes all QPUs side by side
+``engines``
+    all of them and the model, by name
 ``parts``, ``library``
     what is compiled for both, with a native bench; and how it is run
 """

@@ -10,7 +10,9 @@ import numpy as np
 
 from vc4.bus.port import BUS_BYTES
 from vc4.config import V3DConfig
+from vc4.regs.table import register
 
+from ..bench.driver import READ_OFFSETS, setup_writes
 from ..events import Event
 from ..launch import Launch
 
@@ -59,15 +61,29 @@ class Job(BenchJob):
 
     launches : programs, in the order in which they begin
     qpus : the first so many QPUs run programs; `None`: all
+    writes : names of registers and words, which the host writes before it asks for the programs, in this order
+    reads : names of registers that it reads when they have ended
     """
 
     launches: tuple[Launch, ...]
     qpus: int | None = None
+    writes: tuple[tuple[str, int], ...] = ()
+    reads: tuple[str, ...] = ()
 
     @property
     def reserved(self) -> range:
         """The numbers of the QPUs that run no programs."""
         return range(self.config.qpus if self.qpus is None else self.qpus, self.config.qpus)
+
+    @property
+    def setup(self) -> list[tuple[int, int]]:
+        """Offsets and words: all that the host writes before any program."""
+        return [*setup_writes(self.reserved), *((register(name).offset, word) for name, word in self.writes)]
+
+    @property
+    def read_offsets(self) -> tuple[int, ...]:
+        """Offsets of all that it reads at the end."""
+        return (*READ_OFFSETS, *(register(name).offset for name in self.reads))
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +121,7 @@ class Outcome:
     interrupts : host interrupts raised
     pcs : addresses of the instructions at which QPUs stand that cannot go on
     errors : names of the bits of ERRSTAT and XBUSERR that are set
+    registers : those that the job wants to be read, by name
     """
 
     ending: Ending
@@ -117,6 +134,7 @@ class Outcome:
     pcs: tuple[int, ...] = ()
     errors: frozenset[str] = frozenset()
     why: str = ""
+    registers: dict[str, int] = field(default_factory=dict)
 
 
 #: Given a job, who watches its events, the waves to write, and who follows its records, each of these or `None`, gives the

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from vc4.isa.word import WORD_BYTES
 from vc4.qpu.stall import STALL_REASONS, UNBUILT
 
-from ..bench.driver import COUNTED, ERROR_FIELDS
+from ..bench.driver import COUNTED, ERROR_FIELDS, READ_OFFSETS
 from ..bench.gpu import HOPELESS_STALLS
 from ..model.qps.sync import MUTEX, describe, place
 from ..model.qpu.decoded import decoded
@@ -42,8 +42,8 @@ class FinalState:
 
 
 def conclude(job: Job, state: FinalState, words: Sequence[int], memory: bytes) -> Outcome:
-    """The outcome of a run that ended in `state`, when the registers at `READ_OFFSETS` hold `words`."""
-    counts, errors = words[: len(COUNTED)], words[len(COUNTED) :]
+    """The outcome of a run that ended in `state`, when the registers at `Job.read_offsets` hold `words`."""
+    counts, errors = words[: len(COUNTED)], words[len(COUNTED) : len(READ_OFFSETS)]
     if state.done:
         ending, why, stuck = Ending.DONE, "", []
     elif state.stuck:
@@ -69,6 +69,7 @@ def conclude(job: Job, state: FinalState, words: Sequence[int], memory: bytes) -
             if word & field.mask
         ),
         why=why,
+        registers=dict(zip(job.reads, words[len(READ_OFFSETS) :], strict=True)),
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from vc4.qpu.stall import STALL_REASONS
 
-from ..bench.driver import READ_OFFSETS, setup_writes, start_writes, thread_words
+from ..bench.driver import start_writes, thread_words
 from ..bench.memory import chance_of, seed_of
 from ..bench.writer import HostWrite
 from ..retired import EVENT_WORDS, START_WORDS, Listeners
@@ -139,7 +139,7 @@ def run_library(
     follow: Follower | None = None,
 ) -> Outcome:
     """Run `job` on the bench for programs, see `base.Run`. Raises `AssertionError` if a check of the hardware fails."""
-    setup = setup_writes(job.reserved)
+    setup = job.setup
     threads = [start >> 32 * word & 0xFFFF_FFFF for start in thread_words(job.launches) for word in range(START_WORDS)]
     run = LibraryRun(
         library,
@@ -155,4 +155,4 @@ def run_library(
         for records in run.records(wanted=bool(listeners)):
             listeners(records)
         memory = run.memory
-        return conclude(job, _final_state(run.report), [run.read(offset) for offset in READ_OFFSETS], memory)
+        return conclude(job, _final_state(run.report), [run.read(offset) for offset in job.read_offsets], memory)

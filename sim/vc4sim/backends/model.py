@@ -2,7 +2,6 @@
 
 from vc4.isa.registers import QUADS
 
-from ..bench.driver import setup_writes
 from ..events import MemoryWrite
 from ..model.memory import Memory, MemoryFault
 from ..model.qps.sync import place
@@ -23,7 +22,7 @@ def run(job: Job, watch: Watcher | None = None) -> Outcome:
     model = V3D(job.config, Memory(len(job.image), job.base, job.image))
     programs, outcome = model.programs, Outcome(Ending.DONE, b"")
     limit = job.max_cycles // QUADS
-    for offset, word in setup_writes(job.reserved):
+    for offset, word in job.setup:
         model.write(offset, word)
     try:
         if watch:
@@ -43,6 +42,7 @@ def run(job: Job, watch: Watcher | None = None) -> Outcome:
     outcome.instructions = model.instructions
     outcome.interrupts = model.interrupts
     outcome.errors = model.errors
+    outcome.registers = {name: model.read(name) for name in job.reads}
     return outcome
 
 

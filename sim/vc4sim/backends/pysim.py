@@ -5,7 +5,7 @@ from functools import partial
 from vc4.qpu.stall import STALL_REASONS
 from vc4.qpu.structs import ProgramStart
 
-from ..bench.driver import QUEUE, READ_OFFSETS, START_OFFSET, setup_writes, start_writes, thread_words
+from ..bench.driver import QUEUE, START_OFFSET, start_writes, thread_words
 from ..bench.gpu import GpuBench
 from ..bench.host import Host
 from ..retired import Listeners
@@ -19,7 +19,7 @@ __all__ = ["run"]
 async def _host(ctx, bench: GpuBench, job: Job) -> None:
     """Ask for the programs of the user, as a driver does."""
     host, asked = Host(ctx, bench.s_axil), 0
-    for offset, word in setup_writes(job.reserved):
+    for offset, word in job.setup:
         await host.write(offset, word)
     ctx.set(bench.launches, len(job.launches))
     for offset, word in start_writes(job.launches):
@@ -46,10 +46,10 @@ async def _threads(ctx, bench: GpuBench, job: Job) -> None:
     ctx.set(bench.fragments.valid, 0)
 
 
-async def _registers(ctx, bench: GpuBench) -> list[int]:
+async def _registers(ctx, bench: GpuBench, job: Job) -> list[int]:
     """What the host reads at the end."""
     host = Host(ctx, bench.s_axil)
-    return [await host.read(offset) for offset in READ_OFFSETS]
+    return [await host.read(offset) for offset in job.read_offsets]
 
 
 def _state(ctx, bench: GpuBench, instructions: int) -> FinalState:
@@ -80,7 +80,7 @@ def run(job: Job, watch: Watcher | None = None, waves: Waves | None = None, foll
     async def testbench(ctx):
         retired = await simulation.watch(ctx, bench, Listeners(len(bench.trace), watch, follow))
         state, memory = _state(ctx, bench, retired), await bench.memory.contents(ctx)
-        outcomes.append(conclude(job, state, await _registers(ctx, bench), memory))
+        outcomes.append(conclude(job, state, await _registers(ctx, bench, job), memory))
 
     simulation.simulate(
         bench, testbench, [partial(process, bench=bench, job=job) for process in (_host, _threads)], waves

@@ -10,7 +10,7 @@
 """
 
 from .builder import ListBuilder, gl_shader_record, nv_shader_record, vg_shader_record
-from .capture import Capture, CaptureJob, load_capture, save_capture
+from .capture import Capture, CaptureJob, load_capture, new_capture, save_capture
 from .primitives import compress, decompress
 from .text import describe
 from .walk import Line, walk
@@ -25,6 +25,7 @@ __all__ = [
     "describe",
     "gl_shader_record",
     "load_capture",
+    "new_capture",
     "nv_shader_record",
     "save_capture",
     "vg_shader_record",

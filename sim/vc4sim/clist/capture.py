@@ -14,7 +14,7 @@ from ..workload.case import CASE_FILE
 from ..workload.fields import Fields
 from ..workload.files import read_bytes, read_text
 
-__all__ = ["Capture", "CaptureJob", "load_capture", "save_capture"]
+__all__ = ["Capture", "CaptureJob", "load_capture", "new_capture", "save_capture"]
 
 _ADDRESSES = 1 << 32
 #: Bytes: all that a Raspberry Pi has.
@@ -24,6 +24,8 @@ _HEADER_BYTES = 8
 _WORD_BYTES = 4
 _MEMORY_FILE = "memory.bin.xz"
 _PAGE = 4096
+#: The tolerance of a picture that must be the same.
+_EXACT = {"per_channel": 0, "max_bad_fraction": 0}
 _REGISTERS = ("CT0CA", "CT0EA", "CT1CA", "CT1EA")
 
 
@@ -101,13 +103,17 @@ def _decompress(path: Path) -> bytes:
 def _job(job: Fields, number: int, size: int, image: bytes, source: Path) -> CaptureJob:
     start = job.integer("memory_offset", 0, len(image))
     length = job.integer("memory_length", 0, len(image) - start)
-    registers = job.object("registers")
     return CaptureJob(
         name=f"job {number}",
-        registers={name: registers.integer(name, 0, _ADDRESSES - 1) for name in _REGISTERS if name in registers},
+        registers=_registers_of(job),
         updates=tuple(_updates(image, start, start + length, size, source)),
         details=job,
     )
+
+
+def _registers_of(job: Fields) -> dict[str, int]:
+    words = job.object("registers")
+    return {name: words.integer(name, 0, _ADDRESSES - 1) for name in _REGISTERS if name in words}
 
 
 def _updates(image: bytes, start: int, end: int, size: int, source: Path) -> Iterator[tuple[int, bytes]]:
@@ -123,6 +129,34 @@ def _updates(image: bytes, start: int, end: int, size: int, source: Path) -> Ite
             raise BadInput(f"{source}: at byte {start}: {length} bytes at {address:#010x} are outside of memory")
         yield address, data
         start += _HEADER_BYTES + length
+
+
+def new_capture(
+    memory: bytes,
+    registers: Mapping[str, int],
+    *,
+    name: str = "frame",
+    overflows: Sequence[Mapping[str, int]] = (),
+    check: Mapping[str, object] | None = None,
+) -> Capture:
+    """A frame of one job; for its parameters see `save_capture`. Raises `BadInput` for what makes no sense."""
+    case = Fields({"check": dict(check or {}), "tolerance": dict(_EXACT)}, name)
+    job = Fields(_job_of(registers, overflows), name)
+    return Capture(
+        name=name,
+        folder=Path(),
+        memory_size=len(memory),
+        jobs=(CaptureJob("job 0", _registers_of(job), ((0, memory),), job),),
+        details=case,
+    )
+
+
+def _job_of(registers: Mapping[str, int], overflows: Sequence[Mapping[str, int]]) -> dict[str, object]:
+    """What a file says of a job without its memory."""
+    job: dict[str, object] = {"registers": dict(registers)}
+    if overflows:
+        job["overflows"] = [dict(one) for one in overflows]
+    return job
 
 
 def save_capture(
@@ -143,14 +177,14 @@ def save_capture(
         the file with the picture that is expected, `expected`, and `first_row`
     """
     image = b"".join(_pieces(memory))
-    job = {"memory_offset": 0, "memory_length": len(image), "registers": dict(registers)}
+    job = {"memory_offset": 0, "memory_length": len(image)} | _job_of(registers, overflows)
     case = {
         "name": folder.name,
         "description": description,
         "mem_size": len(memory),
         "memory_file": _MEMORY_FILE,
-        "jobs": [job | ({"overflows": [dict(one) for one in overflows]} if overflows else {})],
-        "tolerance": {"per_channel": 0, "max_bad_fraction": 0},
+        "jobs": [job],
+        "tolerance": _EXACT,
     }
     folder.mkdir(parents=True, exist_ok=True)
     (folder / _MEMORY_FILE).write_bytes(lzma.compress(image, preset=0))

@@ -12,6 +12,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from ..backends.base import Ending, Follower, Job, Outcome
+from ..backends.engines import ENGINES, Engine, simulator
 from ..cxxrtl.build import NoCompiler, find_compiler
 from ..lockstep import Lockstep
 from ..model.compiled import forced
@@ -19,7 +20,6 @@ from ..problem import BadInput, ExitStatus
 from ..workload import example_names, load_example
 from .bench_frames import measure_frames, rate_lines
 from .bench_model import measure
-from .engines import ENGINES, Engine, simulator
 from .options import Commands, add_config, config_of, seconds
 
 __all__ = ["register"]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from vc4.regs import table
 
+from ..backends.engines import RTL_ENGINES
 from ..clist import load_capture
 from ..frames.captures import front_jobs
 from ..frames.front import FrontRun, run_front
@@ -16,8 +17,8 @@ from ..frames.text import lines_of
 from ..lockstep import Difference
 from ..problem import BadInput, ExitStatus
 from ..workload.example import frame_folder
-from .engines import RTL_ENGINES, check_engine, wanted_waves
-from .options import Commands, add_config, add_memory, config_of, integer, vcd_file, window
+from .engines import check_engine, wanted_waves
+from .options import Commands, add_config, add_max_cycles, add_memory, config_of, vcd_file, window
 
 __all__ = ["register"]
 
@@ -62,13 +63,7 @@ def register(commands: Commands) -> None:
     parser.add_argument("--stats", action="store_true", help="print clocks, counters, and what has waited")
     parser.add_argument("--quiet", action="store_true", help="do not print what binner and renderer get")
     add_memory(parser, "decides the pauses of memory")
-    parser.add_argument(
-        "--max-cycles",
-        type=integer(1, (1 << 31) - 1),
-        default=10_000_000,
-        metavar="N",
-        help="give up after N clocks (default: 10000000)",
-    )
+    add_max_cycles(parser, 10_000_000, "give up after N clocks")
     parser.set_defaults(execute=_run)
 
 

@@ -14,6 +14,7 @@ from ..debug.listing import Listing
 from ..debug.program_target import ProgramTarget
 from ..debug.session import Session
 from ..debug.text import stop_lines
+from ..library.presets import choices
 from ..problem import BadInput, ExitStatus
 from ..workload.case import CASE_FILE
 from ..workload.example import example_names, frame_folder
@@ -21,7 +22,6 @@ from ..workload.fields import Fields
 from ..workload.files import STDIN, read_text
 from .given import add_given, add_qpus, given_workload
 from .options import Commands, add_config, config_of
-from .presets import enough_qpus, serving
 
 if TYPE_CHECKING:
     from ..debug.tui import DebuggerApp
@@ -129,13 +129,12 @@ def _program_session(options: argparse.Namespace) -> Session:
     if options.what == STDIN:
         raise BadInput(f"{STDIN}: standard input has the commands; name a file")
     workload = given_workload(options)
-    preset = options.config or serving(workload)[0]
-    enough_qpus(workload.name, workload.qpus, preset)
+    config = choices(workload, options.config, options.errata)[0].config
     job = Job(
         image=workload.image,
         base=workload.base,
         launches=workload.launches,
-        config=config_of(options, preset),
+        config=config,
         qpus=workload.qpus,
     )
     return Session(ProgramTarget(workload.name, job), Listing.of(workload))

@@ -1,62 +1,12 @@
-"""What programs can run on."""
+"""The engine of a command: whether it has what is asked for."""
 
 import argparse
-from dataclasses import dataclass
-from importlib import import_module
 
-from ..backends import model
-from ..backends.base import Follower, Job, Outcome, Run, Watcher, Waves
+from ..backends.base import Waves
+from ..backends.engines import ENGINES, able
 from ..problem import BadInput
 
-__all__ = ["ENGINES", "RTL_ENGINES", "WAVES_ENGINE", "Engine", "check_engine", "simulator", "wanted_waves"]
-
-
-@dataclass(frozen=True, slots=True)
-class Engine:
-    """A way to run a `Job`.
-
-    is_rtl : it simulates the RTL, with clocks
-    is_compiled : it needs a C++ compiler
-    has_waves, has_window : it writes waves; of a window of clocks, too
-    doc : one line about it
-    """
-
-    run: Run
-    doc: str
-    is_rtl: bool = True
-    is_compiled: bool = False
-    has_waves: bool = False
-    has_window: bool = False
-
-
-def _model(job: Job, watch: Watcher | None, waves: Waves | None, follow: Follower | None) -> Outcome:
-    return model.run(job, watch)
-
-
-def simulator(name: str) -> Run:
-    """One of the RTL, which is imported when it runs something: who wants the model need not wait for that."""
-
-    def run(job: Job, watch: Watcher | None, waves: Waves | None, follow: Follower | None) -> Outcome:
-        return import_module(f"..backends.{name}", __package__).run(job, watch, waves, follow)
-
-    return run
-
-
-ENGINES = {
-    "model": Engine(_model, "the reference model", is_rtl=False),
-    "pysim": Engine(simulator("pysim"), "the RTL in Amaranth's own simulator", has_waves=True),
-    "cxxrtl": Engine(
-        simulator("cxxrtl"), "the RTL as native code made by CXXRTL", is_compiled=True, has_waves=True, has_window=True
-    ),
-    "native": Engine(
-        simulator("native"), "the RTL as native code, all QPUs side by side: the fastest", is_compiled=True
-    ),
-}
-
-RTL_ENGINES = tuple(name for name, engine in ENGINES.items() if engine.is_rtl)
-
-#: The one that writes waves without being compiled for it. Runs are the same on all RTL engines, clock by clock, so it can show what another one found.
-WAVES_ENGINE = "pysim"
+__all__ = ["check_engine", "wanted_waves"]
 
 
 def check_engine(options: argparse.Namespace) -> None:
@@ -68,8 +18,7 @@ def check_engine(options: argparse.Namespace) -> None:
         (options.window, "has_window", "--window"),
     ):
         if asked and not getattr(engine, has):
-            able = " or ".join(name for name, one in ENGINES.items() if getattr(one, has))
-            raise BadInput(f"{option} is not for {options.on}: add --on {able}")
+            raise BadInput(f"{option} is not for {options.on}: add --on {' or '.join(able(has))}")
     if options.window and not options.waves:
         raise BadInput("--window is about waves: add --waves FILE.vcd")
 

@@ -8,8 +8,9 @@ from vc4.config import MAX_QPUS
 
 from ..problem import BadInput
 from ..workload import Start, Workload, example_names, load_case, load_example, load_source
+from ..workload.array_type import ELEMENTS
 from ..workload.files import STDIN
-from ..workload.layout import ALIGNMENT, PROGRAM_ADDRESS
+from ..workload.memory import ADDRESSES, ALIGNMENT, PROGRAM_ADDRESS
 from .options import add_includes, integer
 
 __all__ = ["add_given", "add_qpus", "given_workload"]
@@ -35,8 +36,9 @@ def add_given(parser: argparse.ArgumentParser) -> None:
         "--buffer",
         action="append",
         default=[],
-        metavar="NAME[@ADDRESS]=BYTES",
-        help="memory of a program, shown at the end: BYTES zeros, or @FILE for what a file holds",
+        metavar="NAME[@ADDRESS]=TYPE:SHAPE",
+        help=f"memory of a program, shown at the end: zeros of a TYPE, {' '.join(ELEMENTS)}, in a SHAPE like 64 or 16x16; "
+        "or what a file holds: @FILE.npy, an array of NumPy, or TYPE:@FILE; or what has no type: BYTES zeros, or @FILE",
     )
     parser.add_argument(
         "--base",
@@ -97,7 +99,7 @@ def _copied(workload: Workload, copies: int) -> Workload:
 
 def _base(text: str) -> int:
     """Type of an option: the address of a program."""
-    address = integer(0, (1 << 32) - ALIGNMENT)(text)
+    address = integer(0, ADDRESSES - ALIGNMENT)(text)
     if address % ALIGNMENT:
         raise argparse.ArgumentTypeError(f"must be a multiple of {ALIGNMENT}, not {text!r}")
     return address

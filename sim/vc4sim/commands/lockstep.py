@@ -8,12 +8,12 @@ from pathlib import Path
 from tqdm import tqdm
 
 from ..backends.base import Ending, Job, Waves
+from ..backends.engines import ENGINES, RTL_ENGINES, WAVES_ENGINE
 from ..coverage import Coverage, RuleCount, table
 from ..lockstep import Difference, Lockstep
 from ..problem import BadInput, ExitStatus
 from ..random_programs import random_job, random_team
 from ..shrink import keep, shrink
-from .engines import ENGINES, RTL_ENGINES, WAVES_ENGINE
 from .lockstep_frames import FRAMES_CONFIG, compare_frames
 from .options import Commands, add_config, add_memory, config_of, config_words, integer, vcd_file
 

@@ -10,10 +10,10 @@ from tqdm import tqdm
 from vc4.config import V3DConfig
 
 from ..backends.base import Waves
+from ..backends.engines import WAVES_ENGINE
 from ..lockstep import Difference
 from ..problem import BadInput, ExitStatus
 from ..random_frames import RandomFrame, compare_frame, frame_job, shrink_frame
-from .engines import WAVES_ENGINE
 from .options import config_of, config_words
 
 __all__ = ["FRAMES_CONFIG", "compare_frames", "frames_config"]

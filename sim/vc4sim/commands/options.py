@@ -10,11 +10,14 @@ from vc4.config import PRESETS, V3DConfig, preset
 from vc4.errata import CHIPS, Erratum, errata_of
 from vc4.isa.hazards import HAZARDS
 
+from ..limits import CYCLES, LARGEST_GAP, LATENCIES, SEEDS
+
 __all__ = [
     "Commands",
     "add_allow",
     "add_config",
     "add_includes",
+    "add_max_cycles",
     "add_memory",
     "config_of",
     "config_words",
@@ -25,7 +28,6 @@ __all__ = [
     "window",
 ]
 
-_LARGEST_GAP = 0.95
 _VCD = ".vcd"
 
 
@@ -58,8 +60,8 @@ def fraction(text: str) -> float:
         value = float(text)
     except ValueError:
         value = -1.0
-    if not 0 <= value <= _LARGEST_GAP:
-        raise argparse.ArgumentTypeError(f"must be a number from 0 to {_LARGEST_GAP}, not {text!r}")
+    if not 0 <= value <= LARGEST_GAP:
+        raise argparse.ArgumentTypeError(f"must be a number from 0 to {LARGEST_GAP}, not {text!r}")
     return value
 
 
@@ -156,21 +158,33 @@ def add_allow(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_max_cycles(parser: argparse.ArgumentParser, default: int, what: str) -> None:
+    """The option that ends what does not end; `what` says what is given up."""
+    parser.add_argument(
+        "--max-cycles",
+        type=integer(CYCLES[0], CYCLES[-1]),
+        default=default,
+        metavar="N",
+        help=f"{what} (default: {default})",
+    )
+
+
 def add_memory(parser: argparse.ArgumentParser, seed: str) -> None:
     """Options of the memory that the RTL works with; `seed` says what the seed decides."""
-    largest = (1 << 31) - 1
-    parser.add_argument("--seed", type=integer(0, largest), default=1, metavar="N", help=f"{seed} (default: 1)")
+    parser.add_argument(
+        "--seed", type=integer(SEEDS[0], SEEDS[-1]), default=1, metavar="N", help=f"{seed} (default: 1)"
+    )
     parser.add_argument(
         "--latency",
-        type=integer(1, 1024),
+        type=integer(LATENCIES[0], LATENCIES[-1]),
         default=20,
         metavar="N",
-        help="clocks from a memory request to its first word, 1 to 1024 (default: 20)",
+        help=f"clocks from a memory request to its first word, {LATENCIES[0]} to {LATENCIES[-1]} (default: 20)",
     )
     parser.add_argument(
         "--gap",
         type=fraction,
         default=0.0,
         metavar="P",
-        help=f"chance that memory pauses in a clock, 0 to {_LARGEST_GAP} (default: 0)",
+        help=f"chance that memory pauses in a clock, 0 to {LARGEST_GAP} (default: 0)",
     )

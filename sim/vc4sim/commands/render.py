@@ -2,24 +2,23 @@
 
 import argparse
 import sys
-import time
-from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 from tqdm import tqdm
 
-from vc4.regs.counters import SOURCES
-
-from ..clist import Capture, load_capture
+from ..backends.engines import ENGINES
+from ..clist import load_capture
+from ..library.draw import draw
+from ..library.execute import Setup
+from ..library.frame import Frame
+from ..lockstep import Difference
 from ..problem import BadInput, ExitStatus
-from ..render.host import Host
-from ..render.picture import Picture, is_top_first, picture_of, save
+from ..render.picture import difference_picture, save
 from ..render.sizes import tiles_of
 from ..workload.example import frame_folder
-from .engines import ENGINES, check_engine
-from .frames import verdict
-from .options import Commands, add_config, add_memory, config_of, integer, vcd_file, window
-from .render_rtl import render_rtl
+from .engines import check_engine, wanted_waves
+from .options import Commands, add_config, add_max_cycles, add_memory, vcd_file, window
 
 __all__ = ["register"]
 
@@ -33,8 +32,6 @@ exit status:
   1  more pixels are off than the case allows (--compare), or RTL and model differ (--lockstep)
   2  the input is wrong, or the frame cannot be drawn
 """
-_CONFIG = "bcm2835"
-_LABEL = 60
 _MOST_TILES = 256
 
 
@@ -68,13 +65,7 @@ def register(commands: Commands) -> None:
         "--window", type=window, metavar="FIRST:LAST", help="of the waves, only these clocks, without LAST"
     )
     add_memory(parser, "decides the pauses of memory")
-    parser.add_argument(
-        "--max-cycles",
-        type=integer(1, (1 << 31) - 1),
-        default=50_000_000,
-        metavar="N",
-        help="give up a job after N clocks (default: 50000000)",
-    )
+    add_max_cycles(parser, 50_000_000, "give up a job after N clocks")
     parser.add_argument("-o", "--output", metavar="FILE", type=Path, help="write the picture, a PNG file")
     parser.add_argument(
         "--compare",
@@ -93,62 +84,54 @@ def register(commands: Commands) -> None:
 
 def _render(options: argparse.Namespace) -> int:
     check_engine(options)
+    if options.tile and options.window:
+        raise BadInput("--tile says which clocks: leave --window out")
+    is_rtl = ENGINES[options.on].is_rtl
     capture = load_capture(frame_folder(options.case))
-    if ENGINES[options.on].is_rtl:
-        return render_rtl(capture, options)
-    host = Host(capture, config_of(options, _CONFIG))
-    start = time.perf_counter()
-    _draw(host, capture, options.tile)
-    seconds = time.perf_counter() - start
-    picture = picture_of(capture, host.memory)
-    if options.tile and not _window(host, picture)[..., 0].size:
-        raise BadInput(f"{capture.name}: has no tile {options.tile[0]},{options.tile[1]}")
+    setup = Setup(
+        on=options.on,
+        config=options.config if is_rtl else None,
+        errata=options.errata,
+        lockstep=options.lockstep,
+        latency=options.latency,
+        gap=options.gap,
+        seed=options.seed,
+        max_cycles=options.max_cycles,
+    )
+    try:
+        with tqdm(
+            total=sum(map(tiles_of, capture.jobs)), unit=" tiles", disable=not sys.stderr.isatty(), leave=False
+        ) as bar:
+            frame = draw(
+                capture,
+                setup,
+                tile=options.tile,
+                waves=wanted_waves(options),
+                progress=lambda tiles: bar.update(tiles - bar.n),
+            )
+    except Difference as difference:
+        print(f"DIFFERENCE in {'; '.join(difference.__notes__)}, seed {options.seed}: {difference}")
+        return ExitStatus.DIFFERS
     if options.output:
-        save(picture, options.output, top_first=is_top_first(capture))
+        save(frame.picture, options.output, top_first=frame.is_top_first)
     if options.stats:
-        print("\n".join(_statistics(host, seconds)))
-    print(f"{capture.name}: {picture.shape[1]} by {picture.shape[0]} pixels")
-    if not options.compare:
-        return ExitStatus.PASS
-    return verdict(capture, picture, options.output, lambda rows: _window(host, rows))
+        print(frame)
+    elif is_rtl:
+        print(*frame.jobs, sep="\n")
+    if options.lockstep:
+        print(f"lockstep: {frame.compared} instructions and all memory, no difference")
+    print(f"{capture.name}: {frame.picture.shape[1]} by {frame.picture.shape[0]} pixels")
+    return _verdict(frame, options.output) if options.compare else ExitStatus.PASS
 
 
-def _draw(host: Host, capture: Capture, tile: tuple[int, int] | None) -> None:
-    """All jobs, with progress on a terminal."""
-    with tqdm(
-        total=sum(map(tiles_of, capture.jobs)), unit=" tiles", disable=not sys.stderr.isatty(), leave=False
-    ) as progress:
-        done = 0
-        for job in capture.jobs:
-            if job is capture.jobs[-1]:
-                host.gpu.renderer.only = tile
-            for begun in host.run(job):
-                progress.update(done + begun - progress.n)
-            done += len(host.gpu.renderer.tiles)
-
-
-def _window(host: Host, picture: Picture) -> Picture:
-    """The part of a picture, or of anything with rows and columns, that was to be drawn."""
-    only, shape = host.gpu.renderer.only, host.gpu.renderer.tile.shape
-    if only is None:
-        return picture
-    column, row = only
-    rows = slice(row * shape.height, (row + 1) * shape.height)
-    return picture[rows, column * shape.width : (column + 1) * shape.width]
-
-
-def _statistics(host: Host, seconds: float) -> Iterator[str]:
-    """What the frame took."""
-    renderer, binner = host.gpu.renderer, host.gpu.binner
-    fragments = renderer.fragments
-    rows = [
-        ("vertices shaded", binner.shading.shaded + renderer.screen.shading.shaded),
-        ("their instructions", binner.shading.shaders.instructions + renderer.screen.shading.shaders.instructions),
-        ("vectors of fragments", fragments.vectors),
-        ("their instructions", host.gpu.fragment_shader.shaders.instructions),
-    ]
-    events = host.gpu.events
-    rows += [(source.description, events[source.name]) for source in SOURCES if events[source.name]]
-    for label, count in rows:
-        yield f"{label:{_LABEL}}{count:>9}"
-    yield f"{'seconds':{_LABEL}}{seconds:>9.1f}"
+def _verdict(frame: Frame, path: Path | None) -> ExitStatus:
+    """Compare what was drawn with what is expected, and say how it went."""
+    comparison = frame.compare()
+    if path:
+        name = path.with_name(f"{path.stem}-difference{path.suffix}")
+        save(difference_picture(comparison), name, top_first=frame.is_top_first)
+    bad = comparison.bad[frame.window]
+    passes = np.count_nonzero(bad) <= comparison.most
+    said = f"{np.count_nonzero(bad)} bad pixels of {bad.size}, at most {comparison.most}"
+    print(f"{'PASS' if passes else 'FAIL'} {frame.capture.name}: {said}")
+    return ExitStatus.PASS if passes else ExitStatus.DIFFERS

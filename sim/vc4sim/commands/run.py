@@ -3,21 +3,21 @@
 import argparse
 import contextlib
 import shlex
-import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TextIO
 
-from ..backends.base import Job, Outcome, Watcher
-from ..checker import Broken, Strict
-from ..lockstep import Difference, Lockstep
+from ..backends.base import Job, Watcher
+from ..backends.engines import ENGINES, WAVES_ENGINE
+from ..checker import Broken
+from ..library.execute import Listening, Setup, execute
+from ..library.result import DidNotEnd
+from ..lockstep import Difference
 from ..problem import ExitStatus
-from ..workload import Workload
-from .engines import ENGINES, WAVES_ENGINE, Engine, check_engine, wanted_waves
+from .buffers import add_buffers, check_buffers
+from .engines import check_engine, wanted_waves
 from .given import add_given, add_qpus, given_workload
-from .options import Commands, add_allow, add_config, add_memory, config_of, integer, vcd_file, window
-from .presets import enough_qpus, lacks_rows, serving
-from .verdict import report
+from .options import Commands, add_allow, add_config, add_max_cycles, add_memory, vcd_file, window
+from .verdict import report, report_statistics
 
 __all__ = ["register"]
 
@@ -39,9 +39,10 @@ _EPILOG = """\
 memory of examples and programs:
   The program lies at 0x00010000, behind it the uniforms, behind them the
   buffers, each at a multiple of 64 bytes. The QPU begins with the first word
-  of the program. For example, a buffer of four vectors whose address is the
-  second uniform:
-      vc4 run kernel.qasm --uniform 1.5 --uniform '&out' --buffer out=256
+  of the program. For example, a buffer of 64 floats whose address is the second
+  uniform; and one that begins as an array of NumPy, with what comes out of it:
+      vc4 run kernel.qasm --uniform 1.5 --uniform '&out' --buffer out=f32:64
+      vc4 run kernel.qasm --uniform '&x' --buffer x=@x.npy --save x=y.npy
 
 several launches, at the same time:
   Each --launch takes the uniforms that are given behind it. Two QPUs, each with
@@ -97,92 +98,51 @@ def register(commands: Commands) -> None:
     parser.add_argument("--stats", action="store_true", help="print instructions, cycles, and cycles lost by reason")
     parser.add_argument("--dump", metavar="FILE", type=Path, help="write all memory as it is at the end")
     add_memory(parser, "decides the pauses of memory")
-    parser.add_argument(
-        "--max-cycles",
-        type=integer(1, (1 << 31) - 1),
-        default=1_000_000,
-        metavar="N",
-        help="give up a program that has not ended after N clocks; the model counts four for each instruction of a QPU, "
-        "which is what the RTL needs at least (default: 1000000)",
+    add_max_cycles(
+        parser,
+        Job.max_cycles,
+        "give up a program that has not ended after N clocks; the model counts four for each instruction of a QPU, "
+        "which is what the RTL needs at least",
     )
     add_given(parser)
+    add_buffers(parser)
     parser.set_defaults(execute=_execute)
 
 
 def _execute(options: argparse.Namespace) -> int:
-    engine = ENGINES[options.on]
     check_engine(options)
-    workload = given_workload(options)
-    presets = [options.config] if options.config else serving(workload)
-    enough_qpus(workload.name, workload.qpus, presets[0])
-    for smaller in presets[:-1]:
-        # A program may turn out to need a larger VPM.
-        status = _attempt(workload, smaller, engine, options, last=False)
-        if status is not None:
-            return status
-    return _attempt(workload, presets[-1], engine, options) or ExitStatus.PASS
-
-
-def _attempt(
-    workload: Workload, config: str, engine: Engine, options: argparse.Namespace, *, last: bool = True
-) -> ExitStatus | None:
-    """Run on the preset `config` and say how it went; `None`, with nothing said, if a larger one is wanted."""
-    job = _job(workload, config, options)
-    lockstep = Lockstep(job) if options.lockstep else None
-    strict = Strict(job.base, len(job.image), options.allow, workload.source) if options.strict else None
+    workload = check_buffers(given_workload(options), options)
+    memory = {name: getattr(options, name) for name in ("latency", "gap", "seed", "max_cycles")}
+    setup = Setup(on=options.on, config=options.config, errata=options.errata, lockstep=options.lockstep, **memory)
+    listening = Listening(
+        watch=lambda: _trace(options.trace),
+        waves=wanted_waves(options),
+        strict=options.strict,
+        allow=options.allow,
+    )
     try:
-        outcome = _run(job, engine, options, strict, lockstep)
-        if lockstep:
-            lockstep.conclude(outcome)
+        return report(workload, execute(workload, setup, listening), options)
+    except DidNotEnd as end:
+        report_statistics(workload, end.result, options)
+        raise
     except Broken as broken:
         print(f"{broken}\n\nSTOPPED {workload.name}: instruction {broken.number} breaks {broken.rule}")
-        return ExitStatus.DIFFERS
     except Difference as difference:
         print(f"DIFFERENCE in {workload.name}, seed {options.seed}: {difference}")
         print(f"replay: {_replay(options)}")
-        return ExitStatus.DIFFERS
-    return report(workload, outcome, config, options, lockstep, strict) if last or not lacks_rows(outcome) else None
-
-
-def _job(workload: Workload, config: str, options: argparse.Namespace) -> Job:
-    return Job(
-        image=workload.image,
-        base=workload.base,
-        launches=workload.launches,
-        config=config_of(options, config),
-        qpus=workload.qpus,
-        latency=options.latency,
-        gap=options.gap,
-        seed=options.seed,
-        max_cycles=options.max_cycles,
-    )
+    return ExitStatus.DIFFERS
 
 
 @contextlib.contextmanager
-def _trace_file(name: str | None) -> Iterator[TextIO | None]:
-    """Where the trace goes, if anywhere."""
+def _trace(name: str | None) -> Iterator[Watcher | None]:
+    """Who writes a line for every event, if somebody wants that."""
     if name == "-":
-        yield sys.stdout
+        yield print
     elif name:
         with Path(name).open("w", encoding="utf-8") as file:
-            yield file
+            yield lambda event: print(event, file=file)
     else:
         yield None
-
-
-def _run(
-    job: Job, engine: Engine, options: argparse.Namespace, strict: Strict | None, lockstep: Lockstep | None
-) -> Outcome:
-    """Run the job, watched by the trace if one is wanted, and by others. Raises what they raise."""
-    with _trace_file(options.trace) as trace:
-        watchers: list[Watcher] = [lambda event: print(event, file=trace)] if trace else []
-        watchers += [strict] if strict else []
-
-        def watch(event) -> None:
-            for watcher in watchers:
-                watcher(event)
-
-        return engine.run(job, watch if watchers else None, wanted_waves(options), lockstep)
 
 
 def _replay(options: argparse.Namespace) -> str:

@@ -1,29 +1,34 @@
-"""Memory and statistics as text."""
+"""Memory and errors as text."""
 
 import struct
 from collections.abc import Iterator, Sequence
 
-from vc4.regs.counters import SOURCES
+import numpy as np
 
-from ..backends.base import Outcome
 from ..bench.driver import ERROR_FIELDS
 from ..workload import Buffer
 from ..workload.compare import WORD_BYTES
 from ..workload.workload import ROW_BYTES
 
-__all__ = ["buffer_lines", "error_lines", "statistics_lines"]
+__all__ = ["buffer_lines", "error_lines"]
 
+#: Characters of a line of an array, without those in front.
+_LINE = 118
+#: Elements of an array that is not abridged, at most.
+_WHOLE = 256
 #: Biased exponents of floats that people compute with: 2**-40 to 2**40.
 _PLAIN_EXPONENTS = range(127 - 40, 127 + 41)
 
-#: Columns of a name of a statistic, at least.
-_LABEL = 24
-#: What each performance counter counts, in words; that it does so for all slices or QPUs goes without saying.
-_COUNTED = {source.name: source.description.partition(", ")[0] for source in SOURCES}
-
 
 def buffer_lines(buffer: Buffer, data: bytes) -> Iterator[str]:
-    """The rows of a buffer: sixteen words in hexadecimal, and below them or behind them as numbers."""
+    """A buffer: an array as NumPy prints it; of one of which nobody has said what it is, rows of sixteen words in hexadecimal, and
+    below them or behind them as numbers.
+    """
+    if buffer.type:
+        yield f"{buffer.name}, {buffer.type} at {buffer.address:#010x}"
+        text = np.array2string(buffer.type.array(data), max_line_width=_LINE, threshold=_WHOLE)
+        yield from (f"  {line}" for line in text.splitlines())
+        return
     yield f"{buffer.name}, {buffer.size} bytes at {buffer.address:#010x}"
     width = max((len(row) + 2 for row in buffer.rows), default=0)
     for index, start in enumerate(range(0, len(data), ROW_BYTES)):
@@ -57,16 +62,3 @@ def error_lines(errors: frozenset[str]) -> Iterator[str]:
     """What the blocks of the GPU found wrong."""
     fields = (field for register in ERROR_FIELDS for field in register)
     return (f"error {field.name}: {field.description}" for field in fields if field.name in errors)
-
-
-def statistics_lines(outcome: Outcome, has_clocks: bool) -> Iterator[str]:
-    """What a run took, and what the performance counters have counted."""
-    rows = [("instructions", f"{outcome.instructions}")]
-    if has_clocks:
-        per_instruction = outcome.cycles / max(1, outcome.instructions)
-        rows += [("cycles", f"{outcome.cycles}"), ("cycles per instruction", f"{per_instruction:.2f}")]
-        rows += [(f"stalled for {reason}", f"{cycles}") for reason, cycles in outcome.stalls.items() if cycles]
-        rows += [(_COUNTED[name], f"{count}") for name, count in outcome.counts.items() if count]
-    width = max(len(label) for label, _ in rows) + 2
-    for label, value in rows:
-        yield f"{label:{max(width, _LABEL)}}{value:>9}"

@@ -8,7 +8,6 @@ import numpy as np
 from vc4.regs.scheduler import KINDS, REQUESTS
 
 from ..backends.base import Job
-from ..bench.driver import setup_writes
 from ..events import MemoryWrite, Retirement, Start
 from ..launch import Launch
 from ..model.memory import Memory, MemoryFault
@@ -39,7 +38,7 @@ class ProgramTarget(Target):
         super().__init__()
         self.name, self.position, self.ending, self.launches = name, 0, "", {}
         self._gpu = V3D(job.config, Memory(len(job.image), job.base, job.image))
-        for offset, word in setup_writes(job.reserved):
+        for offset, word in job.setup:
             self._gpu.write(offset, word)
         self._all, self._begun = job.launches, 0
         self._writes: list[MemoryWrite] = []

@@ -46,6 +46,9 @@ class Lockstep:
 
     def __init__(self, job: Job):
         self.model = V3D(job.config, Memory(len(job.image), job.base, job.image))
+        if job.writes:  # without them, programs of the model reach all that they could be given
+            for offset, word in job.setup:
+                self.model.write(offset, word)
         self.model.memory.state.arrays.about[WATCHED] = 1
         self._job = job
         self._launches = list(job.launches)

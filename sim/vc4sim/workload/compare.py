@@ -8,13 +8,22 @@ from enum import Enum
 
 import numpy as np
 
-__all__ = ["WORD_BYTES", "Check", "Difference", "WordType", "WrongWord"]
+__all__ = ["MOST_SHOWN", "WORD_BYTES", "Check", "Difference", "WordType", "WrongWord", "is_close"]
 
 #: Words of memory as programs see them.
 WORD_BYTES = 4
 
-#: Wrong words that are shown of a region.
-_SHOWN = 16
+#: Wrong words, or elements, that are shown of a region.
+MOST_SHOWN = 16
+
+
+def is_close(found: np.ndarray, wanted: np.ndarray, atol: float, rtol: float) -> np.ndarray:
+    """Which elements of two arrays of one type are the same bits, or numbers with |difference| <= atol + rtol * |wanted|."""
+    bits = f"u{wanted.dtype.itemsize}"
+    numbers = found.astype(np.float64), wanted.astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        near = np.abs(numbers[0] - numbers[1]) <= atol + rtol * np.abs(numbers[1])
+    return (found.view(bits) == wanted.view(bits)) | (near & np.isfinite(numbers[0]) & np.isfinite(numbers[1]))
 
 
 class WordType(Enum):
@@ -82,10 +91,10 @@ class Difference:
         """The difference as text: the first line is all of it in short."""
         largest = f", the largest difference is {self.largest}" if self.largest else ""
         yield f"{self.region}: {len(self.wrong)} of {self.words} words wrong{largest}"
-        for word in self.wrong[:_SHOWN]:
+        for word in self.wrong[:MOST_SHOWN]:
             yield word.line(self.type)
-        if len(self.wrong) > _SHOWN:
-            yield f"  and {len(self.wrong) - _SHOWN} more"
+        if len(self.wrong) > MOST_SHOWN:
+            yield f"  and {len(self.wrong) - MOST_SHOWN} more"
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +152,10 @@ class Check:
         """Which bytes, or words if there is a tolerance, are wrong."""
         if self.atol is None:
             return np.frombuffer(got, np.uint8) != np.frombuffer(self.expected, np.uint8)
-        wanted, found = (np.frombuffer(data, self.type.dtype).astype(np.float64) for data in (self.expected, got))
-        same = np.frombuffer(got, "<u4") == np.frombuffer(self.expected, "<u4")
-        with np.errstate(invalid="ignore"):
-            near = np.abs(found - wanted) <= self.atol + self.rtol * np.abs(wanted)
-        return ~(same | (near & np.isfinite(wanted) & np.isfinite(found)))
+        wanted, found = (np.frombuffer(data, self.type.dtype) for data in (self.expected, got))
+        return ~is_close(found, wanted, self.atol, self.rtol)
+
+    @property
+    def size(self) -> int:
+        """Bytes that are compared."""
+        return len(self.expected)

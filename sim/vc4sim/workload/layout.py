@@ -4,31 +4,56 @@ The program lies at 0x00010000, behind it the uniforms of each launch, behind th
 at a multiple of 64 bytes. What has an address of its own lies there.
 """
 
+import operator
 import re
 import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from typing import Protocol
+
+import numpy as np
 
 from vc4.isa.word import WORD_BYTES as INSTRUCTION_BYTES
 
 from ..asm import Program
 from ..backends.base import Launch
 from ..problem import BadInput
+from .array_type import ArrayType
 from .compare import WORD_BYTES
-from .files import MAX_BYTES
+from .memory import ADDRESSES, PROGRAM_ADDRESS, GpuMemory
 from .workload import Buffer, Workload
 
-__all__ = ["ALIGNMENT", "PROGRAM", "PROGRAM_ADDRESS", "Region", "Start", "lay_out", "number_of"]
+__all__ = [
+    "PROGRAM",
+    "HasAddress",
+    "Region",
+    "Start",
+    "Uniform",
+    "launches_of",
+    "lay_out",
+    "lists_of",
+    "number_of",
+    "places_of",
+]
 
-PROGRAM_ADDRESS = 0x1_0000
 #: Name of the program among the places.
 PROGRAM = "program"
-ALIGNMENT = 64
-_ADDRESSES = 1 << 32
 
 _FLOAT = re.compile(r"[+-]?(\d+\.\d*|\.\d+)([eE][+-]?\d+)?")
 _PLACE = re.compile(r"&([A-Za-z_]\w*)(?:([+-])(\w+))?", re.ASCII)
+
+
+class HasAddress(Protocol):
+    """Something in memory."""
+
+    @property
+    def address(self) -> int:
+        """Of its first byte."""
+        ...
+
+
+#: A word that a program gets: a number, of 32 bits, the address of something, or a text that says one of both, see `Start`.
+Uniform = int | float | np.number | str | HasAddress
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,28 +62,28 @@ class Start:
 
     pc : where it begins: a label, an address, or a place like `&name+8`
     place : where its uniforms lie, an address or a place; without it, they are `uniforms`
-    uniforms : each an integer, a float with a dot, or a place for its address
+    uniforms : each a number or something with an address; or as text an integer, a float with a dot, or a place for its address
     """
 
     pc: str = f"&{PROGRAM}"
     place: str = ""
-    uniforms: tuple[str, ...] = ()
+    uniforms: Sequence[Uniform] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """Bytes in memory: shown at the end or not, at an address or wherever there is room."""
+    """Bytes in memory: shown at the end or not, at an address or wherever there is room.
+
+    rows : names of the rows of sixteen words
+    type : what they are, if somebody has said it
+    """
 
     name: str
     content: bytes
     address: int | None = None
     shown: bool = True
     rows: tuple[str, ...] = ()
-
-    @property
-    def end(self) -> int:
-        """The address behind it, when it has one."""
-        return (self.address or 0) + len(self.content)
+    type: ArrayType | None = None
 
 
 def lay_out(
@@ -70,71 +95,56 @@ def lay_out(
     """
     if not program.code:
         raise BadInput(f"{name}: there are no instructions")
-    end = base + _room(len(program.code))
-    lists = []
-    for start in starts:
-        lists.append(end)
-        end += _room(WORD_BYTES * len(start.uniforms))
-    placed = []
-    for region in regions:
-        if region.address is None:
-            region = Region(region.name, region.content, end, region.shown, region.rows)
-            end += _room(len(region.content))
-        placed.append(region)
-    places = {label: base + offset for label, offset in program.labels.items()}
-    places |= {PROGRAM: base} | {region.name: region.address or 0 for region in placed if region.shown}
-    words = [b"".join(_uniform(text, places) for text in start.uniforms) for start in starts]
-    image, first = _image(
-        name,
-        [
-            Region("the program", program.code, base),
-            *(Region("uniforms", data, address) for data, address in zip(words, lists, strict=True) if data),
-            *placed,
-        ],
+    memory = GpuMemory(base)
+    memory.place("the program", program.code, base)
+    fixed = [None if one.address is None else memory.place(one.name, one.content, one.address) for one in regions]
+    lists = lists_of(starts, memory)
+    addresses = [
+        memory.place(one.name, one.content) if place is None else place
+        for one, place in zip(regions, fixed, strict=True)
+    ]
+    buffers = tuple(
+        Buffer(one.name, address, len(one.content), one.rows, one.type)
+        for one, address in zip(regions, addresses, strict=True)
+        if one.shown
     )
-    launches = tuple(
-        _launch(start, address, places, first, image) for start, address in zip(starts, lists, strict=True)
-    )
+    places = places_of(program, base) | {buffer.name: buffer.address for buffer in buffers}
     return Workload(
         name=name,
-        image=image,
-        base=first,
-        launches=launches,
-        qpus=len(launches),
+        launches=launches_of(starts, lists, places, memory),
+        image=memory.data.tobytes(),
+        base=memory.base,
+        qpus=len(starts),
         code=range(base, base + len(program.code)),
-        buffers=tuple(
-            Buffer(region.name, region.address or 0, len(region.content), region.rows)
-            for region in placed
-            if region.shown
-        ),
+        buffers=buffers,
     )
 
 
-def _image(name: str, regions: Sequence[Region]) -> tuple[bytes, int]:
-    """The memory with all of `regions`, and the address of its first byte."""
-    ordered = sorted(regions, key=lambda region: region.address or 0)
-    for one, other in pairwise(ordered):
-        if one.end > (other.address or 0):
-            raise BadInput(f"{name}: {one.name} and {other.name} both want {other.address:#010x}")
-    base = (ordered[0].address or 0) // ALIGNMENT * ALIGNMENT
-    size = _room(ordered[-1].end - base)
-    if size > MAX_BYTES or base + size > _ADDRESSES:
-        raise BadInput(f"{name}: program and buffers together are larger than {MAX_BYTES} bytes")
-    image = bytearray(size)
-    for region in ordered:
-        start = (region.address or 0) - base
-        image[start : start + len(region.content)] = region.content
-    return bytes(image), base
+def places_of(program: Program, address: int) -> dict[str, int]:
+    """Addresses of a program that lies there, and of its labels, by name."""
+    return {label: address + offset for label, offset in program.labels.items()} | {PROGRAM: address}
 
 
-def _room(size: int) -> int:
-    """What `size` bytes take, up to where the next thing may begin."""
-    return -(-size // ALIGNMENT) * ALIGNMENT
+def lists_of(starts: Sequence[Start], memory: GpuMemory) -> list[int]:
+    """Room in memory for the uniforms of each launch; returns where."""
+    return [memory.place("uniforms", WORD_BYTES * len(start.uniforms)) for start in starts]
 
 
-def _launch(start: Start, uniforms: int, places: Mapping[str, int], base: int, image: bytes) -> Launch:
+def launches_of(
+    starts: Sequence[Start], lists: Sequence[int], places: Mapping[str, int], memory: GpuMemory
+) -> tuple[Launch, ...]:
+    """The launches, whose uniforms are put into `memory`, at `lists`; `places` has the addresses of names.
+
+    Raises `BadInput` if one makes no sense.
+    """
+    for start, address in zip(starts, lists, strict=True):
+        memory.write(address, b"".join(_uniform(value, places) for value in start.uniforms))
+    return tuple(_launch(start, address, places, memory) for start, address in zip(starts, lists, strict=True))
+
+
+def _launch(start: Start, uniforms: int, places: Mapping[str, int], memory: GpuMemory) -> Launch:
     pc = places[start.pc] if start.pc in places else _address(start.pc, places, "launch")
-    if pc % INSTRUCTION_BYTES or not base <= pc <= base + len(image) - INSTRUCTION_BYTES:
+    if pc % INSTRUCTION_BYTES or not memory.base <= pc <= memory.base + len(memory) - INSTRUCTION_BYTES:
         raise BadInput(f"launch {start.pc}: there is no instruction at {pc:#010x}")
     if start.place and start.uniforms:
         raise BadInput(f"launch {start.pc}: its uniforms lie at {start.place}, so it takes no others")
@@ -156,7 +166,7 @@ def number_of(text: str) -> int | None:
 def _address(text: str, places: Mapping[str, int], what: str) -> int:
     """The address that `text` is, or that of the place."""
     value = _place(text, places, what) if text.startswith("&") else number_of(text)
-    if value is None or not 0 <= value < _ADDRESSES:
+    if value is None or not 0 <= value < ADDRESSES:
         raise BadInput(f"{what} {text}: must be an address, & and the name of a place, or a label of the program")
     return value
 
@@ -171,17 +181,25 @@ def _place(text: str, places: Mapping[str, int], what: str) -> int:
     return places[match[1]] + (-distance if match[2] == "-" else distance)
 
 
-def _uniform(text: str, places: Mapping[str, int]) -> bytes:
+def _uniform(value: Uniform, places: Mapping[str, int]) -> bytes:
     """The four bytes of a uniform."""
+    number = _number(value, places) if isinstance(value, str) else getattr(value, "address", value)
+    try:
+        if isinstance(number, float | np.floating):
+            return struct.pack("<f", number)
+        number = operator.index(number)
+    except (TypeError, OverflowError):
+        raise BadInput(f"uniform {value}: must be an integer, a float or something in memory, of 32 bits") from None
+    if not -(1 << 31) <= number < 1 << 32:
+        raise BadInput(f"uniform {value}: must fit into 32 bits")
+    return struct.pack("<I", number & 0xFFFF_FFFF)
+
+
+def _number(text: str, places: Mapping[str, int]) -> int | float:
+    """What a uniform says that is text."""
     if text.startswith("&"):
-        value = _place(text, places, "uniform")
-    else:
-        try:
-            if _FLOAT.fullmatch(text):
-                return struct.pack("<f", float(text))
-            value = int(text, 0)
-        except (ValueError, OverflowError):
-            raise BadInput(f"uniform {text}: must be an integer, a float with a dot, or & and a buffer") from None
-    if not -(1 << 31) <= value < 1 << 32:
-        raise BadInput(f"uniform {text}: must fit into 32 bits")
-    return struct.pack("<I", value & 0xFFFF_FFFF)
+        return _place(text, places, "uniform")
+    try:
+        return float(text) if _FLOAT.fullmatch(text) else int(text, 0)
+    except ValueError:
+        raise BadInput(f"uniform {text}: must be an integer, a float with a dot, or & and a buffer") from None

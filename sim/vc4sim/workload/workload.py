@@ -2,8 +2,12 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from ..asm import SourceMap
 from ..backends.base import Launch
+from .array_check import ArrayCheck, ArrayDifference
+from .array_type import ELEMENTS, ArrayType
 from .compare import WORD_BYTES, Check, Difference
 
 __all__ = ["ROW_BYTES", "Buffer", "Workload"]
@@ -14,12 +18,23 @@ ROW_BYTES = 16 * WORD_BYTES
 
 @dataclass(frozen=True, slots=True)
 class Buffer:
-    """A named region of memory that is shown after the run; `rows` names its rows, as far as it goes."""
+    """A named region of memory that is shown after the run.
+
+    name, address, size : in bytes
+    rows : names of its rows, as far as they go
+    type : what it is, if somebody has said it
+    """
 
     name: str
     address: int
     size: int
     rows: tuple[str, ...] = ()
+    type: ArrayType | None = None
+
+    @property
+    def array_type(self) -> ArrayType:
+        """What it is; bytes, if nobody has said it."""
+        return self.type or ArrayType(ELEMENTS["u8"], (self.size,))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -45,7 +60,7 @@ class Workload:
     qpus: int = 1
     code: range = range(0)
     buffers: tuple[Buffer, ...] = ()
-    checks: tuple[Check, ...] = ()
+    checks: tuple[Check | ArrayCheck, ...] = ()
     origin: str = ""
     source: SourceMap | None = None
 
@@ -54,6 +69,10 @@ class Workload:
         start = buffer.address - self.base
         return memory[start : start + buffer.size]
 
-    def differences(self, memory: bytes) -> list[Difference]:
+    def array_of(self, buffer: Buffer, memory: bytes) -> np.ndarray:
+        """What `memory` holds in `buffer`, as an array; bytes, if nobody has said what it is."""
+        return buffer.array_type.array(self.bytes_of(buffer, memory))
+
+    def differences(self, memory: bytes) -> list[Difference | ArrayDifference]:
         """What differs between `memory` and what is expected, region by region."""
         return [found for check in self.checks if (found := check.difference(memory, self.base))]

@@ -1,8 +1,11 @@
-"""Which of the named configurations serve a workload."""
+"""Which configurations serve a workload: the named ones, by their names, or one that somebody has made."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+from typing import NamedTuple
 
-from vc4.config import BUILT_UNITS, PRESETS, preset
+from vc4.config import BUILT_UNITS, PRESETS, V3DConfig, preset
+from vc4.errata import Erratum, errata_of
 from vc4.isa.word import WORD_BYTES
 
 from ..backends.base import Ending, Outcome
@@ -11,12 +14,41 @@ from ..model.qpu.decoded import decoded
 from ..problem import BadInput
 from ..workload import Workload
 
-__all__ = ["advice", "enough_qpus", "lacks_rows", "serving"]
+__all__ = ["Choice", "advice", "choices", "lacks_rows", "named"]
 
 #: What the units that a configuration may lack are called.
 _UNIT_NAMES = {"tmu": "texture units"}
 #: Bits of ERRSTAT: a program has read or written a row that the VPM does not have.
 _LACKING_ROWS = frozenset({"VPMERR", "VPMEWR"})
+
+
+class Choice(NamedTuple):
+    """A configuration, and what it is called."""
+
+    name: str
+    config: V3DConfig
+
+
+def choices(workload: Workload, config: str | V3DConfig | None, errata: str | Collection[Erratum] = ()) -> list[Choice]:
+    """What to run `workload` on, the smallest first: as somebody has chosen, or the presets with enough QPUs and all units, and if
+    there is none, the largest. They have the `errata`, too.
+
+    Raises `BadInput` for names of presets or errata that do not exist, or if there are not enough QPUs.
+    """
+    found = [named(one, errata) for one in (_serving(workload) if config is None else [config])]
+    _enough_qpus(workload, found[0])
+    return found
+
+
+def named(config: str | V3DConfig, errata: str | Collection[Erratum] = ()) -> Choice:
+    """A configuration, or the preset of this name, with the `errata`, too. Raises `BadInput` for names that do not exist."""
+    if isinstance(config, str) and config not in PRESETS:
+        raise BadInput(f"no configuration is called {config!r}: there are {', '.join(PRESETS)}")
+    name, chosen = (config, preset(config)) if isinstance(config, str) else ("the configuration", config)
+    try:
+        return Choice(name, replace(chosen, errata=chosen.faults | errata_of(errata)))
+    except ValueError as error:
+        raise BadInput(str(error)) from None
 
 
 def _units(workload: Workload) -> frozenset[str]:
@@ -31,17 +63,18 @@ def _units(workload: Workload) -> frozenset[str]:
     return BUILT_UNITS & {unit for index in reached for unit in decoded(words[index]).units}
 
 
-def enough_qpus(name: str, qpus: int, config: str) -> None:
-    """Raises `BadInput` if the preset `config` has fewer than the `qpus` that `name` needs."""
-    if qpus <= preset(config).qpus:
+def _enough_qpus(workload: Workload, choice: Choice) -> None:
+    """Raises `BadInput` if it has fewer QPUs than `workload` needs."""
+    qpus, (config, chosen) = workload.qpus, choice
+    if qpus <= chosen.qpus:
         return
     enough = _options(other for other in PRESETS if preset(other).qpus >= qpus)
     most = max(PRESETS, key=lambda other: preset(other).qpus)
     advised = f"add {enough}" if enough else f"the most are the {preset(most).qpus} of --config {most}"
-    raise BadInput(f"{name}: needs {qpus} QPUs at the same time, but {config} has {preset(config).qpus}: {advised}")
+    raise BadInput(f"{workload.name}: needs {qpus} QPUs at the same time, but {config} has {chosen.qpus}: {advised}")
 
 
-def serving(workload: Workload) -> list[str]:
+def _serving(workload: Workload) -> list[str]:
     """The presets with enough QPUs and all units for `workload`, the smallest first; if there is none, the largest."""
     units = _units(workload)
     found = [name for name in PRESETS if preset(name).qpus >= workload.qpus and units <= preset(name).units]
@@ -57,14 +90,15 @@ def lacks_rows(outcome: Outcome) -> bool:
     return bool(outcome.errors & _LACKING_ROWS)
 
 
-def advice(workload: Workload, outcome: Outcome, config: str) -> str:
-    """Which presets have what `workload` missed in `config`, if it missed anything."""
-    lacking = _units(workload) - preset(config).units
+def advice(workload: Workload, outcome: Outcome, choice: Choice) -> str:
+    """Which presets have what `workload` missed, if it missed anything."""
+    config, chosen = choice
+    lacking = _units(workload) - chosen.units
     if outcome.ending is Ending.STUCK and lacking:
         names = " and ".join(sorted(_UNIT_NAMES.get(unit, unit) for unit in lacking))
         enough = _options(other for other in PRESETS if lacking <= preset(other).units)
         return f"{config} has no {names}: add {enough}"
-    rows = preset(config).vpm_rows
+    rows = chosen.vpm_rows
     larger = _options(other for other in PRESETS if preset(other).vpm_rows > rows)
     if lacks_rows(outcome):
         return f"the VPM of {config} has {rows} rows{': more has ' + larger if larger else ', and none has more'}"

@@ -1,0 +1,172 @@
+"""Draws frames on an engine."""
+
+import time
+from collections.abc import Callable
+
+from vc4.regs.counters import SOURCES
+
+from ..backends.base import Waves
+from ..clist import Capture, CaptureJob
+from ..lockstep import Difference
+from ..model.memory import Memory
+from ..problem import BadInput
+from ..render.host import Host
+from ..render.picture import picture_of
+from ..render.sizes import tile_size
+from .execute import Setup
+from .frame import DrawnJob, Frame
+from .presets import named
+
+__all__ = ["Progress", "draw"]
+
+#: Called with the number of tiles that are drawn, now and then.
+Progress = Callable[[int], object]
+#: Column and row of a tile.
+_Tile = tuple[int, int]
+
+#: Configurations of who does not choose one: a model has no clocks to save.
+_ON_THE_MODEL, _ON_THE_RTL = "bcm2835", "gpu"
+#: What is counted on the RTL: as many sources as there are counters.
+_COUNTED = tuple(
+    source.name
+    for source in SOURCES
+    if source.name.startswith(("FEP", "PSE", "TLB", "QPU_CLOCKS", "QPU_STALLS")) and not source.name.endswith("COVERED")
+)
+#: Labels of numbers of instructions.
+_OF_VERTICES, _OF_FRAGMENTS = "instructions for vertices", "instructions for fragments"
+_Window = tuple[slice, slice]
+_ALL: _Window = slice(None), slice(None)
+
+
+def draw(
+    capture: Capture,
+    setup: Setup,
+    *,
+    tile: _Tile | None = None,
+    waves: Waves | None = None,
+    progress: Progress = lambda tiles: None,
+) -> Frame:
+    """Draw all jobs of a frame.
+
+    tile : draw only this one of the last job; on the RTL all of it is drawn, and only the clocks of the tile count for `stages` and waves
+    waves : of the last job, to write
+
+    Raises `BadInput` if the frame cannot be drawn, or has no such tile, and `Difference` in lockstep, with the name of the job as a note.
+    """
+    start = time.perf_counter()
+    drawing = (_OnTheRtl if setup.engine.is_rtl else _OnTheModel)(capture, setup, progress)
+    *first, last = capture.jobs
+    jobs = [*(drawing.draw(job) for job in first), drawing.draw(last, tile, waves)]
+    picture = picture_of(capture, drawing.memory)
+    window = drawing.window(tile) if tile else _ALL
+    if not picture[window].size:
+        raise BadInput(f"{capture.name}: has no tile {','.join(map(str, tile or ()))}")
+    return Frame(
+        capture=capture,
+        picture=picture,
+        window=window,
+        jobs=tuple(jobs),
+        compared=drawing.compared,
+        seconds=time.perf_counter() - start,
+    )
+
+
+def _window(tile: _Tile, width: int, height: int) -> _Window:
+    """Rows and columns of a tile of so many pixels."""
+    column, row = tile
+    return slice(row * height, (row + 1) * height), slice(column * width, (column + 1) * width)
+
+
+class _OnTheModel:
+    """The model draws: `memory` is what it leaves."""
+
+    compared = None
+
+    def __init__(self, capture: Capture, setup: Setup, progress: Progress):
+        self._host = Host(capture, named(setup.config or _ON_THE_MODEL, setup.errata).config)
+        self._name, self._progress, self._tiles = capture.name, progress, 0
+        self.memory = self._host.memory
+
+    def draw(self, job: CaptureJob, tile: _Tile | None = None, waves: Waves | None = None) -> DrawnJob:
+        """Draw a job."""
+        gpu = self._host.gpu
+        events, shading = gpu.events, self._shading()
+        gpu.renderer.only = tile
+        for begun in self._host.run(job):
+            self._progress(self._tiles + begun)
+        self._tiles += len(gpu.renderer.tiles)
+        shaded = {label: count - shading[label] for label, count in self._shading().items()}
+        return DrawnJob(
+            name=f"{self._name}, {job.name}",
+            instructions=shaded[_OF_VERTICES] + shaded[_OF_FRAGMENTS],
+            counters=gpu.events - events,
+            shading=shaded,
+        )
+
+    def _shading(self) -> dict[str, int]:
+        """What shaders have done since the beginning."""
+        gpu = self._host.gpu
+        vertices = gpu.binner.shading, gpu.renderer.screen.shading
+        return {
+            "vertices shaded": sum(one.shaded for one in vertices),
+            _OF_VERTICES: sum(one.shaders.instructions for one in vertices),
+            "vectors of fragments": gpu.renderer.fragments.vectors,
+            _OF_FRAGMENTS: gpu.fragment_shader.shaders.instructions,
+        }
+
+    def window(self, tile: _Tile) -> _Window:
+        """Where a tile of the last job is."""
+        shape = self._host.gpu.renderer.tile.shape
+        return _window(tile, shape.width, shape.height)
+
+
+class _OnTheRtl:
+    """The RTL draws, perhaps with the model beside it.
+
+    memory : what it leaves
+    compared : instructions that the model has done, too
+    """
+
+    def __init__(self, capture: Capture, setup: Setup, progress: Progress):
+        from ..frames.host import DrawHost  # it takes a second: who wants the model need not wait for that
+
+        config = named(setup.config or _ON_THE_RTL, setup.errata).config.drawing
+        self._host = DrawHost(capture, config, setup.on, counted=_COUNTED, **setup.pace)
+        self._capture, self._lockstep, self._progress, self._tiles = capture, setup.lockstep, progress, 0
+        self.compared = 0 if setup.lockstep else None
+
+    @property
+    def memory(self) -> Memory:
+        """What it leaves."""
+        return self._host.memory
+
+    def draw(self, job: CaptureJob, tile: _Tile | None = None, waves: Waves | None = None) -> DrawnJob:
+        """Draw a job."""
+        name = f"{self._capture.name}, {job.name}"
+        try:
+            run, beside = self._host.run(
+                job,
+                lockstep=self._lockstep,
+                waves=waves,
+                tile=tile,
+                progress=lambda tiles: self._progress(self._tiles + tiles),
+            )
+        except Difference as difference:
+            difference.add_note(name)
+            raise
+        self._tiles += len(run.tiles)
+        if beside:
+            self.compared = (self.compared or 0) + beside.retired
+        return DrawnJob(
+            name=name,
+            instructions=run.instructions,
+            cycles=run.cycles,
+            counters=run.counts,
+            tiles=run.tiles,
+            stages=run.stages,
+        )
+
+    def window(self, tile: _Tile) -> _Window:
+        """Where a tile is, if the case says how large tiles are; else all."""
+        size = tile_size(self._capture.jobs[-1])
+        return _window(tile, *size) if size else _ALL
