@@ -16,17 +16,19 @@ __all__ = [
     "add_config",
     "add_includes",
     "add_memory",
+    "add_timeline",
     "config_of",
     "config_words",
     "fraction",
     "integer",
+    "json_file",
     "seconds",
     "vcd_file",
     "window",
 ]
 
 _LARGEST_GAP = 0.95
-_VCD = ".vcd"
+_VCD, _JSON = ".vcd", ".json"
 
 
 class Commands(Protocol):
@@ -84,8 +86,17 @@ def window(text: str) -> tuple[int, int]:
 
 def vcd_file(text: str) -> Path:
     """Type of an option: a file for waves."""
-    if not text.endswith(_VCD):
-        raise argparse.ArgumentTypeError(f"must end with {_VCD}, not be {text!r}")
+    return _file_with(_VCD, text)
+
+
+def json_file(text: str) -> Path:
+    """Type of an option: a file for a timeline."""
+    return _file_with(_JSON, text)
+
+
+def _file_with(suffix: str, text: str) -> Path:
+    if not text.endswith(suffix):
+        raise argparse.ArgumentTypeError(f"must end with {suffix}, not be {text!r}")
     return Path(text)
 
 
@@ -153,6 +164,16 @@ def add_allow(parser: argparse.ArgumentParser) -> None:
         type=_rule,
         metavar="RULE",
         help="leave a rule out, like R4; once for each",
+    )
+
+
+def add_timeline(parser: argparse.ArgumentParser) -> None:
+    """The option for a timeline."""
+    parser.add_argument(
+        "--timeline",
+        metavar="FILE.json",
+        type=json_file,
+        help="write what happened when, for ui.perfetto.dev, see docs/user/profiling.md",
     )
 
 

@@ -15,11 +15,12 @@ from ..backends.base import Job, Outcome, Watcher
 from ..checker import Broken, Strict
 from ..lockstep import Difference, Lockstep
 from ..problem import BadInput, ExitStatus
+from ..timeline import Names, timeline_of
 from ..workload import Workload, example_names, load_case, load_example, load_source
 from ..workload.files import STDIN
 from .engines import ENGINES, WAVES_ENGINE, Engine, check_engine, wanted_waves
 from .given import add_given, given_starts
-from .options import Commands, add_allow, add_config, add_memory, config_of, integer, vcd_file, window
+from .options import Commands, add_allow, add_config, add_memory, add_timeline, config_of, integer, vcd_file, window
 from .presets import enough_qpus, lacks_rows, serving
 from .verdict import report
 
@@ -105,6 +106,7 @@ def register(commands: Commands) -> None:
         help="of the waves, only the clocks from FIRST on to the one before LAST (needs --on cxxrtl)",
     )
     parser.add_argument("--stats", action="store_true", help="print instructions, cycles, and cycles lost by reason")
+    add_timeline(parser)
     parser.add_argument("--dump", metavar="FILE", type=Path, help="write all memory as it is at the end")
     add_memory(parser, "decides the pauses of memory")
     parser.add_argument(
@@ -141,7 +143,7 @@ def _attempt(
     lockstep = Lockstep(job) if options.lockstep else None
     strict = Strict(job.base, len(job.image), options.allow, workload.source) if options.strict else None
     try:
-        outcome = _run(job, engine, options, strict, lockstep)
+        outcome = _run(job, engine, options, strict, lockstep, Names.of(workload))
         if lockstep:
             lockstep.conclude(outcome)
     except Broken as broken:
@@ -208,18 +210,32 @@ def _trace_file(name: str | None) -> Iterator[TextIO | None]:
 
 
 def _run(
-    job: Job, engine: Engine, options: argparse.Namespace, strict: Strict | None, lockstep: Lockstep | None
+    job: Job,
+    engine: Engine,
+    options: argparse.Namespace,
+    strict: Strict | None,
+    lockstep: Lockstep | None,
+    names: Names,
 ) -> Outcome:
-    """Run the job, watched by the trace if one is wanted, and by others. Raises what they raise."""
-    with _trace_file(options.trace) as trace:
+    """Run the job, watched by trace and timeline if they are wanted, and by others. Raises what they raise."""
+    timed = timeline_of(
+        options.timeline, job.built, names, is_rtl=engine.is_rtl, program=options.what, engine=options.on
+    )
+    with _trace_file(options.trace) as trace, timed as timeline:
         watchers: list[Watcher] = [lambda event: print(event, file=trace)] if trace else []
         watchers += [strict] if strict else []
+        follow = lockstep
+        if timeline and engine.is_rtl:
+            job = timeline.of(job, effects=bool(watchers or lockstep))
+            follow = timeline.beside(lockstep)
+        elif timeline:
+            watchers.append(timeline.watch)
 
         def watch(event) -> None:
             for watcher in watchers:
                 watcher(event)
 
-        return engine.run(job, watch if watchers else None, wanted_waves(options), lockstep)
+        return engine.run(job, watch if watchers else None, wanted_waves(options), follow)
 
 
 def _replay(options: argparse.Namespace) -> str:
