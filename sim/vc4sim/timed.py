@@ -14,6 +14,7 @@ from vc4.qpu.stall import STALL_REASONS
 from .retired import BUS, KIND_BITS, SLOT, record
 
 __all__ = [
+    "EMPTY",
     "SLOT_CLOCKS",
     "Slot",
     "Transfer",
@@ -27,6 +28,8 @@ __all__ = [
 
 #: Clocks of a slot.
 SLOT_CLOCKS = QUADS
+#: What a slot without an instruction is called that has no reason of `STALL_REASONS`.
+EMPTY = "empty"
 _THREAD, _ISSUES = 1, 2
 _WORDS = 6
 

@@ -14,6 +14,7 @@ __all__ = ["COMMANDS", "modules"]
 COMMANDS = (
     "run",
     "render",
+    "profile",
     "examples",
     "asm",
     "disasm",

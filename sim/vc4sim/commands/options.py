@@ -22,13 +22,14 @@ __all__ = [
     "fraction",
     "integer",
     "json_file",
+    "picture_file",
     "seconds",
     "vcd_file",
     "window",
 ]
 
 _LARGEST_GAP = 0.95
-_VCD, _JSON = ".vcd", ".json"
+_VCD, _JSON, _PICTURES = ".vcd", ".json", (".png", ".svg")
 
 
 class Commands(Protocol):
@@ -92,6 +93,13 @@ def vcd_file(text: str) -> Path:
 def json_file(text: str) -> Path:
     """Type of an option: a file for a timeline."""
     return _file_with(_JSON, text)
+
+
+def picture_file(text: str) -> Path:
+    """Type of an option: a file for a figure."""
+    if not text.endswith(_PICTURES):
+        raise argparse.ArgumentTypeError(f"must end with {' or '.join(_PICTURES)}, not be {text!r}")
+    return Path(text)
 
 
 def _file_with(suffix: str, text: str) -> Path:

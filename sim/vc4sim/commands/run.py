@@ -24,7 +24,7 @@ from .options import Commands, add_allow, add_config, add_memory, add_timeline, 
 from .presets import enough_qpus, lacks_rows, serving
 from .verdict import report
 
-__all__ = ["register"]
+__all__ = ["register", "workload_of"]
 
 
 _DESCRIPTION = """\
@@ -124,7 +124,7 @@ def register(commands: Commands) -> None:
 def _execute(options: argparse.Namespace) -> int:
     engine = ENGINES[options.on]
     check_engine(options)
-    workload = _workload(options)
+    workload = workload_of(options)
     presets = [options.config] if options.config else serving(workload)
     enough_qpus(workload.name, workload.qpus, presets[0])
     for smaller in presets[:-1]:
@@ -170,7 +170,7 @@ def _job(workload: Workload, config: str, options: argparse.Namespace) -> Job:
     )
 
 
-def _workload(options: argparse.Namespace) -> Workload:
+def workload_of(options: argparse.Namespace) -> Workload:
     """What the user has named, for as many QPUs as asked for; the names of examples come first."""
     what, examples, copies = options.what, example_names(), options.qpus or 1
     is_example = what in examples

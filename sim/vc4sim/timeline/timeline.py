@@ -13,16 +13,14 @@ from vc4.config import V3DConfig
 from ..backends.base import BenchJob
 from ..events import Event, MemoryWrite, Retirement
 from ..retired import BUS, KIND_BITS, SLOT, TIMES
-from ..timed import SLOT_CLOCKS, slots_of, transfers_of
+from ..timed import EMPTY, SLOT_CLOCKS, slots_of, transfers_of
 from .memory import BusTracks, WriteTrack
 from .names import Names
 from .qpus import QpuTracks
 from .trace_file import TraceFile
 
-__all__ = ["EMPTY", "Timeline", "effects_of", "timeline_of"]
+__all__ = ["Timeline", "effects_of", "timeline_of"]
 
-#: Why nothing is in a slot that has no reason of `STALL_REASONS`.
-EMPTY = "empty"
 _JobType = TypeVar("_JobType", bound=BenchJob)
 
 

@@ -1,0 +1,140 @@
+"""`vc4 profile`: what the clocks of a run went to."""
+
+import argparse
+from pathlib import Path
+
+from vc4.config import MAX_QPUS
+
+from ..backends.base import Ending, Job
+from ..cxxrtl.build import NoCompiler, find_compiler
+from ..problem import BadInput, ExitStatus
+from ..profiler import Profile, profile
+from ..timeline import Names
+from ..workload import Workload
+from .engines import ENGINES, RTL_ENGINES
+from .given import add_given
+from .options import Commands, add_config, add_memory, config_of, integer, picture_file
+from .presets import advice, enough_qpus, lacks_rows, serving
+from .run import workload_of
+
+__all__ = ["register"]
+
+_DESCRIPTION = """\
+Run a program on the RTL, and say what its clocks went to: instruction by instruction beside the
+source, by label, and what limits the whole. WHAT is what it is for `vc4 run`.
+"""
+_EPILOG = """\
+A QPU waits for the next instruction that it issues: what it has lost counts there.
+docs/user/profiling.md says how to read the tables, and where the limits come from.
+
+exit status:
+  0  the program ended
+  2  the input is wrong, or the program cannot go on
+"""
+_TOP = 20
+
+
+def register(commands: Commands) -> None:
+    """Add the sub-command."""
+    parser = commands.add_parser(
+        "profile",
+        help="say what the clocks of a program went to",
+        description=_DESCRIPTION,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("what", metavar="WHAT", help="example, assembly file, words or case directory")
+    parser.add_argument(
+        "--on", choices=RTL_ENGINES, help="what to run it on (default: native, or pysim without a C++ compiler)"
+    )
+    add_config(parser, None, "(default: the smallest that has what WHAT needs)")
+    parser.add_argument(
+        "--qpus", type=integer(1, MAX_QPUS), metavar="N", help="run it on N QPUs at once, as `vc4 run` does"
+    )
+    parser.add_argument(
+        "--order",
+        choices=("clocks", "source"),
+        default="clocks",
+        help="what comes first (default: what takes most clocks)",
+    )
+    parser.add_argument(
+        "--by",
+        choices=("line", "instruction"),
+        default="line",
+        help="what is counted together: instructions of a line, of which a repetition makes several, or none (default: line)",
+    )
+    parser.add_argument(
+        "--top",
+        type=integer(0, 1 << 20),
+        metavar="N",
+        help=f"show the first N only; 0: all (default: {_TOP} in the order of clocks, else all)",
+    )
+    parser.add_argument("--roofline", metavar="FILE.png", type=picture_file, help="draw what limits it, as PNG or SVG")
+    add_memory(parser, "decides the pauses of memory")
+    parser.add_argument(
+        "--max-cycles",
+        type=integer(1, (1 << 31) - 1),
+        default=10_000_000,
+        metavar="N",
+        help="give up a program that has not ended after N clocks (default: 10000000)",
+    )
+    add_given(parser)
+    parser.set_defaults(execute=_execute)
+
+
+def _execute(options: argparse.Namespace) -> int:
+    workload = workload_of(options)
+    on = options.on or _fastest()
+    presets = [options.config] if options.config else serving(workload)
+    enough_qpus(workload.name, workload.qpus, presets[0])
+    for config in presets:
+        found = profile(_job(workload, config, options), ENGINES[on].run, Names.of(workload))
+        if not lacks_rows(found.outcome):
+            break
+    return _report(workload, found, options, config, on)
+
+
+def _fastest() -> str:
+    """The engine that needs least time."""
+    try:
+        find_compiler()
+    except NoCompiler:
+        return "pysim"
+    return "native"
+
+
+def _job(workload: Workload, config: str, options: argparse.Namespace) -> Job:
+    return Job(
+        image=workload.image,
+        base=workload.base,
+        launches=workload.launches,
+        config=config_of(options, config),
+        qpus=workload.qpus,
+        **{name: getattr(options, name) for name in ("latency", "gap", "seed", "max_cycles")},
+    )
+
+
+def _report(workload: Workload, found: Profile, options: argparse.Namespace, config: str, on: str) -> ExitStatus:
+    outcome, by_clocks = found.outcome, options.order == "clocks"
+    print(f"{workload.name}: {workload.description}" if workload.description else workload.name)
+    print(
+        f"{outcome.instructions:,} instructions in {outcome.cycles:,} clocks on {found.qpus} QPUs of {config}, by {on}\n"
+    )
+    top = options.top if options.top is not None else _TOP * by_clocks
+    print("\n".join(found.lines(by_clocks=by_clocks, each=options.by == "instruction", top=top)))
+    if options.roofline:
+        _draw(options.roofline, workload.name, found)
+    if outcome.ending is not Ending.DONE:
+        missed = advice(workload, outcome, config)
+        raise BadInput(f"{workload.name}: {outcome.why}{'; ' * bool(missed)}{missed}")
+    return ExitStatus.PASS
+
+
+def _draw(path: Path, name: str, found: Profile) -> None:
+    """The picture. Raises `BadInput` without matplotlib."""
+    try:
+        # Matplotlib is not needed for anything else, and slow to load.
+        from ..profiler.roofline import draw
+    except ImportError as error:
+        raise BadInput(str(error)) from None
+    draw(path, {name: found.limits})
