@@ -1,7 +1,9 @@
 """When things happen on the RTL: the content of the records that a job asks for with `TIMES`."""
 
-from collections.abc import Iterator
-from typing import NamedTuple
+import dataclasses
+from abc import abstractmethod
+from collections.abc import Callable, Iterator
+from typing import ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 from amaranth.utils import exact_log2
@@ -11,12 +13,14 @@ from vc4.isa.registers import QUADS
 from vc4.l2c.l2c import SLOTS
 from vc4.qpu.stall import STALL_REASONS
 
-from .retired import BUS, KIND_BITS, SLOT, record
+from .backends.base import BenchJob
+from .retired import BUS, KIND_BITS, SLOT, TIMES, record
 
 __all__ = [
     "EMPTY",
     "SLOT_CLOCKS",
     "Slot",
+    "TimedFollower",
     "Transfer",
     "client_names",
     "reason_of",
@@ -32,6 +36,7 @@ SLOT_CLOCKS = QUADS
 EMPTY = "empty"
 _THREAD, _ISSUES = 1, 2
 _WORDS = 6
+_JobType = TypeVar("_JobType", bound=BenchJob)
 
 
 class Slot(NamedTuple):
@@ -114,3 +119,30 @@ def client_names(config: V3DConfig) -> tuple[list[str], int]:
 def record_of(kind: int, qpu: int, *words: int) -> np.ndarray:
     """A record, as the benches make it."""
     return record(kind, np.array(words, np.uint32).tobytes(), qpu)
+
+
+class TimedFollower:
+    """Follows the records of a run on the RTL, perhaps beside somebody who wants to know what happens, but not when.
+
+    kinds : of the records that it wants
+    """
+
+    kinds: ClassVar[frozenset[int]]
+
+    @abstractmethod
+    def follow(self, rows: np.ndarray) -> None:
+        """Records, one a row, in the order of their clocks for each QPU, and for the bus."""
+
+    def of(self, job: _JobType, *, effects: bool) -> _JobType:
+        """The job, with records for it, and those for others only if they want `effects`."""
+        return dataclasses.replace(job, kinds=self.kinds | (job.kinds if effects else frozenset()))
+
+    def beside(self, follow: Callable[[np.ndarray], object] | None) -> Callable[[np.ndarray], None]:
+        """Who follows the records of that job."""
+
+        def both(rows: np.ndarray) -> None:
+            self.follow(rows)
+            if follow:
+                follow(rows[~np.isin(rows[:, 0] & (1 << KIND_BITS) - 1, [*TIMES])])
+
+        return both

@@ -33,7 +33,7 @@ class Events:
         for one in events:
             if one["ph"] in "BEX":
                 tracks[one["pid"], one["tid"]].append(one)
-        self.slices = [found for track, own in tracks.items() for found in _nested(self.names[track], own)]
+        self.slices = [one for track in sorted(tracks) for one in _nested(self.names[track], tracks[track])]
 
     def of(self, category):
         return [one for one in self.slices if one.category == category]
@@ -58,7 +58,7 @@ def _nested(track, events):
         elif one["ph"] == "B":
             stack.append(one)
         else:
-            assert one["dur"] > 0
+            assert one["dur"] > 0 or one["cat"] == "tile"
             clock += one["dur"]
             found.append((one, one["dur"], tuple(outer["name"] for outer in stack)))
     assert not stack

@@ -1,14 +1,28 @@
 """What programs can run on."""
 
 import argparse
+import contextlib
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from importlib import import_module
 
 from ..backends import model
 from ..backends.base import Follower, Job, Outcome, Run, Watcher, Waves
 from ..problem import BadInput
+from ..timeline.timeline import Kind, timeline_of
+from ..timeline.trace_file import TraceFile
 
-__all__ = ["ENGINES", "RTL_ENGINES", "WAVES_ENGINE", "Engine", "check_engine", "simulator", "wanted_waves"]
+__all__ = [
+    "ENGINES",
+    "RTL_ENGINES",
+    "WAVES_ENGINE",
+    "Engine",
+    "check_engine",
+    "simulator",
+    "wanted_timeline",
+    "wanted_waves",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,3 +91,13 @@ def check_engine(options: argparse.Namespace) -> None:
 def wanted_waves(options: argparse.Namespace) -> Waves | None:
     """The waves that a command is asked for."""
     return Waves(options.waves, *(options.window or ())) if options.waves else None
+
+
+def wanted_timeline(
+    options: argparse.Namespace, what: object, make: Callable[[TraceFile], Kind]
+) -> AbstractContextManager[Kind | None]:
+    """The timeline that a command is asked for, of some kind; `what` it shows is in its metadata."""
+    if not options.timeline:
+        return contextlib.nullcontext()
+    is_rtl = ENGINES[options.on].is_rtl
+    return timeline_of(options.timeline, make, is_rtl=is_rtl, program=str(what), engine=options.on)

@@ -118,7 +118,7 @@ def _report(workload: Workload, found: Profile, options: argparse.Namespace, con
     outcome, by_clocks = found.outcome, options.order == "clocks"
     print(f"{workload.name}: {workload.description}" if workload.description else workload.name)
     print(
-        f"{outcome.instructions:,} instructions in {outcome.cycles:,} clocks on {found.qpus} QPUs of {config}, by {on}\n"
+        f"{outcome.instructions:,} instructions in {outcome.cycles:,} clocks on {found.qpus} of the QPUs of {config}, by {on}\n"
     )
     top = options.top if options.top is not None else _TOP * by_clocks
     print("\n".join(found.lines(by_clocks=by_clocks, each=options.by == "instruction", top=top)))

@@ -15,10 +15,11 @@ from ..problem import BadInput, ExitStatus
 from ..render.host import Host
 from ..render.picture import Picture, is_top_first, picture_of, save
 from ..render.sizes import tiles_of
+from ..timeline.model_frames import ModelFrameTimeline
 from ..workload.example import frame_folder
-from .engines import ENGINES, check_engine
+from .engines import ENGINES, check_engine, wanted_timeline
 from .frames import verdict
-from .options import Commands, add_config, add_memory, config_of, integer, vcd_file, window
+from .options import Commands, add_config, add_memory, add_timeline, config_of, integer, vcd_file, window
 from .render_rtl import render_rtl
 
 __all__ = ["register"]
@@ -87,6 +88,7 @@ def register(commands: Commands) -> None:
         type=_tile,
         help="draw only this tile of the last job, and compare only that; on the RTL: only its clocks, for --waves and --stats",
     )
+    add_timeline(parser)
     parser.add_argument("--stats", action="store_true", help="print what there was to do, and how long it took")
     parser.set_defaults(execute=_render)
 
@@ -98,7 +100,8 @@ def _render(options: argparse.Namespace) -> int:
         return render_rtl(capture, options)
     host = Host(capture, config_of(options, _CONFIG))
     start = time.perf_counter()
-    _draw(host, capture, options.tile)
+    with wanted_timeline(options, options.case, lambda file: ModelFrameTimeline(file, host.gpu)) as timeline:
+        _draw(host, capture, options.tile, timeline)
     seconds = time.perf_counter() - start
     picture = picture_of(capture, host.memory)
     if options.tile and not _window(host, picture)[..., 0].size:
@@ -113,8 +116,9 @@ def _render(options: argparse.Namespace) -> int:
     return verdict(capture, picture, options.output, lambda rows: _window(host, rows))
 
 
-def _draw(host: Host, capture: Capture, tile: tuple[int, int] | None) -> None:
+def _draw(host: Host, capture: Capture, tile: tuple[int, int] | None, timeline: ModelFrameTimeline | None) -> None:
     """All jobs, with progress on a terminal."""
+    binned = timeline.end_binning if timeline else lambda: None
     with tqdm(
         total=sum(map(tiles_of, capture.jobs)), unit=" tiles", disable=not sys.stderr.isatty(), leave=False
     ) as progress:
@@ -122,8 +126,10 @@ def _draw(host: Host, capture: Capture, tile: tuple[int, int] | None) -> None:
         for job in capture.jobs:
             if job is capture.jobs[-1]:
                 host.gpu.renderer.only = tile
-            for begun in host.run(job):
+            for begun in host.run(job, binned=binned):
                 progress.update(done + begun - progress.n)
+            if timeline:
+                timeline.end_job(job.name)
             done += len(host.gpu.renderer.tiles)
 
 

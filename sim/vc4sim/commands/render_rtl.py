@@ -14,7 +14,8 @@ from ..lockstep.difference import Difference
 from ..problem import BadInput, ExitStatus
 from ..render.picture import is_top_first, picture_of, save
 from ..render.sizes import tile_size, tiles_of
-from .engines import wanted_waves
+from ..timeline import Names
+from .engines import wanted_timeline, wanted_waves
 from .frames import verdict
 from .options import config_of
 
@@ -31,6 +32,7 @@ _COUNTED = tuple(
 def render_rtl(capture: Capture, options: argparse.Namespace) -> int:
     """As the options of `vc4 render` say."""
     from ..frames.host import DrawHost  # it takes a second: who wants the model need not wait for that
+    from ..timeline.frames import FrameTimeline
 
     if options.tile and options.window:
         raise BadInput("--tile says which clocks: leave --window out")
@@ -38,9 +40,8 @@ def render_rtl(capture: Capture, options: argparse.Namespace) -> int:
     memory = {name: getattr(options, name) for name in ("latency", "gap", "seed", "max_cycles")}
     host = DrawHost(capture, config, options.on, counted=_COUNTED if options.stats else (), **memory)
     same = done = 0
-    with tqdm(
-        total=sum(map(tiles_of, capture.jobs)), unit=" tiles", disable=not sys.stderr.isatty(), leave=False
-    ) as bar:
+    drawing = wanted_timeline(options, options.case, lambda file: FrameTimeline(file, config, Names()))
+    with _progress(capture) as bar, drawing as timeline:
         for job in capture.jobs:
             is_last = job is capture.jobs[-1]
             try:
@@ -50,10 +51,13 @@ def render_rtl(capture: Capture, options: argparse.Namespace) -> int:
                     waves=wanted_waves(options) if is_last else None,
                     tile=options.tile if is_last else None,
                     progress=lambda tiles, done=done: bar.update(done + tiles - bar.n),
+                    timed=timeline,
                 )
             except Difference as difference:
                 print(f"DIFFERENCE in {capture.name}, {job.name}, seed {options.seed}: {difference}")
                 return ExitStatus.DIFFERS
+            if timeline:
+                timeline.end_job(job.name, run)
             done += len(run.tiles)
             same += beside.retired if beside else 0
             print(f"{capture.name}, {job.name}: {run.cycles} cycles, {run.instructions} instructions")
@@ -68,6 +72,12 @@ def render_rtl(capture: Capture, options: argparse.Namespace) -> int:
     if not options.compare:
         return ExitStatus.PASS
     return verdict(capture, picture, options.output, lambda rows: _part(capture.jobs[-1], rows, options.tile))
+
+
+def _progress(capture: Capture) -> tqdm:
+    """Shows how many tiles are drawn, on a terminal."""
+    total = sum(map(tiles_of, capture.jobs))
+    return tqdm(total=total, unit=" tiles", disable=not sys.stderr.isatty(), leave=False)
 
 
 def _statistics(run) -> Iterator[str]:

@@ -15,10 +15,10 @@ from ..backends.base import Job, Outcome, Watcher
 from ..checker import Broken, Strict
 from ..lockstep import Difference, Lockstep
 from ..problem import BadInput, ExitStatus
-from ..timeline import Names, timeline_of
+from ..timeline import Names, Timeline
 from ..workload import Workload, example_names, load_case, load_example, load_source
 from ..workload.files import STDIN
-from .engines import ENGINES, WAVES_ENGINE, Engine, check_engine, wanted_waves
+from .engines import ENGINES, WAVES_ENGINE, Engine, check_engine, wanted_timeline, wanted_waves
 from .given import add_given, given_starts
 from .options import Commands, add_allow, add_config, add_memory, add_timeline, config_of, integer, vcd_file, window
 from .presets import enough_qpus, lacks_rows, serving
@@ -218,9 +218,7 @@ def _run(
     names: Names,
 ) -> Outcome:
     """Run the job, watched by trace and timeline if they are wanted, and by others. Raises what they raise."""
-    timed = timeline_of(
-        options.timeline, job.built, names, is_rtl=engine.is_rtl, program=options.what, engine=options.on
-    )
+    timed = wanted_timeline(options, options.what, lambda file: Timeline(file, job.built, names))
     with _trace_file(options.trace) as trace, timed as timeline:
         watchers: list[Watcher] = [lambda event: print(event, file=trace)] if trace else []
         watchers += [strict] if strict else []

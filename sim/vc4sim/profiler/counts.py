@@ -9,7 +9,7 @@ from vc4.bus.port import BUS_BYTES
 from vc4.qpu.stall import STALL_REASONS
 
 from ..retired import BUS, KIND_BITS, SLOT, STARTED, start_of
-from ..timed import EMPTY, SLOT_CLOCKS, rows_of
+from ..timed import EMPTY, SLOT_CLOCKS, TimedFollower, rows_of
 
 __all__ = ["Counts"]
 
@@ -18,7 +18,7 @@ _ISSUES = 2
 
 
 @dataclass
-class Counts:
+class Counts(TimedFollower):
     """What instructions cost, by their addresses. Call `follow` with the records of a run, then `close`.
 
     A QPU waits for the next instruction that it issues: what it has lost counts there, and what is lost behind the last one counts
@@ -39,7 +39,6 @@ class Counts:
     _waiting: defaultdict[int, Counter[int]] = field(default_factory=lambda: defaultdict(Counter))
     _last: dict[int, int] = field(default_factory=dict)
 
-    #: Kinds of records that are counted.
     kinds = frozenset((STARTED, SLOT, BUS))
 
     @property

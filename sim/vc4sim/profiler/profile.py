@@ -1,6 +1,5 @@
 """The profile of a run."""
 
-import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -57,7 +56,7 @@ class Profile:
 def profile(job: Job, run: Run, names: Names) -> Profile:
     """The profile of `job` on a simulator of the RTL, see `base.Run`."""
     counts = Counts()
-    outcome = run(dataclasses.replace(job, kinds=Counts.kinds), None, None, counts.follow)
+    outcome = run(counts.of(job, effects=False), None, None, counts.follow)
     counts.close()
     qpus = job.config.qpus - len(job.reserved)
     limits = limits_of(counts, job.config, qpus, outcome.cycles, outcome.counts)

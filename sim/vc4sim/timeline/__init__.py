@@ -4,10 +4,12 @@
     the file, event by event
 ``names``
     what instructions are called
-``qpus``, ``memory``, ``drawing``
-    tracks of QPUs, of the way to memory, and of the blocks that draw
+``qpus``, ``memory``, ``drawing``, ``stages``
+    tracks of QPUs, of the way to memory, of a frame, and of the blocks that draw
 ``timeline``
     all of them, for a run
+``frames``, ``model_frames``
+    the same for frames
 """
 
 from .names import Names

@@ -27,19 +27,25 @@ class BusTracks:
         self._busy: list[list[bool]] = [[] for _ in self._clients]
         self._under_way = {"reads": 0, "writes": 0}
 
-    def transfer(self, one: Transfer) -> None:
-        """A request, or the end of an answer."""
+    def transfer(self, one: Transfer, origin: int) -> None:
+        """A request, or the end of an answer, of a run whose first clock is `origin` here."""
         client = one.tag >> self._client_bits
         asked = self._asked.setdefault(one.tag, deque())
         if one.ends:
             lane, request = asked.popleft()
             self._busy[client][lane] = False
-            self._tell(client, lane, request, one.clock)
+            self._tell(client, lane, origin, request, one.clock)
         else:
             request = one
             asked.append((self._lane(client), one))
         self._under_way["writes" if request.write else "reads"] += -1 if one.ends else 1
-        self._file.counter(GROUP, one.clock, "requests under way", **self._under_way)
+        self._file.counter(GROUP, origin + one.clock, "requests under way", **self._under_way)
+
+    def forget(self) -> None:
+        """The run is over; what has not been answered never is."""
+        self._asked.clear()
+        self._busy = [[] for _ in self._clients]
+        self._under_way = dict.fromkeys(self._under_way, 0)
 
     def _lane(self, client: int) -> int:
         """A track of a client that is free from now on."""
@@ -50,13 +56,13 @@ class BusTracks:
         busy[lane] = True
         return lane
 
-    def _tell(self, client: int, lane: int, request: Transfer, end: int) -> None:
+    def _tell(self, client: int, lane: int, origin: int, request: Transfer, end: int) -> None:
         track = 1 + _LANES * client + lane
         self._file.track(GROUP, track, self._clients[client] + f", {lane + 1}" * bool(lane), _NAME)
         size = BUS_BYTES * request.words
         name = f"{'write' if request.write else 'read'} {size} bytes"
         about = self._file.about(name, "memory", address=f"{request.address:#010x}", bytes=size)
-        self._file.slice(GROUP, track, request.clock, end - request.clock + 1, about)
+        self._file.slice(GROUP, track, origin + request.clock, end - request.clock + 1, about)
 
 
 class WriteTrack:
