@@ -135,8 +135,12 @@ def test_lockstep_follows_beside_it(on_rtl, tmp_path, workload, simulator):
 
 
 @pytest.mark.thorough
-def test_all_engines_write_the_same(tmp_path, workload, compiler):
-    found = [timeline(tmp_path / f"{on}.json", workload, ENGINES[on].run)[0] for on in ("pysim", "native", "cxxrtl")]
+def test_all_engines_write_the_same(tmp_path, compiler):
+    workload, config = load_example("prefix_sum"), preset("qpu")
+    found = [
+        timeline(tmp_path / f"{on}.json", workload, ENGINES[on].run, config=config)[0]
+        for on in ("pysim", "native", "cxxrtl")
+    ]
     assert found[0].slices == found[1].slices == found[2].slices
     assert len({str(one.counters[-1]) for one in found}) == 1
 

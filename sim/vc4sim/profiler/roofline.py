@@ -21,8 +21,8 @@ _ROOF, _GRID = "#2b3440", "#e4e7eb"
 _SETTINGS = {"font.family": "DejaVu Sans", "font.size": 9, "svg.hashsalt": "vc4", "svg.fonttype": "path"}
 #: How far the axes reach beyond points and corners, as a factor.
 _ROOM = 3.0
-#: Of the lines: narrower ones lie on wider ones.
-_WIDEST = 4.0
+#: Widths and dashes of the lines: those that lie on others let them be seen.
+_LINES = ((3.2, "-"), (2.6, "-"), (2.0, "-"), (1.6, "--"), (1.2, ":"))
 
 
 def draw(output: Path, programs: Mapping[str, Sequence[Limit]]) -> None:
@@ -53,7 +53,7 @@ def draw(output: Path, programs: Mapping[str, Sequence[Limit]]) -> None:
         if len(every) == 1:
             _roof(axes, right, _unstalled(every[0]), "its instructions, if none waits", "-.")
         for number, way in enumerate(ways.values()):
-            _way(axes, way, most, left, colours[way.name], _WIDEST - number)
+            _way(axes, way, most, left, colours[way.name], _LINES[number])
         for point in found:
             _point(axes, point, most, colours[point.way.name], name=len(every) > 1)
         _label(
@@ -105,11 +105,11 @@ def _roof(axes: Axes, right: float, height: float, said: str, style: str) -> Non
     axes.annotate(text, (right, height), xytext=(-4, 3), textcoords="offset points", ha="right")
 
 
-def _way(axes: Axes, way: Limit, most: float, left: float, colour: str, size: float) -> None:
+def _way(axes: Axes, way: Limit, most: float, left: float, colour: str, line: tuple[float, str]) -> None:
     """What a unit lets through."""
     width = _width(way)
     label = f"{way.name}: {width:g} bytes a clock"
-    axes.plot([left, most / width], [left * width, most], color=colour, linewidth=size, label=label)
+    axes.plot([left, most / width], [left * width, most], line[1], color=colour, linewidth=line[0], label=label)
 
 
 def _point(axes: Axes, point: _Point, most: float, colour: str, *, name: bool) -> None:
