@@ -35,6 +35,8 @@ SAXPY = ((2, 1), (3, 1), (4, 1), (4, 2), (4, 4), (4, 12), (5, 1), (5, 4), (5, 12
 #: What the page about the matrix product measures: kernel, rows of C that a program computes; each on all `QPUS`.
 MATMUL = ((1, 1), (2, 1), (3, 1), (4, 8), (4, 16), (4, 24))
 QPUS = (1, 4, 12)
+#: What they wait for: lookups, uniforms, stores.
+_WAITS = ("tmu_result", "uniforms", "vdw")
 
 
 @dataclass(frozen=True)
@@ -153,17 +155,19 @@ def matmul_row(kernel: int, rows: int) -> str:
 
 
 def limit_row(name: str, found: Profile) -> str:
-    """A row of the table of limits: kernel, how many of all instructions and of all words of the L2 cache it has, and waits."""
-    parts = {one.name: one.part for one in found.limits}
-    waits = found.counts.stalls["tmu_result"] / (found.outcome.cycles * found.qpus)
-    return f"| {name} | {' | '.join(f'{part:.0%}' for part in (parts['issue'], parts['L2 cache'], waits))} |"
+    """A row of the table of limits: kernel, what it has of all instructions and of all words of the L2 cache; of all clocks of the
+    QPUs, what is lost for lookups, uniforms and stores.
+    """
+    used = {one.name: one.part for one in found.limits}
+    lost = [found.counts.stalls[reason] / (found.outcome.cycles * found.qpus) for reason in _WAITS]
+    return f"| {name} | {' | '.join(f'{part:.0%}' for part in (used['issue'], used['L2 cache'], *lost))} |"
 
 
 def limits(picture: Path) -> None:
     """Print what limits the matrix products, and draw it."""
     from vc4sim.profiler.roofline import draw
 
-    print("| kernel | instructions | L2 cache | waiting for lookups |\n|---|--:|--:|--:|")
+    print("| kernel | instructions | L2 cache | lookups | uniforms | stores |\n|---|--:|--:|--:|--:|--:|")
     programs = {}
     for kernel, rows in MATMUL:
         found = matmul_profile(kernel, rows, QPUS[-1])

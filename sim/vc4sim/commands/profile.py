@@ -6,11 +6,13 @@ from pathlib import Path
 from vc4.config import MAX_QPUS
 
 from ..backends.base import Ending, Job
+from ..clist import Capture, load_capture
 from ..cxxrtl.build import NoCompiler, find_compiler
 from ..problem import BadInput, ExitStatus
 from ..profiler import Profile, profile
 from ..timeline import Names
 from ..workload import Workload
+from ..workload.example import frame_folder, is_frame
 from .engines import ENGINES, RTL_ENGINES
 from .given import add_given
 from .options import Commands, add_config, add_memory, config_of, integer, picture_file
@@ -21,7 +23,8 @@ __all__ = ["register"]
 
 _DESCRIPTION = """\
 Run a program on the RTL, and say what its clocks went to: instruction by instruction beside the
-source, by label, and what limits the whole. WHAT is what it is for `vc4 run`.
+source, by label, and what limits the whole. WHAT is what it is for `vc4 run`, or a frame, as for
+`vc4 render`, of which it is the shaders.
 """
 _EPILOG = """\
 A QPU waits for the next instruction that it issues: what it has lost counts there.
@@ -32,22 +35,23 @@ exit status:
   2  the input is wrong, or the program cannot go on
 """
 _TOP = 20
+_FRAME_CONFIG = "gpu"
 
 
 def register(commands: Commands) -> None:
     """Add the sub-command."""
     parser = commands.add_parser(
         "profile",
-        help="say what the clocks of a program went to",
+        help="say what the clocks of a program or a frame went to",
         description=_DESCRIPTION,
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("what", metavar="WHAT", help="example, assembly file, words or case directory")
+    parser.add_argument("what", metavar="WHAT", help="example, assembly file, words, or directory of a case or a frame")
     parser.add_argument(
         "--on", choices=RTL_ENGINES, help="what to run it on (default: native, or pysim without a C++ compiler)"
     )
-    add_config(parser, None, "(default: the smallest that has what WHAT needs)")
+    add_config(parser, None, "(default: the smallest that has what WHAT needs; of a frame, gpu)")
     parser.add_argument(
         "--qpus", type=integer(1, MAX_QPUS), metavar="N", help="run it on N QPUs at once, as `vc4 run` does"
     )
@@ -74,24 +78,45 @@ def register(commands: Commands) -> None:
     parser.add_argument(
         "--max-cycles",
         type=integer(1, (1 << 31) - 1),
-        default=10_000_000,
+        default=50_000_000,
         metavar="N",
-        help="give up a program that has not ended after N clocks (default: 10000000)",
+        help="give up a program that has not ended after N clocks (default: 50000000)",
     )
     add_given(parser)
     parser.set_defaults(execute=_execute)
 
 
 def _execute(options: argparse.Namespace) -> int:
-    workload = workload_of(options)
     on = options.on or _fastest()
+    folder = frame_folder(Path(options.what))
+    if is_frame(folder):
+        return _profile_frame(load_capture(folder), options, on)
+    workload = workload_of(options)
     presets = [options.config] if options.config else serving(workload)
     enough_qpus(workload.name, workload.qpus, presets[0])
     for config in presets:
         found = profile(_job(workload, config, options), ENGINES[on].run, Names.of(workload))
         if not lacks_rows(found.outcome):
             break
-    return _report(workload, found, options, config, on)
+    _report(workload.name, workload.description, found, options, config, on)
+    if found.outcome.ending is not Ending.DONE:
+        missed = advice(workload, found.outcome, config)
+        raise BadInput(f"{workload.name}: {found.outcome.why}{'; ' * bool(missed)}{missed}")
+    return ExitStatus.PASS
+
+
+def _profile_frame(capture: Capture, options: argparse.Namespace, on: str) -> ExitStatus:
+    # It takes a second: who has a program need not wait for that.
+    from ..profiler.frames import profile_frame
+
+    if options.qpus or options.starts or options.buffer or options.load:
+        raise BadInput(
+            f"{capture.name}: a frame says itself what runs: leave --qpus, --uniform, --buffer and --load out"
+        )
+    config = options.config or _FRAME_CONFIG
+    found = profile_frame(capture, config_of(options, config).drawing, on, **_memory(options))
+    _report(capture.name, capture.details.text("description"), found, options, config, on)
+    return ExitStatus.PASS
 
 
 def _fastest() -> str:
@@ -110,24 +135,24 @@ def _job(workload: Workload, config: str, options: argparse.Namespace) -> Job:
         launches=workload.launches,
         config=config_of(options, config),
         qpus=workload.qpus,
-        **{name: getattr(options, name) for name in ("latency", "gap", "seed", "max_cycles")},
+        **_memory(options),
     )
 
 
-def _report(workload: Workload, found: Profile, options: argparse.Namespace, config: str, on: str) -> ExitStatus:
+def _memory(options: argparse.Namespace) -> dict:
+    return {name: getattr(options, name) for name in ("latency", "gap", "seed", "max_cycles")}
+
+
+def _report(name: str, text: str, found: Profile, options: argparse.Namespace, config: str, on: str) -> None:
     outcome, by_clocks = found.outcome, options.order == "clocks"
-    print(f"{workload.name}: {workload.description}" if workload.description else workload.name)
+    print(f"{name}: {text}" if text else name)
     print(
         f"{outcome.instructions:,} instructions in {outcome.cycles:,} clocks on {found.qpus} of the QPUs of {config}, by {on}\n"
     )
     top = options.top if options.top is not None else _TOP * by_clocks
     print("\n".join(found.lines(by_clocks=by_clocks, each=options.by == "instruction", top=top)))
     if options.roofline:
-        _draw(options.roofline, workload.name, found)
-    if outcome.ending is not Ending.DONE:
-        missed = advice(workload, outcome, config)
-        raise BadInput(f"{workload.name}: {outcome.why}{'; ' * bool(missed)}{missed}")
-    return ExitStatus.PASS
+        _draw(options.roofline, name, found)
 
 
 def _draw(path: Path, name: str, found: Profile) -> None:

@@ -74,5 +74,5 @@ def _numbers(part: Part, every: int) -> str:
 
 
 def _reason(lost: Counter[str]) -> str:
-    """The most important one."""
-    return "".join(name for name, _ in lost.most_common(1)) + ", ..." * (len(lost) > 1)
+    """The most important one, and whether there are more."""
+    return "".join(name for name, _ in lost.most_common(1)) + "+" * (len(lost) > 1)

@@ -48,10 +48,12 @@ def draw(output: Path, programs: Mapping[str, Sequence[Limit]]) -> None:
     with mpl.rc_context(_SETTINGS):
         figure = Figure(figsize=(7.5, 4.6), layout="constrained")
         axes = figure.add_subplot()
-        _roof(axes, right, most, "add and mul ALUs", "-")
-        _roof(axes, right, max(alu.most for alu in alus), "one of them", ":")
+        # What is said of them is where no points are.
+        end, align = (right, "right") if len(every) == 1 else (left, "left")
+        _roof(axes, (end, align), most, "add and mul ALUs", "-")
+        _roof(axes, (end, align), max(alu.most for alu in alus), "one of them", ":")
         if len(every) == 1:
-            _roof(axes, right, _unstalled(every[0]), "its instructions, if none waits", "-.")
+            _roof(axes, (end, align), _unstalled(every[0]), "its instructions, if none waits", "-.")
         for number, way in enumerate(ways.values()):
             _way(axes, way, most, left, colours[way.name], _LINES[number])
         for point in found:
@@ -98,11 +100,14 @@ def _width(way: Limit) -> float:
     return way.most * way.word_bytes
 
 
-def _roof(axes: Axes, right: float, height: float, said: str, style: str) -> None:
-    """What can be computed."""
+def _roof(axes: Axes, end: tuple[float, str], height: float, said: str, style: str) -> None:
+    """What can be computed, said at an end of the line, and how it is aligned there."""
+    place, align = end
     axes.axhline(height, linestyle=style, color=_ROOF, linewidth=1.4)
     text = f"{said}: {height:.3g} operations a clock"
-    axes.annotate(text, (right, height), xytext=(-4, 3), textcoords="offset points", ha="right")
+    axes.annotate(
+        text, (place, height), xytext=(-4 if align == "right" else 4, 3), textcoords="offset points", ha=align
+    )
 
 
 def _way(axes: Axes, way: Limit, most: float, left: float, colour: str, line: tuple[float, str]) -> None:
