@@ -7,6 +7,8 @@ from ..commands.options import json_file, picture_file, window
 from ..problem import BadInput
 from .figure import draw
 
+__all__ = ["main"]
+
 
 def main() -> int:
     """The command."""
