@@ -20,7 +20,7 @@ from vc4sim.timeline import Names
 from vc4sim.workload import Workload
 from vc4sim.workload.layout import PROGRAM_ADDRESS, Region, Start, lay_out
 
-__all__ = ["MATMUL", "SAXPY", "Measured", "limit_row", "limits", "matmul", "matmul_profile", "saxpy", "tables"]
+__all__ = ["MATMUL", "SAXPY", "Measured", "limits", "matmul", "matmul_limits", "matmul_profile", "saxpy", "tables"]
 
 KERNELS = Path(__file__).parent
 #: Floats of a vector, and bytes of a float.
@@ -154,13 +154,18 @@ def matmul_row(kernel: int, rows: int) -> str:
     return f"| {_name(kernel, rows)} | {' | '.join(f'{one:,}' for one in clocks)} | {SIZE**3 / clocks[-1]:.2f} |"
 
 
-def limit_row(name: str, found: Profile) -> str:
+def _limit_row(name: str, found: Profile) -> str:
     """A row of the table of limits: kernel, what it has of all instructions and of all words of the L2 cache; of all clocks of the
     QPUs, what is lost for lookups, uniforms and stores.
     """
     used = {one.name: one.part for one in found.limits}
     lost = [found.counts.stalls[reason] / (found.outcome.cycles * found.qpus) for reason in _WAITS]
     return f"| {name} | {' | '.join(f'{part:.0%}' for part in (used['issue'], used['L2 cache'], *lost))} |"
+
+
+def matmul_limits(kernel: int, rows: int) -> str:
+    """That row, on most QPUs."""
+    return _limit_row(_name(kernel, rows), matmul_profile(kernel, rows, QPUS[-1]))
 
 
 def limits(picture: Path) -> None:
@@ -171,7 +176,7 @@ def limits(picture: Path) -> None:
     programs = {}
     for kernel, rows in MATMUL:
         found = matmul_profile(kernel, rows, QPUS[-1])
-        print(limit_row(_name(kernel, rows), found), flush=True)
+        print(_limit_row(_name(kernel, rows), found), flush=True)
         programs[_name(kernel, rows).replace("`", "").replace(".qasm", "")] = found.limits
     draw(picture, programs)
 
