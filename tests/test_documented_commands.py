@@ -37,7 +37,7 @@ NOT_RUN = {
 #: Scripts of Python that are no part of a page: writers of other pages, and what changes the sources.
 NO_SCRIPT = re.compile(r"^-m|git apply")
 #: Commands of the second level: they run the RTL, export it or draw frames, want a compiler, or files of such a command.
-LONG = re.compile(r"--on (pysim|native|cxxrtl)|^(lockstep|soak|render|verilog|synth|bench|gl|waves|clist run)")
+LONG = re.compile(r"--on (pysim|native|cxxrtl)|^(lockstep|soak|profile|render|verilog|synth|bench|gl|waves|clist run)")
 
 
 def is_run(command):

@@ -10,6 +10,11 @@ A record is a row of words: its kind, with the number of the QPU above it, and i
 | `R4_ARRIVED` + source | a vector for r4, from one of `R4_SOURCES` |
 | `ITEM` | what binner or renderer takes, a `VcmItem`; of a thread instead of a QPU |
 | `QUAD` | and words of its vertices before, a `TakenQuad` |
+| `SLOT` | a slot of four clocks of a QPU that runs a program, see `timed` |
+| `BUS` | a request to memory, or the end of its answer, see `timed` |
+| `STAGED` | what the blocks that draw did in some clocks, see `frames.activity` |
+
+The last three come only if a job asks for them, see `BenchJob.kinds`.
 """
 
 import struct
@@ -29,6 +34,8 @@ from .bench.gather import Retired, RetiredWrite
 from .events import ALL_ELEMENTS, Event, MemoryWrite, Retirement, Start, Write
 
 __all__ = [
+    "BUS",
+    "EFFECTS",
     "EVENT_WORDS",
     "ITEM",
     "KIND_BITS",
@@ -36,8 +43,11 @@ __all__ = [
     "R4_ARRIVED",
     "RECORD_WORDS",
     "RETIRED",
+    "SLOT",
+    "STAGED",
     "STARTED",
     "START_WORDS",
+    "TIMES",
     "VECTOR_BYTES",
     "WRITTEN",
     "EventOrder",
@@ -49,7 +59,9 @@ __all__ = [
 ]
 
 RETIRED, WRITTEN, STARTED, R4_ARRIVED = range(4)
-ITEM, QUAD = (R4_ARRIVED + len(R4_SOURCES) + kind for kind in range(2))
+ITEM, QUAD, SLOT, BUS, STAGED = (R4_ARRIVED + len(R4_SOURCES) + kind for kind in range(5))
+#: Kinds that tell what happens, and those that tell when.
+EFFECTS, TIMES = frozenset(range(SLOT)), frozenset((SLOT, BUS, STAGED))
 #: Of the first word; the number of the QPU lies above.
 KIND_BITS = 8
 _layout = data.Layout.cast(Retired)
@@ -202,7 +214,7 @@ class EventOrder:
                     yield from self.tell(event)
             elif kind == STARTED:
                 yield from self.tell(start_of(row))
-            else:
+            elif kind not in TIMES:
                 yield from self.arrive(qpu, kind - R4_ARRIVED, bytes(content[:VECTOR_BYTES]))
 
     def _match(self, qpu: int, source: int) -> None:

@@ -15,7 +15,10 @@ from .fills import Fills
 from .slots import Slots
 from .structs import LINE_BYTES, Geometry, LineRequest
 
-__all__ = ["L2c"]
+__all__ = ["SLOTS", "L2c"]
+
+#: Requests that are under way, if nobody says how many.
+SLOTS = 8
 
 
 class L2c(wiring.Component):
@@ -51,7 +54,7 @@ class L2c(wiring.Component):
     """
 
     def __init__(
-        self, *, size: int = 32768, ways: int = 4, line_bytes: int = LINE_BYTES, tag_bits: int = 1, slots: int = 8
+        self, *, size: int = 32768, ways: int = 4, line_bytes: int = LINE_BYTES, tag_bits: int = 1, slots: int = SLOTS
     ):
         self._geometry = Geometry(size=size, ways=ways, word_bytes=BUS_BYTES, line_bytes=line_bytes, tag_bits=tag_bits)
         self._slots = slots

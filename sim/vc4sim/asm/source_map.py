@@ -1,5 +1,6 @@
 """Where the instructions of a program stand in its source."""
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -44,12 +45,27 @@ class SourceMap:
         if offset not in self.program.lines:
             return None
         place = "{}:{}".format(*self.program.lines[offset])
-        before = [(start, name) for start, name in self._labels if start <= offset]
-        if not before:
+        before = self._before(offset)
+        if before is None:
             return place
-        start, name = before[-1]
+        start, name = before
         distance = (offset - start) // WORD_BYTES
         return f"{place}: {name}+{distance}" if distance else f"{place}: {name}"
+
+    def label(self, offset: int) -> str | None:
+        """The label before an instruction of the program, or at it."""
+        offset -= self.start
+        before = self._before(offset) if offset in self.program.lines else None
+        return before[1] if before else None
+
+    def _before(self, offset: int) -> tuple[int, str] | None:
+        """The last label that does not lie behind `offset`."""
+        number = bisect_right(self._labels, offset, key=lambda label: label[0])
+        return self._labels[number - 1] if number else None
+
+    def file_line(self, offset: int) -> tuple[str, int] | None:
+        """File and line of an instruction."""
+        return self.program.lines.get(offset - self.start)
 
     def line(self, offset: int) -> str | None:
         """The line as it is written."""

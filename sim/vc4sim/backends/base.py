@@ -15,6 +15,7 @@ from vc4.regs.table import register
 from ..bench.driver import READ_OFFSETS, setup_writes
 from ..events import Event
 from ..launch import Launch
+from ..retired import EFFECTS
 
 __all__ = ["BenchJob", "Ending", "Follower", "Job", "Launch", "Outcome", "Run", "Watcher", "Waves"]
 
@@ -34,6 +35,7 @@ class BenchJob:
     gap : chance of a pause of the memory in each clock, 0 to below 1
     seed : of the pauses
     max_cycles : clocks after which the run is given up
+    kinds : of records that are told, see `retired`
     """
 
     image: bytes
@@ -43,6 +45,7 @@ class BenchJob:
     gap: float = 0.0
     seed: int = 1
     max_cycles: int = 1_000_000
+    kinds: frozenset[int] = EFFECTS
 
     @property
     def built(self) -> V3DConfig:

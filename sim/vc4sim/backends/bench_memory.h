@@ -9,8 +9,9 @@ namespace bench {
 
 constexpr uint32_t WORD_BYTES = 8, PAGE = 4096, IN_FLIGHT = 4;
 
+// `kinds`: of records that are told, a bit each.
 struct Options {
-    uint32_t base, size, latency, chance, seed, max_cycles;
+    uint32_t base, size, latency, chance, seed, max_cycles, kinds;
 };
 
 struct Request {
@@ -42,6 +43,10 @@ class Memory {
 public:
     std::vector<uint8_t> bytes;
     std::array<uint32_t, 4> written;  // address, strobes and data of the last word
+    // Of this clock: whether a request has come, which one, whether the answer to one has ended, and the tag of that.
+    bool asked = false, ended = false;
+    Request request;
+    uint32_t ended_tag = 0;
 
     Memory(Options &options, const uint8_t *image, Checks &checks)
         : bytes(image, image + options.size), options(options), checks(checks), come(options.latency, false) {
@@ -76,9 +81,12 @@ public:
         bool writes = waited && requests.front().write && answers.size() < IN_FLIGHT && !pauses.writes &&
                       high(ports::bus__writes__valid(v3d));
         bool requested = high(ports::bus__requests__valid(v3d));
-        bool asked = requested && requests.size() < IN_FLIGHT && !pauses.requests;
+        asked = requested && requests.size() < IN_FLIGHT && !pauses.requests;
         bool answered = responded && answers.size();
-        Request request = requested ? take(v3d) : Request{};
+        request = requested ? take(v3d) : Request{};
+        ended = responded && (answered || last());
+        if (ended)
+            ended_tag = answered ? answers.front().tag : requests.front().tag;
         if (answered)
             answers.pop_front();
         if (writes)

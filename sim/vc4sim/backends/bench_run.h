@@ -22,7 +22,7 @@ public:
     // `events_a_clock`: of the bench, at the most.
     Runner(const Options &options, const uint8_t *image, const Write *writes, uint32_t write_count, uint32_t events_a_clock)
         : options(options), memory(this->options, image, checks), host(writes, write_count),
-          events_a_clock(4 * joints::qpu::COUNT + 1 + events_a_clock) {}
+          events_a_clock(5 * joints::qpu::COUNT + 3 + events_a_clock) {}
     virtual ~Runner() = default;
     Runner(const Runner &) = delete;
 
@@ -66,10 +66,12 @@ protected:
     // What it makes of the clock, when the GPU has been evaluated; sets `stopped`.
     virtual void observe() = 0;
 
+    bool is_wanted(uint32_t kind) const { return options.kinds >> kind & 1; }
+
     // An event, with the number of its QPU or thread.
     template<size_t Words> void tell(uint32_t kind, const std::array<uint32_t, Words> &words, uint32_t of = 0) {
         static_assert(Words <= RECORD_WORDS, "an event has room for it");
-        if (!watched)
+        if (!watched || !is_wanted(kind))
             return;
         events[0] = kind | of << KIND_BITS;
         std::copy(words.begin(), words.end(), events + 1);
@@ -95,6 +97,8 @@ private:
             gather(number);
         if (memory.clock(gpu.v3d))
             tell(WRITTEN, memory.written);
+        if (is_wanted(BUS))
+            tell_bus();
         observe();
         host.see(high(ports::irq(gpu.v3d)), cycles);
         cycles++;
@@ -154,10 +158,31 @@ private:
             if (gather.r4[source].complete)
                 tell(R4_ARRIVED + source, gather.r4[source].vector, number);
         gather.clock(qpu);
+        if (is_wanted(SLOT) && high(qpu_ports::trace__slot_end(qpu)) && Gather::runs(qpu))
+            tell_slot(qpu, number);
         if (high(qpu_ports::trace__start_stb(qpu))) {
             started++;
             tell(STARTED, qpu_ports::trace__start(qpu), number);
         }
+    }
+
+    // `Slot`: what it ends with.
+    void tell_slot(const Qpu &qpu, uint32_t number) {
+        const auto issue = qpu_ports::trace__issue(qpu);
+        uint64_t word = field(issue, ISSUE_word, 64);
+        uint32_t state = uint32_t(field(issue, ISSUE_thread, 1)) | qpu_ports::trace__issue_stb(qpu)[0] << 1;
+        const std::array<uint32_t, 6> slot = {cycles,         qpu_ports::trace__stall(qpu)[0], qpu_ports::trace__sp_pc(qpu)[0],
+                                              uint32_t(word), uint32_t(word >> 32),            state};
+        tell(SLOT, slot, number);
+    }
+
+    // `Transfer`: a request of this clock, and the end of an answer.
+    void tell_bus() {
+        const Request &one = memory.request;
+        if (memory.asked)
+            tell(BUS, std::array<uint32_t, 6>{cycles, 0, one.tag, one.write, one.address, one.beats + 1});
+        if (memory.ended)
+            tell(BUS, std::array<uint32_t, 6>{cycles, 1, memory.ended_tag, 0, 0, 0});
     }
 };
 

@@ -25,10 +25,13 @@ _CLOCKS = 1 << 16
 _LAST_CLOCK = (1 << 32) - 1
 
 
+_OPTIONS = ("base", "size", "latency", "chance", "seed", "max_cycles", "kinds")
+
+
 class _Options(ctypes.Structure):
     """`Options` of the native bench."""
 
-    _fields_ = [(name, ctypes.c_uint32) for name in ("base", "size", "latency", "chance", "seed", "max_cycles")]
+    _fields_ = [(name, ctypes.c_uint32) for name in _OPTIONS]
 
 
 #: What functions of a library return; the others, nothing or a number.
@@ -70,7 +73,8 @@ class LibraryRun:
     ):
         for name, result in _RESULTS.items():
             getattr(library, f"bench_{name}").restype = result
-        options = _Options(job.base, job.size, job.latency, chance_of(job.gap), seed_of(job.seed), job.max_cycles)
+        numbers = job.base, job.size, job.latency, chance_of(job.gap), seed_of(job.seed), job.max_cycles
+        options = _Options(*numbers, sum(1 << kind for kind in job.kinds))
         words = c_words([number for write in writes for number in write])
         image = job.image.ljust(job.size, b"\0")
         created = library.bench_create(ctypes.byref(options), image, words, ctypes.c_uint32(len(writes)), *more)

@@ -26,6 +26,7 @@ from ..cxxrtl.build import Part
 from ..cxxrtl.rtlil import Module
 from ..cxxrtl.sockets import declaration, take_out, unplug
 from ..retired import (
+    BUS,
     EVENT_WORDS,
     ITEM,
     KIND_BITS,
@@ -33,6 +34,8 @@ from ..retired import (
     R4_ARRIVED,
     RECORD_WORDS,
     RETIRED,
+    SLOT,
+    STAGED,
     START_WORDS,
     STARTED,
     WRITTEN,
@@ -125,7 +128,7 @@ def _constants() -> str:
     places += [("RECORD_WORDS", RECORD_WORDS), ("STALL_COUNT", len(STALL_REASONS)), ("START_WORDS", START_WORDS)]
     places += [("EVENT_WORDS", EVENT_WORDS), ("KIND_BITS", KIND_BITS), ("START_OFFSET", START_OFFSET), ("QUEUE", QUEUE)]
     places += [("RETIRED", RETIRED), ("WRITTEN", WRITTEN), ("STARTED", STARTED), ("R4_ARRIVED", R4_ARRIVED)]
-    places += [("ITEM", ITEM), ("QUAD", QUAD)]
+    places += [("ITEM", ITEM), ("QUAD", QUAD), ("SLOT", SLOT), ("BUS", BUS), ("STAGED", STAGED)]
     places += [("GRACE_CLOCKS", GRACE_CLOCKS), ("HOPELESS_STALLS", HOPELESS_STALLS), ("SHARED_STALLS", SHARED_STALLS)]
     return "".join(f"constexpr size_t {name} = {at};\n" for name, at in places)
 

@@ -12,6 +12,7 @@ from ..retired import Listeners
 from . import simulation
 from .base import Follower, Job, Outcome, Watcher, Waves
 from .final import FinalState, QpuState, conclude
+from .timed import telling
 
 __all__ = ["run"]
 
@@ -75,14 +76,13 @@ def _state(ctx, bench: GpuBench, instructions: int) -> FinalState:
 def run(job: Job, watch: Watcher | None = None, waves: Waves | None = None, follow: Follower | None = None) -> Outcome:
     """Run `job`, see `base.Run` and `simulate`. Raises `BadInput` for waves of a window of clocks."""
     bench = GpuBench(**simulation.bench_options(job, waves))
-    outcomes = []
+    outcomes, listeners = [], Listeners(len(bench.trace), watch, follow)
 
     async def testbench(ctx):
-        retired = await simulation.watch(ctx, bench, Listeners(len(bench.trace), watch, follow))
+        retired = await simulation.watch(ctx, bench, listeners, job.kinds)
         state, memory = _state(ctx, bench, retired), await bench.memory.contents(ctx)
         outcomes.append(conclude(job, state, await _registers(ctx, bench, job), memory))
 
-    simulation.simulate(
-        bench, testbench, [partial(process, bench=bench, job=job) for process in (_host, _threads)], waves
-    )
+    processes = [partial(process, bench=bench, job=job) for process in (_host, _threads)]
+    simulation.simulate(bench, testbench, [*processes, *telling(bench, job.kinds, listeners)], waves)
     return outcomes[0]

@@ -11,7 +11,7 @@ from amaranth.sim import Simulator
 from ..bench.traced import TracedGpu
 from ..cxxrtl.build import NoCompiler
 from ..problem import BadInput
-from ..retired import RETIRED, record
+from ..retired import EFFECTS, RETIRED, record
 from ..uncollected import uncollected
 from ..waves.view import write_view
 from .base import BenchJob, Waves
@@ -55,9 +55,9 @@ def simulate(
         simulator.run()
 
 
-async def watch(ctx, bench: TracedGpu, tell: Callable[[np.ndarray], None]) -> int:
-    """Tell all records, and wait for the end. Returns the number of instructions."""
-    told, retired = bench.told, 0
+async def watch(ctx, bench: TracedGpu, tell: Callable[[np.ndarray], None], kinds: frozenset[int] = EFFECTS) -> int:
+    """Tell all records of `kinds`, but for those of `TIMES`, and wait for the end. Returns the number of instructions."""
+    told, retired = [one for one in bench.told if one[0] in kinds | {RETIRED}], 0
     counts = [0] * len(told)
     while True:
         # One registered signal: a trigger of several would break when they change in different delta cycles.
@@ -67,7 +67,8 @@ async def watch(ctx, bench: TracedGpu, tell: Callable[[np.ndarray], None]) -> in
             if ctx.get(count) != counts[index]:
                 counts[index] += 1
                 retired += kind == RETIRED
-                records.append(record(kind, b"".join(_bytes(ctx.get(one)) for one in content), number))
+                if kind in kinds:
+                    records.append(record(kind, b"".join(_bytes(ctx.get(one)) for one in content), number))
         if records:
             tell(np.stack(records))
         if ctx.get(bench.stop):

@@ -15,6 +15,7 @@ COMMANDS = (
     "run",
     "render",
     "debug",
+    "profile",
     "examples",
     "asm",
     "disasm",

@@ -19,16 +19,19 @@ __all__ = [
     "add_includes",
     "add_max_cycles",
     "add_memory",
+    "add_timeline",
     "config_of",
     "config_words",
     "fraction",
     "integer",
+    "json_file",
+    "picture_file",
     "seconds",
     "vcd_file",
     "window",
 ]
 
-_VCD = ".vcd"
+_VCD, _JSON, _PICTURES = ".vcd", ".json", (".png", ".svg")
 
 
 class Commands(Protocol):
@@ -86,8 +89,24 @@ def window(text: str) -> tuple[int, int]:
 
 def vcd_file(text: str) -> Path:
     """Type of an option: a file for waves."""
-    if not text.endswith(_VCD):
-        raise argparse.ArgumentTypeError(f"must end with {_VCD}, not be {text!r}")
+    return _file_with(_VCD, text)
+
+
+def json_file(text: str) -> Path:
+    """Type of an option: a file for a timeline."""
+    return _file_with(_JSON, text)
+
+
+def picture_file(text: str) -> Path:
+    """Type of an option: a file for a figure."""
+    if not text.endswith(_PICTURES):
+        raise argparse.ArgumentTypeError(f"must end with {' or '.join(_PICTURES)}, not be {text!r}")
+    return Path(text)
+
+
+def _file_with(suffix: str, text: str) -> Path:
+    if not text.endswith(suffix):
+        raise argparse.ArgumentTypeError(f"must end with {suffix}, not be {text!r}")
     return Path(text)
 
 
@@ -166,6 +185,16 @@ def add_max_cycles(parser: argparse.ArgumentParser, default: int, what: str) -> 
         default=default,
         metavar="N",
         help=f"{what} (default: {default})",
+    )
+
+
+def add_timeline(parser: argparse.ArgumentParser) -> None:
+    """The option for a timeline."""
+    parser.add_argument(
+        "--timeline",
+        metavar="FILE.json",
+        type=json_file,
+        help="write what happened when, for ui.perfetto.dev, see docs/user/profiling.md",
     )
 
 

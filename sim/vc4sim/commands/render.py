@@ -18,7 +18,7 @@ from ..render.picture import difference_picture, save
 from ..render.sizes import tiles_of
 from ..workload.example import frame_folder
 from .engines import check_engine, wanted_waves
-from .options import Commands, add_config, add_max_cycles, add_memory, vcd_file, window
+from .options import Commands, add_config, add_max_cycles, add_memory, add_timeline, vcd_file, window
 
 __all__ = ["register"]
 
@@ -78,6 +78,7 @@ def register(commands: Commands) -> None:
         type=_tile,
         help="draw only this tile of the last job, and compare only that; on the RTL: only its clocks, for --waves and --stats",
     )
+    add_timeline(parser)
     parser.add_argument("--stats", action="store_true", help="print what there was to do, and how long it took")
     parser.set_defaults(execute=_render)
 
@@ -107,6 +108,7 @@ def _render(options: argparse.Namespace) -> int:
                 setup,
                 tile=options.tile,
                 waves=wanted_waves(options),
+                timeline=options.timeline,
                 progress=lambda tiles: bar.update(tiles - bar.n),
             )
     except Difference as difference:

@@ -16,7 +16,7 @@ from ..problem import ExitStatus
 from .buffers import add_buffers, check_buffers
 from .engines import check_engine, wanted_waves
 from .given import add_given, add_qpus, given_workload
-from .options import Commands, add_allow, add_config, add_max_cycles, add_memory, vcd_file, window
+from .options import Commands, add_allow, add_config, add_max_cycles, add_memory, add_timeline, vcd_file, window
 from .verdict import report, report_statistics
 
 __all__ = ["register"]
@@ -96,6 +96,7 @@ def register(commands: Commands) -> None:
         help="of the waves, only the clocks from FIRST on to the one before LAST (needs --on cxxrtl)",
     )
     parser.add_argument("--stats", action="store_true", help="print instructions, cycles, and cycles lost by reason")
+    add_timeline(parser)
     parser.add_argument("--dump", metavar="FILE", type=Path, help="write all memory as it is at the end")
     add_memory(parser, "decides the pauses of memory")
     add_max_cycles(
@@ -117,6 +118,7 @@ def _execute(options: argparse.Namespace) -> int:
     listening = Listening(
         watch=lambda: _trace(options.trace),
         waves=wanted_waves(options),
+        timeline=options.timeline,
         strict=options.strict,
         allow=options.allow,
     )

@@ -16,7 +16,7 @@ public:
 
     Bench(const Options &options, const uint8_t *image, const Write *writes, uint32_t write_count, uint32_t first, uint32_t last,
           bool whole)
-        : Runner(options, image, writes, write_count, 0), first(first), last(last), whole(whole) {}
+        : Runner(options, image, writes, write_count, 1), first(first), last(last), whole(whole) {}
 
     // In the order of `DrawState`.
     uint32_t *report(uint32_t *words) override {
@@ -35,6 +35,9 @@ private:
     uint32_t still = 0, seen = 0;  // clocks since something has moved, and instructions by then
     uint32_t begun = 0, stored = 0, clocks = 0;
     std::array<std::array<uint32_t, 2>, STAGES + QPUS> counts = {};  // clocks in which a stage waits, or is held
+    // The same of the clocks since the last record: see `Span`.
+    uint32_t span_first = 0, span_clocks = 0, span_tile = 0;
+    std::array<uint32_t, STAGES + QPUS> span = {};
 
     void offer() override {}
 
@@ -48,10 +51,29 @@ private:
         mark(activity);
         if (field(activity, QUAD_PASSES, 1))
             hidden.push_back(field(activity, QUAD_HIDDEN, 1));
-        if (cycles >= first && cycles < last)
+        if (cycles >= first && cycles < last) {
+            if (field(activity, TILE_BEGINS, 1))
+                begin_span(field(activity, TILE_X, 8) | field(activity, TILE_Y, 8) << 8);
             count(activity);
+        }
         still = moves ? 0 : still + 1;
         stopped = drawn || still >= STILL_CLOCKS + options.latency || cycles + 1 >= options.max_cycles;
+        if (stopped || span_clocks == SPAN_CLOCKS)
+            tell_span();
+    }
+
+    void begin_span(uint32_t tile) {
+        tell_span();
+        span_tile = 1 << 16 | tile;
+    }
+
+    void tell_span() {
+        std::array<uint32_t, 3 + STAGES + QPUS> record = {span_first, span_clocks, span_tile};
+        std::copy(span.begin(), span.end(), record.begin() + 3);
+        if (span_clocks)
+            tell(STAGED, record);
+        span_clocks = span_tile = 0;
+        span = {};
     }
 
     template<class Words> void mark(const Words &activity) {
@@ -66,17 +88,24 @@ private:
 
     template<class Words> void count(const Words &activity) {
         clocks++;
+        if (!span_clocks++)
+            span_first = cycles;
         for (uint32_t waits = field(activity, AT_WAITS, STAGES); waits; waits &= waits - 1)
-            counts[__builtin_ctz(waits)][0]++;
+            add(__builtin_ctz(waits), true, false);
         for (uint32_t held = field(activity, AT_HELD, STAGES); held; held &= held - 1)
-            counts[__builtin_ctz(held)][1]++;
+            add(__builtin_ctz(held), false, true);
         for (uint32_t number = 0; number < QPUS; number++) {
             bool runs = Gather::runs(gpu.qpus[number]);
             uint32_t stall = runs ? Gather::stall(gpu.qpus[number]) : 0;
             bool behind = stall & -stall & WAITS_BEHIND;
-            counts[STAGES + number][0] += !runs || (stall && !behind);
-            counts[STAGES + number][1] += behind;
+            add(STAGES + number, !runs || (stall && !behind), behind);
         }
+    }
+
+    void add(uint32_t stage, bool waits, bool held) {
+        counts[stage][0] += waits;
+        counts[stage][1] += held;
+        span[stage] += waits | held << 16;
     }
 };
 

@@ -18,6 +18,7 @@ from ..backends import cxxrtl, native
 from ..backends.base import BenchJob, Follower, Waves
 from ..backends.library import LibraryRun
 from ..backends.simulation import bench_options, say_instead, simulate, watch
+from ..backends.timed import telling
 from ..bench.draws import STILL_CLOCKS, DrawBench
 from ..bench.host import Host
 from ..bench.writer import HostWrite
@@ -25,6 +26,7 @@ from ..cache import cache_folder
 from ..cxxrtl.build import Kind, NoCompiler
 from ..problem import BadInput
 from ..render.host import BEGINNING, FLUSH_DONE, FRAME_DONE
+from ..retired import STAGED
 from ..waves.view import write_view
 from .activity import StageClocks, TileClocks, Watched, constants, merged, stage_count, watching
 from .items import TILE_MEMORY_STALL
@@ -224,20 +226,21 @@ def _run_pysim(job: DrawJob, listener: _Listener, waves: Waves | None, offsets: 
     if job.whole:
         raise BadInput("frames beside other programs are not for pysim: add --on native or --on cxxrtl")
     bench = DrawBench(writes=job.writes, **bench_options(job, waves))
-    count, counted = watching(bench, job.window)
-    ended = []
 
     def tell(rows: np.ndarray) -> None:
         if listener.follow:
             listener.follow(rows)
 
+    count, counted = watching(bench, job.window, tell if STAGED in job.kinds else None)
+    ended = []
+
     async def testbench(ctx):
-        instructions = await watch(ctx, bench, tell)
+        instructions = await watch(ctx, bench, tell, job.kinds)
         state = DrawState(ctx.get(bench.drawn), ctx.get(bench.cycles), instructions)
         memory = await bench.memory.contents(ctx)
         await ctx.tick()  # What counts has seen the last clock then.
         host = Host(ctx, bench.reader)
         ended.append((state, memory, [await host.read(offset) for offset in offsets], counted()))
 
-    simulate(bench, testbench, [count], waves=waves)
+    simulate(bench, testbench, [count, *telling(bench, job.kinds, tell)], waves=waves)
     return ended[0]

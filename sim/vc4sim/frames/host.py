@@ -9,6 +9,7 @@ from ..clist import Capture, CaptureJob
 from ..model.memory import Memory
 from ..problem import BadInput
 from ..render.host import overspill_of
+from ..timed import TimedFollower
 from .draw import DrawJob, DrawRun, Progress, run_draw
 from .draw_lockstep import DrawLockstep
 
@@ -45,11 +46,13 @@ class DrawHost:
         waves: Waves | None = None,
         tile: tuple[int, int] | None = None,
         progress: Progress | None = None,
+        timed: TimedFollower | None = None,
     ) -> tuple[DrawRun, DrawLockstep | None]:
         """Draw a job, perhaps in lockstep with the model.
 
         tile : only the clocks of this one count for `DrawRun.stages` and are in the waves; the fastest simulator draws
             before, to find them
+        timed : follows the run, too
 
         Raises `BadInput` if it does not come to its end, or has no such tile, and `Difference`.
         """
@@ -66,7 +69,9 @@ class DrawHost:
             if waves:
                 waves = Waves(waves.path, *draw.window)
         beside = DrawLockstep(draw) if lockstep else None
-        run = self._run(job, draw, self._on, follow=beside, waves=waves, progress=progress)
+        follow = timed.beside(beside) if timed else beside
+        draw = timed.of(draw, effects=lockstep) if timed else draw
+        run = self._run(job, draw, self._on, follow=follow, waves=waves, progress=progress)
         if beside:
             beside.compare_memory(run)
         self.memory.write(0, run.memory[: self._capture.memory_size], "picture")

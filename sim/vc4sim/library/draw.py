@@ -2,6 +2,9 @@
 
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from vc4.regs.counters import SOURCES
 
@@ -13,9 +16,16 @@ from ..problem import BadInput
 from ..render.host import Host
 from ..render.picture import picture_of
 from ..render.sizes import tile_size
+from ..timeline import Names
+from ..timeline.model_frames import ModelFrameTimeline
+from ..timeline.timeline import timeline_of
+from ..timeline.trace_file import TraceFile
 from .execute import Setup
 from .frame import DrawnJob, Frame
 from .presets import named
+
+if TYPE_CHECKING:
+    from ..timeline.frames import FrameTimeline
 
 __all__ = ["Progress", "draw"]
 
@@ -44,19 +54,23 @@ def draw(
     *,
     tile: _Tile | None = None,
     waves: Waves | None = None,
+    timeline: Path | None = None,
     progress: Progress = lambda tiles: None,
 ) -> Frame:
     """Draw all jobs of a frame.
 
     tile : draw only this one of the last job; on the RTL all of it is drawn, and only the clocks of the tile count for `stages` and waves
     waves : of the last job, to write
+    timeline : file for one, see `docs/user/profiling.md`
 
     Raises `BadInput` if the frame cannot be drawn, or has no such tile, and `Difference` in lockstep, with the name of the job as a note.
     """
     start = time.perf_counter()
     drawing = (_OnTheRtl if setup.engine.is_rtl else _OnTheModel)(capture, setup, progress)
     *first, last = capture.jobs
-    jobs = [*(drawing.draw(job) for job in first), drawing.draw(last, tile, waves)]
+    about = {"is_rtl": setup.engine.is_rtl, "program": capture.name, "engine": setup.on}
+    with timeline_of(timeline, drawing.tell, **about) if timeline else nullcontext():
+        jobs = [*(drawing.draw(job) for job in first), drawing.draw(last, tile, waves)]
     picture = picture_of(capture, drawing.memory)
     window = drawing.window(tile) if tile else _ALL
     if not picture[window].size:
@@ -85,15 +99,24 @@ class _OnTheModel:
     def __init__(self, capture: Capture, setup: Setup, progress: Progress):
         self._host = Host(capture, named(setup.config or _ON_THE_MODEL, setup.errata).config)
         self._name, self._progress, self._tiles = capture.name, progress, 0
+        self._timeline: ModelFrameTimeline | None = None
         self.memory = self._host.memory
+
+    def tell(self, file: TraceFile) -> ModelFrameTimeline:
+        """The timeline of what is drawn from now on."""
+        self._timeline = ModelFrameTimeline(file, self._host.gpu)
+        return self._timeline
 
     def draw(self, job: CaptureJob, tile: _Tile | None = None, waves: Waves | None = None) -> DrawnJob:
         """Draw a job."""
         gpu = self._host.gpu
         events, shading = gpu.events, self._shading()
         gpu.renderer.only = tile
-        for begun in self._host.run(job):
+        binned = self._timeline.end_binning if self._timeline else lambda: None
+        for begun in self._host.run(job, binned=binned):
             self._progress(self._tiles + begun)
+        if self._timeline:
+            self._timeline.end_job(job.name)
         self._tiles += len(gpu.renderer.tiles)
         shaded = {label: count - shading[label] for label, count in self._shading().items()}
         return DrawnJob(
@@ -130,10 +153,18 @@ class _OnTheRtl:
     def __init__(self, capture: Capture, setup: Setup, progress: Progress):
         from ..frames.host import DrawHost  # it takes a second: who wants the model need not wait for that
 
-        config = named(setup.config or _ON_THE_RTL, setup.errata).config.drawing
-        self._host = DrawHost(capture, config, setup.on, counted=_COUNTED, **setup.pace)
+        self._config = named(setup.config or _ON_THE_RTL, setup.errata).config.drawing
+        self._host = DrawHost(capture, self._config, setup.on, counted=_COUNTED, **setup.pace)
         self._capture, self._lockstep, self._progress, self._tiles = capture, setup.lockstep, progress, 0
+        self._timeline: FrameTimeline | None = None
         self.compared = 0 if setup.lockstep else None
+
+    def tell(self, file: TraceFile) -> "FrameTimeline":
+        """The timeline of what is drawn from now on."""
+        from ..timeline.frames import FrameTimeline
+
+        self._timeline = FrameTimeline(file, self._config, Names())
+        return self._timeline
 
     @property
     def memory(self) -> Memory:
@@ -150,10 +181,13 @@ class _OnTheRtl:
                 waves=waves,
                 tile=tile,
                 progress=lambda tiles: self._progress(self._tiles + tiles),
+                timed=self._timeline,
             )
         except Difference as difference:
             difference.add_note(name)
             raise
+        if self._timeline:
+            self._timeline.end_job(job.name, run)
         self._tiles += len(run.tiles)
         if beside:
             self.compared = (self.compared or 0) + beside.retired

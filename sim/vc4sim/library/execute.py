@@ -3,18 +3,22 @@
 from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from vc4.config import V3DConfig
 from vc4.errata import Erratum
 
-from ..backends.base import Ending, Job, Outcome, Watcher, Waves
+from ..backends.base import Ending, Follower, Job, Outcome, Watcher, Waves
 from ..backends.engines import ENGINES, Engine, able
 from ..checker import Strict
 from ..events import Event
 from ..limits import CYCLES, LARGEST_GAP, LATENCIES, SEEDS
 from ..lockstep import Lockstep
 from ..problem import BadInput
+from ..timeline import Names, Timeline
+from ..timeline.timeline import timeline_of
+from ..timeline.trace_file import TraceFile
 from ..workload import Workload
 from .presets import Choice, advice, choices, lacks_rows
 from .result import DidNotEnd, Result
@@ -80,6 +84,7 @@ class Listening:
 
     watch : makes who is told of every event; once for each configuration that is tried
     waves : to write
+    timeline : file for one, see `Timeline`
     strict : every instruction is held against the rules of `vc4 check`
     allow : numbers of rules that are left out, like R4
     writes, reads : of registers, see `Job`
@@ -87,6 +92,7 @@ class Listening:
 
     watch: Callable[[], AbstractContextManager[Watcher | None]] = nullcontext
     waves: Waves | None = None
+    timeline: Path | None = None
     strict: bool = False
     allow: Collection[str] = ()
     writes: tuple[tuple[str, int], ...] = ()
@@ -127,14 +133,20 @@ def _run(workload: Workload, choice: Choice, setup: Setup, listening: Listening)
     )
     lockstep = Lockstep(job) if setup.lockstep else None
     strict = Strict(job.base, len(job.image), listening.allow, workload.source) if listening.strict else None
-    with listening.watch() as watch:
+    with listening.watch() as watch, _timeline(listening.timeline, job, workload, setup) as timeline:
         watchers = [one for one in (watch, strict) if one]
+        follow: Follower | None = lockstep
+        if timeline and setup.engine.is_rtl:
+            job = timeline.of(job, effects=bool(watchers or lockstep))
+            follow = timeline.beside(lockstep)
+        elif timeline:
+            watchers.append(timeline.watch)
 
         def tell(event: Event) -> None:
             for watcher in watchers:
                 watcher(event)
 
-        outcome = setup.engine.run(job, tell if watchers else None, listening.waves, lockstep)
+        outcome = setup.engine.run(job, tell if watchers else None, listening.waves, follow)
     if lockstep:
         lockstep.conclude(outcome)
     result = Result.of(
@@ -146,6 +158,17 @@ def _run(workload: Workload, choice: Choice, setup: Setup, listening: Listening)
         missed=advice(workload, outcome, choice),
     )
     return outcome, result
+
+
+def _timeline(path: Path | None, job: Job, workload: Workload, setup: Setup) -> AbstractContextManager[Timeline | None]:
+    """That of a run, if somebody wants it."""
+    if path is None:
+        return nullcontext()
+
+    def make(file: TraceFile) -> Timeline:
+        return Timeline(file, job.built, Names.of(workload))
+
+    return timeline_of(path, make, is_rtl=setup.engine.is_rtl, program=workload.name, engine=setup.on)
 
 
 def _places(workload: Workload, outcome: Outcome) -> str:

@@ -123,6 +123,7 @@ class Gpu:
         starts: Sequence[Start] = (),
         watch: Watcher | None = None,
         waves: Waves | str | Path | None = None,
+        timeline: str | Path | None = None,
         strict: bool = False,
         allow: Collection[str] = (),
     ) -> Result:
@@ -137,6 +138,7 @@ class Gpu:
         watch : called with every `vc4sim.events.Event`; the run is slower then. Without a `config` of the GPU a program may be run again
             on a larger one, and all of that is told
         waves : VCD file to write, with a view for GTKWave beside it; not on `model` and `native`
+        timeline : JSON file to write, which says what happened when, as `vc4 run --timeline` does
         strict : hold every instruction against the rules of `vc4 check`
         allow : numbers of rules that are left out, like R4
 
@@ -153,6 +155,7 @@ class Gpu:
         listening = Listening(
             watch=lambda: nullcontext(watch),
             waves=self._waves(waves),
+            timeline=Path(timeline) if timeline else None,
             strict=strict,
             allow=allow,
             writes=self.registers.writes,
@@ -172,6 +175,7 @@ class Gpu:
         *,
         tile: tuple[int, int] | None = None,
         waves: Waves | str | Path | None = None,
+        timeline: str | Path | None = None,
         progress: Progress = lambda tiles: None,
     ) -> Frame:
         """Draw a frame, with memory of its own.
@@ -179,12 +183,20 @@ class Gpu:
         frame : a folder with a case, by its path or name, the name of an example, or what `vc4sim.clist.new_capture` makes of lists
         tile : column and row of the only one that is drawn of the last job; on the RTL all are, and that one is watched
         waves : VCD file to write of the last job, as in `run`
+        timeline : JSON file to write, as in `run`
         progress : called with the number of tiles that are drawn, now and then
 
         Raises `BadInput` for a frame that cannot be drawn, or has no such tile, and `Difference` in lockstep.
         """
         capture = frame if isinstance(frame, Capture) else load_capture(frame_folder(Path(frame)))
-        return draw(capture, self._setup, tile=tile, waves=self._waves(waves), progress=progress)
+        return draw(
+            capture,
+            self._setup,
+            tile=tile,
+            waves=self._waves(waves),
+            timeline=Path(timeline) if timeline else None,
+            progress=progress,
+        )
 
     def _workload(self, program: SourceMap, starts: Sequence[Start], qpus: int) -> Workload:
         """The memory with the program, which stays there, and with the uniforms, which do not."""

@@ -22,6 +22,7 @@ from ..asm import SourceMap
 from .case import CASE_FILE
 from .compare import Check
 from .fields import Fields
+from .files import read_text
 from .hexfile import bytes_of_hex
 from .layout import Region, Start, lay_out
 from .workload import Workload
@@ -34,6 +35,7 @@ __all__ = [
     "example_program",
     "frame_folder",
     "frame_names",
+    "is_frame",
     "load_example",
 ]
 
@@ -111,3 +113,9 @@ def frame_folder(case: Path) -> Path:
     if not case.exists() and str(case) in frame_names():
         return Path(str(example_folder(str(case))))
     return case
+
+
+def is_frame(case: Path) -> bool:
+    """Whether the folder of a case holds a frame, and not a program."""
+    file = case / CASE_FILE
+    return file.is_file() and "jobs" in Fields.parse(read_text(str(file)), str(file))

@@ -42,6 +42,7 @@ class Renderer:
     locked : it was coverage (HW-2885)
     tiles : column and row of those that the frame has begun
     counts : primitives by their kinds, stores, and what counters count
+    on_tile : called with column and row of each tile that begins, when all before it is shaded
     """
 
     def __init__(
@@ -53,6 +54,7 @@ class Renderer:
         self.locked = False
         self.tiles: set[tuple[int, int]] = set()
         self.counts: Counter[str] = Counter()
+        self.on_tile: Callable[[int, int], object] | None = None
         self.tile = shader.tile
         self.transfers = TileTransfers(memory, self.tile)
         self.fragments = Fragments(shader)
@@ -148,6 +150,8 @@ class Renderer:
         self.transfers.silent = self.only is not None and self.only != (column, row)
         self.transfers.begin(column, row)
         self.tiles.add((column, row))
+        if self.on_tile:
+            self.on_tile(column, row)
 
     def _draw(self) -> None:
         """Draw the primitives that are held."""
