@@ -41,8 +41,9 @@ def test_random_frames(engine):
 
 
 @pytest.mark.thorough
-def test_frames_of_any_seed(seeds, engine, waves):
-    for seed in seeds(200):
+@pytest.mark.parametrize("part", range(4))
+def test_frames_of_any_seed(part, seeds, engine, waves):
+    for seed in seeds(250):
         compare_frame(frame_job(RandomFrame(seed), CONFIG), engine, waves)
 
 
