@@ -1,5 +1,6 @@
 """Programs on a GPU of the library: what they compute, how they are launched, and what users do wrong."""
 
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -37,6 +38,16 @@ def test_saxpy(on):
         assert result.compared == 65
         assert result.stalls["vdw"] > 0
         assert result.counters["L2C_MISSES"] == 16
+
+
+def test_a_timeline(tmp_path):
+    """Every instruction is in it."""
+    file = tmp_path / "run.json"
+    gpu = vc4sim.Gpu()
+    result = gpu.run(STORE, uniforms=[7, gpu.empty(16, "u32")], timeline=file)
+    told = json.loads(file.read_text())
+    assert told["otherData"]["complete"]
+    assert sum(one.get("cat") == "instruction" for one in told["traceEvents"]) == result.instructions
 
 
 @pytest.mark.thorough
