@@ -10,7 +10,7 @@ from .fragments import Fragments
 from .lists import random_coordinates, random_list
 from .state import Place, random_configuration, random_state
 from .textures import TEXEL_BYTES
-from .things import Chunk, Lists, Load, Shader, State, Store, Thing
+from .things import Lists, Load, Shader, State, Store, Thing
 from .transfers import Frame, random_frame_size, random_load, random_store
 from .values import Random
 from .vertices import random_vertices
@@ -55,8 +55,6 @@ class RandomFrame:
         parts = [0, *(n + 1 for n in range(len(self.frame.tiles)) if rng.chance(0.3))]
         for part in parts:
             self.things += self._part(part)
-        if not any(isinstance(thing, Chunk) and thing.sets_stencil for thing in self.things):
-            self.frame.fields["early_z_disable"] = Random(f"early Z {seed}").bit(0.3)
         self.binning: Binning | None = None
         self.last = [self._last(number) for number in range(len(self.frame.tiles))]
 

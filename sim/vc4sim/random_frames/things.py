@@ -25,11 +25,6 @@ class Chunk:
     source: str
     uniforms: tuple[int, ...] = ()
 
-    @property
-    def sets_stencil(self) -> bool:
-        """It sets up the stencil test."""
-        return "stencil" in self.source
-
 
 @dataclass(frozen=True)
 class Vertices:

@@ -75,7 +75,7 @@ def random_frame_size(rng: Random, *, coverage: bool) -> Frame:
         "enable_vg_mask_buffer": rng.bit(0.5),
         "select_coverage_mode": int(coverage),
         "early_z_update_direction": rng.bit(),
-        # As drivers do where stencil operations of quads that fail the Z test would not happen; see `RandomFrame`.
+        # Fragments that do not test the Z that they came with would be lost, and so would stencil operations of those that fail.
         "early_z_disable": 1,
         "double_buffer_in_non_ms_mode": double,
     }
