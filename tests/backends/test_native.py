@@ -1,5 +1,6 @@
 """Native code does what Amaranth's simulator does, clock by clock, and much faster."""
 
+import ctypes
 import dataclasses
 import re
 
@@ -154,6 +155,31 @@ def test_the_other_simulator_has_no_window(capsys, tmp_path):
     waves = ["--waves", str(tmp_path / "x.vcd"), "--window", "1:2"]
     assert main(["run", "coordinate_shader", "--on", "pysim", *waves]) == 2
     assert "--on cxxrtl" in capsys.readouterr().err
+
+
+def test_the_gpu_is_compiled_once_for_all_benches(monkeypatch, tmp_path):
+    compiled, linked = [], []
+
+    class Parts:
+        v3d, kinds, constants = None, (), ""
+
+        def __init__(self, config):
+            compiled.append(config.slices)
+
+    def compile_parts(whole, parts, constants, folder):
+        made = folder / str(len(compiled))
+        made.mkdir()
+        return made
+
+    monkeypatch.setattr(native, "Gpu", Parts)
+    monkeypatch.setattr(native, "compile_joined", compile_parts)
+    monkeypatch.setattr(
+        native, "link_joined", lambda made, driver, folder: linked.append(made) or ctypes.CDLL("libc.so.6")
+    )
+    for slices, bench in ((1, "one"), (1, "another"), (2, "one")):
+        native.library(V3DConfig(slices=slices), tmp_path, bench)
+    assert compiled == [1, 2]
+    assert linked == [tmp_path / "1", tmp_path / "1", tmp_path / "2"]
 
 
 @pytest.mark.thorough

@@ -50,4 +50,4 @@ def test_shaders_of_a_frame(capsys):
 
 def test_a_frame_is_given_nothing(capsys):
     assert main(["profile", "tri_color", "--uniform", "1"]) == 2
-    assert "a frame says itself what runs" in capsys.readouterr().err
+    assert "are for programs" in capsys.readouterr().err

@@ -18,7 +18,7 @@ from ..lockstep import Difference
 from ..problem import BadInput, ExitStatus
 from ..workload.example import frame_folder
 from .engines import check_engine, wanted_waves
-from .options import Commands, add_config, add_max_cycles, add_memory, config_of, vcd_file, window
+from .options import Commands, add_config, add_max_cycles, add_memory, config_of, pace_of, vcd_file, window
 
 __all__ = ["register"]
 
@@ -71,8 +71,7 @@ def _run(options: argparse.Namespace) -> int:
     check_engine(options)
     capture = load_capture(frame_folder(options.case))
     config = dataclasses.replace(config_of(options), lists=True, trace=True)
-    memory = {name: getattr(options, name) for name in ("latency", "gap", "seed", "max_cycles")}
-    jobs = list(front_jobs(capture, config, **memory))
+    jobs = list(front_jobs(capture, config, **pace_of(options)))
     if not jobs:
         raise BadInput(f"{capture.name}: has no job that bins")
     return max(_one(f"{capture.name}, {job.name}", front, options) for job, front in jobs)

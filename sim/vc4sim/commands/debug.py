@@ -2,10 +2,8 @@
 
 import argparse
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..backends.base import Job
 from ..clist import load_capture
 from ..debug.console import Console, FrameConsole, converse, execute_script
 from ..debug.dap import serve
@@ -14,13 +12,11 @@ from ..debug.listing import Listing
 from ..debug.program_target import ProgramTarget
 from ..debug.session import Session
 from ..debug.text import stop_lines
+from ..library.execute import job_of
 from ..library.presets import choices
 from ..problem import BadInput, ExitStatus
-from ..workload.case import CASE_FILE
-from ..workload.example import example_names, frame_folder
-from ..workload.fields import Fields
-from ..workload.files import STDIN, read_text
-from .given import add_given, add_qpus, given_workload
+from ..workload.files import STDIN
+from .given import add_given, add_qpus, given_frame, given_workload
 from .options import Commands, add_config, config_of
 
 if TYPE_CHECKING:
@@ -45,8 +41,6 @@ exit status:
 """
 #: Of frames, as `vc4 render` has it.
 _FRAME_CONFIG = "bcm2835"
-#: What only the description of a frame has.
-_JOBS = "jobs"
 
 
 def register(commands: Commands) -> None:
@@ -96,7 +90,7 @@ def _hold(console: Console, app: "type[DebuggerApp] | None", speaks_protocol: bo
 
 def console_of(options: argparse.Namespace) -> Console:
     """A new session with what the user has named, and its commands."""
-    if frame := _frame_of(options):
+    if frame := given_frame(options):
         target = FrameTarget(load_capture(frame), config_of(options, options.config or _FRAME_CONFIG))
         return FrameConsole(Session(target, Listing()), target)
     return Console(_program_session(options))
@@ -111,30 +105,9 @@ def _terminal_interface() -> "type[DebuggerApp]":
     return DebuggerApp
 
 
-def _frame_of(options: argparse.Namespace) -> Path | None:
-    """The folder of the frame that the user has named, if it is one; names of programs come first."""
-    if options.what in example_names():
-        return None
-    folder = frame_folder(Path(options.what))
-    if not (folder / CASE_FILE).is_file():
-        return None
-    if _JOBS not in Fields.parse(read_text(folder / CASE_FILE), str(folder / CASE_FILE)):
-        return None
-    if options.starts or options.buffer or options.load or options.qpus:
-        raise BadInput(f"{options.what}: --uniform, --launch, --buffer, --load and --qpus are for programs")
-    return folder
-
-
 def _program_session(options: argparse.Namespace) -> Session:
     if options.what == STDIN:
         raise BadInput(f"{STDIN}: standard input has the commands; name a file")
     workload = given_workload(options)
-    config = choices(workload, options.config, options.errata)[0].config
-    job = Job(
-        image=workload.image,
-        base=workload.base,
-        launches=workload.launches,
-        config=config,
-        qpus=workload.qpus,
-    )
-    return Session(ProgramTarget(workload.name, job), Listing.of(workload))
+    smallest = choices(workload, options.config, options.errata)[0]
+    return Session(ProgramTarget(workload.name, job_of(workload, smallest)), Listing.of(workload))

@@ -9,11 +9,12 @@ from vc4.config import MAX_QPUS
 from ..problem import BadInput
 from ..workload import Start, Workload, example_names, load_case, load_example, load_source
 from ..workload.array_type import ELEMENTS
+from ..workload.example import frame_folder, is_frame
 from ..workload.files import STDIN
 from ..workload.memory import ADDRESSES, ALIGNMENT, PROGRAM_ADDRESS
 from .options import add_includes, integer
 
-__all__ = ["add_given", "add_qpus", "given_workload"]
+__all__ = ["add_given", "add_qpus", "given_frame", "given_workload"]
 
 
 def add_given(parser: argparse.ArgumentParser) -> None:
@@ -85,6 +86,18 @@ def given_workload(options: argparse.Namespace) -> Workload:
     if Path(what).is_dir():
         return _at_once(load_case(Path(what)), options.qpus)
     raise BadInput(f"{what}: no assembly file, words, case directory, or example ({', '.join(examples)})")
+
+
+def given_frame(options: argparse.Namespace) -> Path | None:
+    """The folder of the frame that the user has named, if it is one; the names of programs come first. Raises `BadInput` for options
+    of programs.
+    """
+    folder = frame_folder(Path(options.what))
+    if options.what in example_names() or not is_frame(folder):
+        return None
+    if options.starts or options.buffer or options.load or options.qpus:
+        raise BadInput(f"{options.what}: --uniform, --launch, --buffer, --load and --qpus are for programs")
+    return folder
 
 
 def _at_once(workload: Workload, qpus: int | None) -> Workload:

@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from vc4.config import PRESETS, V3DConfig, preset
 from vc4.errata import CHIPS, Erratum, errata_of
@@ -25,6 +25,7 @@ __all__ = [
     "fraction",
     "integer",
     "json_file",
+    "pace_of",
     "picture_file",
     "seconds",
     "vcd_file",
@@ -196,6 +197,11 @@ def add_timeline(parser: argparse.ArgumentParser) -> None:
         type=json_file,
         help="write what happened when, for ui.perfetto.dev, see docs/user/profiling.md",
     )
+
+
+def pace_of(options: argparse.Namespace) -> dict[str, Any]:
+    """What `add_memory` and `add_max_cycles` have asked for, by the names of fields of a job."""
+    return {name: getattr(options, name) for name in ("latency", "gap", "seed", "max_cycles")}
 
 
 def add_memory(parser: argparse.ArgumentParser, seed: str) -> None:

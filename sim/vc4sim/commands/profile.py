@@ -3,18 +3,17 @@
 import argparse
 from pathlib import Path
 
-from ..backends.base import Ending, Job
+from ..backends.base import Ending
 from ..backends.engines import ENGINES, RTL_ENGINES
 from ..clist import Capture, load_capture
 from ..cxxrtl.build import NoCompiler, find_compiler
-from ..library.presets import Choice, advice, choices, lacks_rows
+from ..library.execute import job_of
+from ..library.presets import advice, choices, lacks_rows
 from ..problem import BadInput, ExitStatus
 from ..profiler import Profile, profile
 from ..timeline import Names
-from ..workload import Workload
-from ..workload.example import frame_folder, is_frame
-from .given import add_given, add_qpus, given_workload
-from .options import Commands, add_config, add_max_cycles, add_memory, config_of, integer, picture_file
+from .given import add_given, add_qpus, given_frame, given_workload
+from .options import Commands, add_config, add_max_cycles, add_memory, config_of, integer, pace_of, picture_file
 
 __all__ = ["register"]
 
@@ -77,12 +76,11 @@ def register(commands: Commands) -> None:
 
 def _execute(options: argparse.Namespace) -> int:
     on = options.on or _fastest()
-    folder = frame_folder(Path(options.what))
-    if is_frame(folder):
-        return _profile_frame(load_capture(folder), options, on)
+    if frame := given_frame(options):
+        return _profile_frame(load_capture(frame), options, on)
     workload = given_workload(options)
     for choice in choices(workload, options.config, options.errata):
-        found = profile(_job(workload, choice, options), ENGINES[on].run, Names.of(workload))
+        found = profile(job_of(workload, choice, **pace_of(options)), ENGINES[on].run, Names.of(workload))
         if not lacks_rows(found.outcome):
             break
     _report(workload.name, workload.description, found, options, choice.name, on)
@@ -96,12 +94,8 @@ def _profile_frame(capture: Capture, options: argparse.Namespace, on: str) -> Ex
     # It takes a second: who has a program need not wait for that.
     from ..profiler.frames import profile_frame
 
-    if options.qpus or options.starts or options.buffer or options.load:
-        raise BadInput(
-            f"{capture.name}: a frame says itself what runs: leave --qpus, --uniform, --buffer and --load out"
-        )
     config = options.config or _FRAME_CONFIG
-    found = profile_frame(capture, config_of(options, config).drawing, on, **_memory(options))
+    found = profile_frame(capture, config_of(options, config).drawing, on, **pace_of(options))
     _report(capture.name, capture.details.text("description"), found, options, config, on)
     return ExitStatus.PASS
 
@@ -113,21 +107,6 @@ def _fastest() -> str:
     except NoCompiler:
         return "pysim"
     return "native"
-
-
-def _job(workload: Workload, choice: Choice, options: argparse.Namespace) -> Job:
-    return Job(
-        image=workload.image,
-        base=workload.base,
-        launches=workload.launches,
-        config=choice.config,
-        qpus=workload.qpus,
-        **_memory(options),
-    )
-
-
-def _memory(options: argparse.Namespace) -> dict:
-    return {name: getattr(options, name) for name in ("latency", "gap", "seed", "max_cycles")}
 
 
 def _report(name: str, text: str, found: Profile, options: argparse.Namespace, config: str, on: str) -> None:

@@ -10,14 +10,13 @@ from tqdm import tqdm
 from ..backends.engines import ENGINES
 from ..clist import load_capture
 from ..library.draw import draw
-from ..library.execute import Setup
 from ..library.frame import Frame
 from ..lockstep import Difference
 from ..problem import BadInput, ExitStatus
 from ..render.picture import difference_picture, save
 from ..render.sizes import tiles_of
 from ..workload.example import frame_folder
-from .engines import check_engine, wanted_waves
+from .engines import check_engine, setup_of, wanted_waves
 from .options import Commands, add_config, add_max_cycles, add_memory, add_timeline, vcd_file, window
 
 __all__ = ["register"]
@@ -89,16 +88,7 @@ def _render(options: argparse.Namespace) -> int:
         raise BadInput("--tile says which clocks: leave --window out")
     is_rtl = ENGINES[options.on].is_rtl
     capture = load_capture(frame_folder(options.case))
-    setup = Setup(
-        on=options.on,
-        config=options.config if is_rtl else None,
-        errata=options.errata,
-        lockstep=options.lockstep,
-        latency=options.latency,
-        gap=options.gap,
-        seed=options.seed,
-        max_cycles=options.max_cycles,
-    )
+    setup = setup_of(options, options.config if is_rtl else None)
     try:
         with tqdm(
             total=sum(map(tiles_of, capture.jobs)), unit=" tiles", disable=not sys.stderr.isatty(), leave=False

@@ -9,12 +9,12 @@ from pathlib import Path
 from ..backends.base import Job, Watcher
 from ..backends.engines import ENGINES, WAVES_ENGINE
 from ..checker import Broken
-from ..library.execute import Listening, Setup, execute
+from ..library.execute import Listening, execute
 from ..library.result import DidNotEnd
 from ..lockstep import Difference
 from ..problem import ExitStatus
 from .buffers import add_buffers, check_buffers
-from .engines import check_engine, wanted_waves
+from .engines import check_engine, setup_of, wanted_waves
 from .given import add_given, add_qpus, given_workload
 from .options import Commands, add_allow, add_config, add_max_cycles, add_memory, add_timeline, vcd_file, window
 from .verdict import report, report_statistics
@@ -113,8 +113,7 @@ def register(commands: Commands) -> None:
 def _execute(options: argparse.Namespace) -> int:
     check_engine(options)
     workload = check_buffers(given_workload(options), options)
-    memory = {name: getattr(options, name) for name in ("latency", "gap", "seed", "max_cycles")}
-    setup = Setup(on=options.on, config=options.config, errata=options.errata, lockstep=options.lockstep, **memory)
+    setup = setup_of(options, options.config)
     listening = Listening(
         watch=lambda: _trace(options.trace),
         waves=wanted_waves(options),

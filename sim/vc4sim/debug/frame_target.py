@@ -54,6 +54,7 @@ class FrameTarget(Target):
 
     def close(self) -> None:
         """See `Target`."""
+        super().close()
         self._running.abandon()
 
     @property

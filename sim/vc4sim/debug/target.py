@@ -57,8 +57,9 @@ class Target(ABC):
     def wait_of(self, qpu: int) -> str:
         """What a QPU waits for, nothing if it does not."""
 
-    def close(self) -> None:  # noqa: B027 - most have nothing to do
+    def close(self) -> None:
         """Nobody wants to go on."""
+        self.interrupted.set()
 
     def hits(self, goal: Goal, before: int) -> Iterator[tuple[int, object]]:
         """The positions before one at which `goal` stops a run, the last one first, and what it says.

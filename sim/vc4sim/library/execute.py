@@ -23,7 +23,7 @@ from ..workload import Workload
 from .presets import Choice, advice, choices, lacks_rows
 from .result import DidNotEnd, Result
 
-__all__ = ["Listening", "Setup", "execute"]
+__all__ = ["Listening", "Setup", "execute", "job_of"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,18 +119,21 @@ def execute(workload: Workload, setup: Setup, listening: Listening = Listening()
     return result
 
 
-def _run(workload: Workload, choice: Choice, setup: Setup, listening: Listening) -> tuple[Outcome, Result]:
-    """Run it on a configuration."""
-    job = Job(
+def job_of(workload: Workload, choice: Choice, **more: Any) -> Job:
+    """A run of `workload` on a configuration; `more` are other fields of the job."""
+    return Job(
         image=workload.image,
         base=workload.base,
         launches=workload.launches,
         config=choice.config,
         qpus=workload.qpus,
-        **setup.pace,
-        writes=listening.writes,
-        reads=listening.reads,
+        **more,
     )
+
+
+def _run(workload: Workload, choice: Choice, setup: Setup, listening: Listening) -> tuple[Outcome, Result]:
+    """Run it on a configuration."""
+    job = job_of(workload, choice, **setup.pace, writes=listening.writes, reads=listening.reads)
     lockstep = Lockstep(job) if setup.lockstep else None
     strict = Strict(job.base, len(job.image), listening.allow, workload.source) if listening.strict else None
     with listening.watch() as watch, _timeline(listening.timeline, job, workload, setup) as timeline:
