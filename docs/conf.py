@@ -26,6 +26,9 @@ nitpick_ignore_regex = [
     ("py:.*", r"vc4sim\.(cxxrtl|model\.(cle|host|machine|tmu)|workload\.fields)\..*"),
 ]
 
+# Programs of the QPU and what commands print are no language that it knows.
+highlight_language = "none"
+
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_default_options = {"members": True}
@@ -36,5 +39,7 @@ python_use_unqualified_type_names = True
 
 html_theme = "furo"
 html_title = "vc4-rtl"
+html_static_path = ["extensions/static"]
+html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sphinx = False

@@ -28,16 +28,24 @@ FILE = re.compile(r"^`(\w+\.\w+)`:\n\n```\w*\n(.*?)^```", re.MULTILINE | re.DOTA
 
 #: Commands that no test runs, and why; they are read all the same.
 NOT_RUN = {
+    r"^build": "it places and routes a GPU for half an hour, or has Yosys count its cells; `tests/cli/test_build.py` does, with -m slow",
+    r"--on uart:": "it needs a board; `tests/boards` has one, as a model and as RTL",
+    r"^screen uart:": "the same, with a screen; `tests/boards` has one as a model",
     r"path/to": "the path is a reader's own",
     r"^gl build --mesa": "it builds Mesa for a quarter of an hour; `tests/gl` does, with -m slow",
     r"^debug --tui": "it takes the whole terminal; `tests/debug` has what it does",
     r"^gl run": "it wants that Mesa, and programs of others; `tests/gl` has some, with -m slow",
+    r"^campaign arithmetic": "it measures what two cores are good for; `tests/campaign` runs smaller ones",
+    r"^campaign (frames .*--count \d{5}|.*--count \d{7})": "it takes an hour or so; `tests/campaign` runs smaller ones",
+    r"^campaign .*--scheduler": "it wants a scheduler of Dask; `tests/campaign` has one",
     r"^gl piglit": "it takes hours; `tests/gl` runs ten of its tests, with -m slow",
 }
 #: Scripts of Python that are no part of a page: writers of other pages, and what changes the sources.
 NO_SCRIPT = re.compile(r"^-m|git apply")
 #: Commands of the second level: they run the RTL, export it or draw frames, want a compiler, or files of such a command.
-LONG = re.compile(r"--on (pysim|native|cxxrtl)|^(lockstep|soak|profile|render|verilog|synth|bench|gl|waves|clist run)")
+LONG = re.compile(
+    r"--on (pysim|native|cxxrtl)|^(lockstep|soak|campaign|profile|render|verilog|synth|bench|gl|waves|clist run)"
+)
 
 
 def is_run(command):

@@ -10,10 +10,12 @@ import enum
 import re
 from collections.abc import Iterator
 
+import numpy.typing as npt
 from amaranth.lib import data
 from docutils import nodes
 from sphinx.addnodes import desc_annotation, pending_xref
 from sphinx.application import Sphinx
+from sphinx.util.typing import stringify_annotation
 
 __all__ = ["setup", "translated"]
 
@@ -22,6 +24,10 @@ _DEFINITION = re.compile(r"`?(\w+(?:, \w+)*)`? : (\S.*)")
 _LONGEST_VALUE = 60
 #: Code, which stays as it is, or a character that reStructuredText would take for markup.
 _MARKUP = re.compile(r"(`+[^`]+`+)|(\||(?<=\w)_(?!\w)|\*)")
+#: What signatures call types of NumPy that are unions of many others, by the text of these.
+_UNIONS = {
+    stringify_annotation(getattr(npt, name), "smart"): f"~numpy.typing.{name}" for name in ("ArrayLike", "DTypeLike")
+}
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
@@ -59,9 +65,11 @@ def translated(lines: list[str]) -> Iterator[str]:
 def _readable(
     app: Sphinx, what: str, name: str, thing: object, options: object, signature: str | None, result: str | None
 ) -> tuple[str | None, str | None]:
-    """Layouts and names of values are made by nobody; and what a dataclass makes for each object has no value to show."""
+    """Layouts and names of values are made by nobody; unions of NumPy have a name; and what a dataclass makes for each object has no value to show."""
     if isinstance(thing, type(data.Struct) | enum.EnumMeta):
         return "", None
+    for union, its in _UNIONS.items():
+        signature = signature and signature.replace(union, its)
     return signature and signature.replace("<factory>", "..."), result
 
 

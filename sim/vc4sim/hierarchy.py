@@ -3,10 +3,11 @@
 Amaranth keeps them behind interfaces that are not public; nothing else here uses them.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from amaranth.hdl import Elaboratable, Fragment, Module, ResetInserter, Value
+from amaranth.build import Platform
+from amaranth.hdl import Elaboratable, Fragment, Module, ResetInserter, Signal, Value
 from amaranth.hdl._ast import Print, Property, Switch
 from amaranth.hdl._ir import PortDirection
 from amaranth.hdl._xfrm import TransformedElaboratable
@@ -18,6 +19,7 @@ __all__ = [
     "drop_checks",
     "hierarchy",
     "is_ours",
+    "register_at",
     "replace_submodules",
     "resets_around",
     "used",
@@ -62,6 +64,18 @@ def is_ours(class_: type) -> bool:
     return not class_.__module__.startswith("amaranth.")
 
 
+def register_at(top: Fragment, path: Sequence[str]) -> Signal:
+    """The register of an elaborated design: by the names of the instances around it, and its own. Raises `LookupError`."""
+    *instances, name = path
+    for instance in instances:
+        top = next((part for part, its, _ in top.subfragments if its == instance), Fragment())
+    for statement in top.statements.get("sync", ()):
+        for signal in statement._lhs_signals():
+            if signal.name == name:
+                return signal
+    raise LookupError(f"no register is called {'.'.join(path)}")
+
+
 def replace_submodules(module: Module, replacement: Callable[[Elaboratable], Elaboratable | Fragment]) -> None:
     """Puts `replacement(submodule)` in the place of each submodule of a `module` that is not elaborated yet."""
     named, others = module._named_submodules, module._anon_submodules
@@ -90,9 +104,9 @@ def used(value: object) -> None:
             used(part)
 
 
-def without_checks(top: Elaboratable) -> Fragment:
+def without_checks(top: Elaboratable, platform: Platform | None = None) -> Fragment:
     """The elaborated `top` without any `Assert`, `Assume`, `Cover` and `Print`."""
-    fragment = Fragment.get(top, platform=None)
+    fragment = Fragment.get(top, platform)
     drop_checks(fragment)
     return fragment
 

@@ -13,8 +13,9 @@ A record is a row of words: its kind, with the number of the QPU above it, and i
 | `SLOT` | a slot of four clocks of a QPU that runs a program, see `timed` |
 | `BUS` | a request to memory, or the end of its answer, see `timed` |
 | `STAGED` | what the blocks that draw did in some clocks, see `frames.activity` |
+| `LEVELS` | how full queues were in some clocks, see `queues` |
 
-The last three come only if a job asks for them, see `BenchJob.kinds`.
+The last four come only if a job asks for them, see `BenchJob.kinds`.
 """
 
 import struct
@@ -39,6 +40,7 @@ __all__ = [
     "EVENT_WORDS",
     "ITEM",
     "KIND_BITS",
+    "LEVELS",
     "QUAD",
     "R4_ARRIVED",
     "RECORD_WORDS",
@@ -59,9 +61,9 @@ __all__ = [
 ]
 
 RETIRED, WRITTEN, STARTED, R4_ARRIVED = range(4)
-ITEM, QUAD, SLOT, BUS, STAGED = (R4_ARRIVED + len(R4_SOURCES) + kind for kind in range(5))
+ITEM, QUAD, SLOT, BUS, STAGED, LEVELS = (R4_ARRIVED + len(R4_SOURCES) + kind for kind in range(6))
 #: Kinds that tell what happens, and those that tell when.
-EFFECTS, TIMES = frozenset(range(SLOT)), frozenset((SLOT, BUS, STAGED))
+EFFECTS, TIMES = frozenset(range(SLOT)), frozenset((SLOT, BUS, STAGED, LEVELS))
 #: Of the first word; the number of the QPU lies above.
 KIND_BITS = 8
 _layout = data.Layout.cast(Retired)

@@ -18,6 +18,7 @@ from .retired import BUS, KIND_BITS, SLOT, TIMES, record
 
 __all__ = [
     "EMPTY",
+    "ISSUES",
     "SLOT_CLOCKS",
     "Slot",
     "TimedFollower",
@@ -34,7 +35,8 @@ __all__ = [
 SLOT_CLOCKS = QUADS
 #: What a slot without an instruction is called that has no reason of `STALL_REASONS`.
 EMPTY = "empty"
-_THREAD, _ISSUES = 1, 2
+#: Bits of the last word of a slot: its thread, and whether an instruction goes on its way.
+_THREAD, ISSUES = 1, 2
 _WORDS = 6
 _JobType = TypeVar("_JobType", bound=BenchJob)
 
@@ -97,7 +99,7 @@ def slots_of(rows: np.ndarray) -> Iterator[Slot]:
             pc,
             high << 32 | low,
             reason_of(stall),
-            bool(state & _ISSUES),
+            bool(state & ISSUES),
         )
 
 

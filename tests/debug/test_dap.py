@@ -311,3 +311,69 @@ def test_the_command_speaks_it():
         client.ask("disconnect")
         assert process.wait(30) == 0
         assert process.stdout.read() == b""
+
+
+def reference_of(client, name, scope=0):
+    """The number of a register's elements."""
+    scopes = client.ask("scopes", frameId=1)["scopes"]
+    found = client.ask("variables", variablesReference=scopes[scope]["variablesReference"])["variables"]
+    return scopes[scope]["variablesReference"], next(one for one in found if one["name"] == name)["variablesReference"]
+
+
+def test_variables_are_set(sums):
+    sums.go("stepIn")
+    scope, elements = reference_of(sums, "ra0", 1)
+    assert sums.ask("setVariable", variablesReference=scope, name="ra0", value="2")["value"] == "00000002*16"
+    found = sums.ask("setVariable", variablesReference=elements, name="[3]", value="1.5")
+    assert found["value"] == "0x3fc00000  1069547520  1.5"
+    assert sums.ask("setExpression", expression="z", value="0000000000000011", frameId=1)["value"] == "0" * 14 + "11"
+    assert sums.ask("setExpression", expression="n[2]", value="1")["value"] == "1"
+    assert value_of(sums, "ra0[3] float") == "1.5"
+    sums.go("stepBack")
+    assert value_of(sums, "ra0[3]") == "00000000"
+    sums.go("stepIn")
+    assert (value_of(sums, "ra0[3] float"), value_of(sums, "ra0[0]")) == ("1.5", "00000002")
+
+
+def test_uniforms_and_memory_are_set(sums):
+    scopes = sums.ask("scopes", frameId=1)["scopes"]
+    (uniforms,) = (one["variablesReference"] for one in scopes if one["name"] == "Uniforms")
+    first = sums.ask("variables", variablesReference=uniforms)["variables"][0]
+    sums.ask("setVariable", variablesReference=uniforms, name=first["name"], value="7")
+    sums.go("stepIn")
+    assert value_of(sums, "ra0 signed") == "7*16"
+    out = sums.ask("evaluate", expression="[&out]")["memoryReference"]
+    data = base64.b64encode(bytes(range(8))).decode()
+    assert sums.ask("writeMemory", memoryReference=out, offset=56, data=data) == {"bytesWritten": 8}
+    assert base64.b64decode(sums.ask("readMemory", memoryReference=out, offset=56, count=8)["data"]) == bytes(range(8))
+    assert sums.ask("writeMemory", memoryReference=out, offset=60, data=data, allowPartial=True) == {"bytesWritten": 4}
+    for wrong in ({"offset": 60}, {"offset": 1 << 20}, {"data": "??"}):
+        with pytest.raises(Refused, match="not all in memory|base64"):
+            sums.ask("writeMemory", **{"memoryReference": out, "offset": 0, "data": data} | wrong)
+
+
+def test_who_wants_to_know_is_told_that_something_has_changed():
+    with connected(*SUMS) as client:
+        client.ask("initialize", supportsInvalidatedEvent=True)
+        client.event("initialized")
+        client.ask("evaluate", expression="set r0 5", context="repl")
+        assert client.event("invalidated") == {"areas": ["variables"]}
+        client.ask("setExpression", expression="r0[1]", value="6", frameId=1)
+        assert client.event("invalidated") == {"areas": ["variables"]}
+        client.ask("disconnect")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "says"),
+    [
+        ("r9", "1", "r9: there is no such variable"),
+        ("r4", "1", "r4: must be r0 to r3"),
+        ("r0", "", "r0: a value is missing"),
+        ("r0", "1 2", "r0: takes 1 value or 16, not 2"),
+        ("r0", "one", "r0: one: must be an integer"),
+    ],
+)
+def test_wrong_values_of_variables(sums, name, value, says):
+    scope, _ = reference_of(sums, "r0")
+    with pytest.raises(Refused, match=says):
+        sums.ask("setVariable", variablesReference=scope, name=name, value=value)

@@ -23,7 +23,7 @@ def test_a_session_goes_as_it_is_written(path):
 def test_the_page_shows_what_sessions_say(tmp_path):
     """Written again with the others."""
     text = PAGE.read_text()
-    assert len(SESSION.findall(text)) == 5
+    assert len(SESSION.findall(text)) == 6
     assert page(text, tmp_path) == text
 
 
@@ -93,6 +93,19 @@ def test_the_first_wrong_command_ends_a_script(monkeypatch, capsys):
         ("l 'x", "'x: No closing quotation"),
         ("b", "b: which of back, break, breakpoints"),
         ("textures", "textures: there is no such command"),
+        ("set", "set: it must be said what"),
+        ("set r0", "r0: a value is missing"),
+        ("set r0 1 2 3", "r0: takes 1 value or 16, not 3"),
+        ("set r0[2] 1 2", "r0[2]: takes 1 value, not 2"),
+        ("set r0[16] 1", "r0[16]: a vector has 16 elements"),
+        ("set r4 1", "r4: must be r0 to r3, r5, a register of a file, a flag, an element of these, or [PLACE]"),
+        ("set pc 0x10000", "pc: must be r0 to r3"),
+        ("set z 2", "z: a flag is 0 or 1 in each element"),
+        ("set r0 1e9", "r0: 1e9: must be an integer, a float with a dot, or & and a buffer"),
+        ("set r0 0x100000000", "r0: 0x100000000: must fit into 32 bits"),
+        ("set r0 &nothing", "r0: &nothing: there is no buffer of this name"),
+        ("set [&out, 8] 1", "[&out, 8]: takes 2 values, not 1"),
+        ("set [0] 1", "[0]: write at 0x00000000 is outside of memory"),
     ],
 )
 def test_a_wrong_command_says_what_is_wrong(command, says):

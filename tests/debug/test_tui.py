@@ -149,7 +149,9 @@ def test_quit_ends_it():
     async def run():
         app = DebuggerApp(console("hang.qasm"))
         async with app.run_test() as pilot:
-            await Person(app, pilot).type("quit")
+            app.query_one("#command", Input).value = "quit"
+            await pilot.press("enter")
+            await pilot.pause()
             assert not app.is_running or app._exit
 
     asyncio.run(run())

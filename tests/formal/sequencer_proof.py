@@ -199,10 +199,9 @@ class SequencerProof(wiring.Component):
             m.d.sync += [held.eq(1), word.eq(offered)]
         with m.Elif(issued):
             m.d.sync += held.eq(0)
-        last = Signal(Shadow, name="last")
-        m.d.comb += last.eq(Mux(issued, after, shadow))
-        last_taken = last.ending & (last.end_slots == (dut.sp_valid & ~issued))
-        room = (~dut.sp_valid | issued) & ~last_taken
+        went = Signal()  # the instruction in SP, a clock ago
+        m.d.sync += went.eq(issued)
+        room = ~dut.sp_valid & ~(shadow.ending & (shadow.end_slots == 0))
         drops = dut.instructions.valid & dut.running & (offered.pc != state.wanted) & ~state.open
         m.d.comb += [
             Assert(dut.sp_valid == held, "a word is lost or doubled"),
@@ -210,7 +209,7 @@ class SequencerProof(wiring.Component):
             Assert(~held | dut.running, "a word is held without a thread"),
             Assert(~(room & fits) | dut.instructions.ready, "there is room, but the word is not taken"),
             Assert(~drops | dut.instructions.ready, "a word of another address is not dropped"),
-            Cover(taken & issued, "a word is taken in the clock that issues the one before"),
+            Cover(taken & went, "a word is taken in the clock after the one that issues the word before"),
         ]
 
     def _redirect(self, m, state):

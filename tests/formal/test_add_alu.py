@@ -178,7 +178,7 @@ def test_hold(prover, op):
             "carry",
         ),
         (AddOp.ASR, add_alu, "AddAlign", "(rotated[31] ^ i.invert)", "rotated[31]", "carry"),
-        (AddOp.FMAX, add_prepare, "AddOrder", "Mux(a_negative, same, both_zero)", "both_zero", "carry"),
+        (AddOp.FMAX, add_prepare, "AddOrder", "or_equal.eq(a_negative)", "or_equal.eq(0)", "carry"),
         (AddOp.MIN, add_prepare, "AddOrder", "b_negative | ~a_negative", "~a_negative", "result"),
     ],
     ids=["overflow", "borrow", "bytes", "zeros", "zero", "range", "no-shift", "sign", "equal", "signs"],

@@ -137,7 +137,7 @@ def test_bounded(prover, registered):
     ("old", "new", "said"),
     [
         ("left.eq(self._sets + 1)", "left.eq(self._sets)", "found that is not there"),
-        ("entry.valid & (entry.tag == port.tag)", "entry.tag == port.tag", "found that is not there"),
+        ("entry.valid & equal(", "equal(", "found that is not there"),
         ("port.way.eq(way)", "port.way.eq(way & 0)", "another way"),
         ("sweeps | (writes &", "(writes &", "found that is not there"),
         ("self.clear | self.clearing", "self.clear", "found that is not there"),

@@ -176,7 +176,7 @@ def test_ranges(prover):
         ("above.eq(asked.start >= known.start)", "above.eq(1)", "is in none"),
         ("below.eq(asked.stop <= known.stop)", "below.eq(asked.start <= known.stop)", "is in none"),
         ("m.d.sync += known.eq(0)", "m.d.sync += known.eq(known)", "is in none"),
-        ("m.d.sync += count.eq(0)", "m.d.sync += count.eq(count)", "is in none"),
+        ("m.d.sync += count.eq(0)", "m.d.sync += count.eq(count)", "another"),
         ("(at != count)", "(at <= count)", "is in none"),
         ("(at != count)", "(at != 0)", "is not found"),
         ("(count != 0) & follows", "follows", "is in none"),

@@ -102,20 +102,20 @@ def test_bounded(prover):
     ("old", "new", "said"),
     [
         ("self.slot_end & self.sp_valid & ~self.stalled", "self.slot_end & self.sp_valid", "has to wait"),
-        ("& expected\n", "\n", "lost or doubled"),
+        (".valid & expected)", ".valid)", "lost or doubled"),
         ("load | ~expected", "load | ~expected | self.stalled", "a word"),
         ("self.issue_instruction | (last_loaded & self.halted)", "last_loaded & self.halted", "lost or doubled"),
         ("(self._branch_slots == 1) & self.taken", "(self._branch_slots == 0) & self.taken", "next_pc"),
         ("self._branch_slots == 1) & self.taken", "self._branch_slots == 2) & self.taken", "next_pc"),
-        ("DELAY_SLOTS - self.loads", "DELAY_SLOTS", "slots left"),
-        ("END_SLOTS - self.loads", "END_SLOTS", "end_slots_left"),
-        ("SWITCH_SLOTS - self.loads", "SWITCH_SLOTS", "to load"),
-        ("& ~self._held\n", "\n", ""),
+        ("& ~self.sp_valid & self.instr", "& self.instr", "not the next one"),
+        ("slots_left.eq(DELAY_SLOTS)", "slots_left.eq(DELAY_SLOTS - 1)", "slots left"),
+        ("slots_left.eq(END_SLOTS)", "slots_left.eq(END_SLOTS - 1)", "end_slots_left"),
+        ("slots_left.eq(SWITCH_SLOTS)", "slots_left.eq(SWITCH_SLOTS - 1)", "to load"),
         ("recent.any() | (self._switching != 0)", "recent.any()", "branch_close"),
     ],
     ids=[
-        *("stall", "address", "ready", "again", "jump", "early-jump", "branch-slots", "end-slots", "switch-slots"),
-        *("open-word", "branch-in-switch"),
+        *("stall", "address", "ready", "again", "jump", "early-jump", "room"),
+        *("branch-slots", "end-slots", "switch-slots", "branch-in-switch"),
     ],
 )
 def test_faults(prover, faulty, monkeypatch, old, new, said):

@@ -11,14 +11,13 @@ import pytest
 from vc4.config import preset
 from vc4.records.control import RECORDS, ControlCode
 from vc4sim.clist import load_capture
+from vc4sim.damaged import mutate
 from vc4sim.frames.draw import DrawJob, run_draw
 from vc4sim.model.cle.cle import RENDERING, Cle, Rest
 from vc4sim.model.cle.pipeline import Recorder
 from vc4sim.model.memory import Memory
 from vc4sim.model.v3d import V3D
 from vc4sim.render import Host
-
-from ..model.mutation import mutate
 
 CASES = Path(__file__).parents[1] / "data/cases/gl"
 NAMES = ("tri_flat", "tri_clip", "points", "stencil", "scissor", "lines")

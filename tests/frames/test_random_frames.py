@@ -4,6 +4,7 @@ import dataclasses
 from collections import Counter
 from functools import partial
 
+import numpy as np
 import pytest
 
 from vc4.config import preset
@@ -16,7 +17,7 @@ from vc4sim.frames.draw import run_draw
 from vc4sim.lockstep import Difference
 from vc4sim.random_frames import RandomFrame, compare_frame, frame_job, shrink_frame
 from vc4sim.random_frames.compare import drawn_by_model
-from vc4sim.random_frames.things import Chunk, Lists, Shader
+from vc4sim.random_frames.things import Chunk, Lists, Shader, State
 
 CONFIG = dataclasses.replace(preset("gpu"), trace=True)
 #: About 10 seconds.
@@ -163,6 +164,17 @@ class TestGenerator:
             *("TLB_QUADS_STENCIL_FAILED", "TLB_QUADS_COVERED", "TLB_QUADS_WRITTEN", "TMU_QUADS"),
         ):
             assert events[name] > 0, name
+
+    def test_idle_records_change_nothing(self):
+        idle = Counter()
+        for seed in range(12):
+            frame, drawn = RandomFrame(seed), []
+            codes = [thing.code if isinstance(thing, State) and not thing.fields else None for thing in frame.things]
+            idle.update(filter(None, codes))
+            for kept in None, [number for number, code in enumerate(codes) if code is None]:
+                drawn.append(drawn_by_model(frame_job(frame, CONFIG, kept))[0][frame.stores : frame.records])
+            np.testing.assert_array_equal(*drawn)
+        assert set(idle) == {Code.NOP, Code.MARKER, Code.RESET_MARKER_COUNT, Code.BRANCH}
 
     @pytest.mark.parametrize("seed", range(0, 100, 25))
     def test_fragment_shaders_are_lawful(self, seed):

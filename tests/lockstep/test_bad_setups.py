@@ -8,67 +8,22 @@ from collections import Counter
 import pytest
 
 from vc4.config import preset
-from vc4.records.vpm import SetupId, VpmReadSetup
-from vc4sim.asm import assemble
 from vc4sim.backends import native
-from vc4sim.backends.base import Ending, Job, Launch
+from vc4sim.backends.base import Ending
 from vc4sim.lockstep import Lockstep
-
-#: The largest store has 128 units, each 65 KiB behind the one before: blocks that begin in the first half lie inside of memory.
-BASE, DATA, SIZE = 0x1_0000, 0x2_0000, 17 << 20
-SETUPS = 12
-END = "read vw_wait\nread vr_wait\nthrend\nnop\nnop\n"
-#: What a program ends with whose block goes beyond memory.
-OUTSIDE = "a DMA store or load went outside of memory"
-
-
-def address(rng):
-    """Of a block, which does not reach the code: caches and model may see different words there."""
-    first, last = (DATA, DATA + SIZE // 2) if rng.random() < 0.9 else (SIZE, 1 << 31)
-    return rng.randrange(first, last)
-
-
-def writes(rng, word):
-    """Behind a set-up of vectors that are written, of stores, or of neither."""
-    yield f"ldi vw_setup, {word:#x}"
-    for _ in range(rng.randrange(4)):
-        yield f"mov vpm, {rng.randrange(16)}"
-    if rng.random() < 0.5:
-        yield f"ldi vw_addr, {address(rng):#x}"
-
-
-def reads(rng, word):
-    """Behind a set-up of vectors that are read, of loads, or of neither; all that is set up is read."""
-    yield f"ldi vr_setup, {word:#x}"
-    setup = VpmReadSetup.from_bits(word)
-    if setup.id == SetupId.WRITE.value:
-        yield from ["nop"] * 3
-        yield from ["mov r0, vpm"] * (setup.count or 16)
-    if rng.random() < 0.3:
-        yield f"ldi vr_addr, {address(rng):#x}"
-
-
-def source(rng):
-    lines = []
-    for _ in range(SETUPS):
-        lines += rng.choice([writes, reads])(rng, rng.getrandbits(32))
-    return "\n".join(lines) + "\n" + END
+from vc4sim.random_programs.setup_job import SETUPS, check_ending, setup_job
 
 
 def tried(seed, programs, configs):
     """Runs so many programs; returns how they ended, and how many had each error."""
     rng = random.Random(seed)
     found = Counter()
-    data = rng.randbytes(SIZE - DATA + BASE)
+    data = rng.randbytes(1 << 20)
     for number in range(programs):
-        image = assemble(source(rng)).code.ljust(DATA - BASE, b"\0") + data
-        config = preset(rng.choice(configs))
-        options = {"latency": rng.choice([1, 20]), "gap": rng.choice([0, 0.3]), "seed": number, "max_cycles": 1_000_000}
-        job = Job(image=image, base=BASE, launches=(Launch(BASE, DATA),), config=config, **options)
-        outcome = Lockstep(job).run(native.run)
-        assert outcome.ending is Ending.DONE or outcome.why == OUTSIDE, (
-            f"program {number} of seed {seed}: {outcome.why}"
-        )
+        options = {"latency": rng.choice([1, 20]), "gap": rng.choice([0, 0.3]), "seed": number}
+        outcome = Lockstep(setup_job(rng, preset(rng.choice(configs)), data, **options)).run(native.run)
+        print(f"program {number} of seed {seed}")
+        check_ending(outcome)
         found.update([outcome.ending, *outcome.errors])
     return found
 

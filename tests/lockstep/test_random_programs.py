@@ -33,7 +33,11 @@ RUNS = [
     *(pytest.param(*run, marks=pytest.mark.thorough) for run in ((1, 4, 0.0), (2, 8, 0.0), (4, 5, 0.3))),
 ]
 LENGTH = 4700
-MILLION = [(1000 * part, latency, gap) for part, (latency, gap) in enumerate(MEMORIES, start=1)]
+#: A part in five on the simulator that is slower.
+MILLION = [
+    (1000 * part, latency, gap, "native" if part % 5 else "cxxrtl")
+    for part, (latency, gap) in enumerate(MEMORIES, start=1)
+]
 
 
 @pytest.mark.parametrize(("seed", "latency", "gap"), RUNS)
@@ -79,11 +83,11 @@ def test_textures_lie_where_nobody_writes():
 
 @pytest.mark.thorough
 @pytest.mark.usefixtures("compiler")
-@pytest.mark.parametrize(("seed", "latency", "gap"), MILLION)
-def test_a_million_instructions(seed, latency, gap, capsys):
+@pytest.mark.parametrize(("seed", "latency", "gap", "on"), MILLION)
+def test_a_million_instructions(seed, latency, gap, on, capsys):
     """A tenth of it each, by the command that replays it."""
     options = ["--seed", seed, "--latency", latency, "--gap", gap, "--length", LENGTH, "--count", 100_000]
-    assert main(["lockstep", "--on", "cxxrtl", *map(str, options)]) == 0
+    assert main(["lockstep", "--on", on, *map(str, options)]) == 0
     assert "no difference" in capsys.readouterr().out
 
 
@@ -168,6 +172,35 @@ def test_random_programs_end():
     for seed in range(100, 130):
         outcome = model.run(random_job(seed, 200, V3DConfig()))
         assert outcome.ending is Ending.DONE, (seed, outcome.why)
+
+
+def test_programs_run_again():
+    """As often as they are to: no semaphore counts on from one time to the next, which would stop at its end."""
+    for seed in range(100, 110):
+        once, often = (random_job(seed, 200, V3DConfig(), times=times) for times in (2, 20))
+        assert len(often.launches) == 10 * len(once.launches)
+        assert words_of(often)[:200] == words_of(once)[:200]
+        outcome = model.run(often)
+        assert outcome.ending is Ending.DONE, (seed, outcome.why)
+
+
+def test_a_lawful_program_does_not_end_too_soon():
+    """It has an end in the slots of a switch, where it is none: the switch is not taken out."""
+    outcome = model.run(random_job(20177, 1000, V3DConfig(), times=16))
+    assert outcome.ending is Ending.DONE, outcome.why
+
+
+def test_each_time_is_another():
+    """What a program begins with is not what it began with before."""
+    job = random_job(3, 300, V3DConfig(), times=4)
+    events = []
+    model.run(job, events.append)
+    retired = [event for event in events if isinstance(event, Retirement)]
+    begun = [number for number, event in enumerate(retired) if event.pc == job.launches[0].pc]
+    assert len(begun) == 4
+    # Behind two set-ups, what the registers get.
+    effects = {tuple(event.effects() for event in retired[first + 2 : first + 60]) for first in begun}
+    assert len(effects) == 4
 
 
 def errors_of(words, job):

@@ -8,11 +8,11 @@ from vc4.config import preset
 from vc4.records.control import ControlCode as Code
 from vc4.records.primitives import PrimitiveMode
 from vc4sim.clist import ListBuilder, nv_shader_record
+from vc4sim.damaged import compare_binning as compare
 from vc4sim.frames.job import FrontJob
 from vc4sim.model.memory import Memory
 
 from ..model.binning import LISTS, RECORDS, SIZE, configure, nv_vertex
-from .binning import compare
 
 CONFIG = dataclasses.replace(preset("gpu"), trace=True)
 PIXEL, TILE = 16, 64 * 16

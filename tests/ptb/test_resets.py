@@ -5,10 +5,10 @@ import random
 
 import pytest
 
+from vc4sim.damaged import compare_binning as compare
 from vc4sim.frames.binned import binned
 from vc4sim.frames.front import run_front
 
-from .binning import compare
 from .test_binning import random_job
 
 pytestmark = [pytest.mark.usefixtures("compiler"), pytest.mark.thorough]

@@ -42,7 +42,7 @@ def test_conditions_of_elements(simulate, condition):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_random_writes(simulate, seed):
-    """Partial writes; what A2 sees before them and a branch with them; whole vectors of one value are frequent."""
+    """Partial writes; conditions of A1 before them and a branch with them; whole vectors of one value are frequent."""
     rng = random.Random(seed)
     dut = Flags()
     held = {name: [0] * 16 for name in "nzc"}
@@ -58,21 +58,26 @@ def test_random_writes(simulate, seed):
             quad, mask = rng.randrange(4), rng.choice([15, rng.randrange(16)])
             new = {name: style[name]() for name in "nzc"}
             asked, condition = rng.randrange(4), rng.choice(list(BranchCondition))
+            ours = [rng.choice(list(Condition)) for _ in range(2)]
             ctx.set(dut.wb_quad, quad)
             ctx.set(dut.wb_mask, mask)
             ctx.set(dut.wb_flags, new)
-            ctx.set(dut.a2_quad, asked)
+            ctx.set(dut.a1_quad, asked)
+            ctx.set(dut.a1_add, ours[0])
+            ctx.set(dut.a1_mul, ours[1])
             ctx.set(dut.branch_condition, condition)
-            seen = ctx.get(dut.a2_flags)
+            lanes = [[held[name][4 * asked + lane] for name in "nzc"] for lane in range(4)]
+            wanted = [sum(CONDITIONS[one.value](*flags) << n for n, flags in enumerate(lanes)) for one in ours]
             for name in "nzc":
-                expected = sum(held[name][4 * asked + lane] << lane for lane in range(4))
-                assert getattr(seen, name) == expected, f"seed {seed}, clock {clock}: {name} of quad {asked}"
                 for lane in range(4):
                     if mask >> lane & 1:
                         held[name][4 * quad + lane] = new[name] >> lane & 1
             expected = holds(condition.value, *held.values())
             assert ctx.get(dut.branch_holds) == expected, f"seed {seed}, clock {clock}: {condition} of {held}"
             await ctx.tick()
+            assert [ctx.get(dut.a2_add), ctx.get(dut.a2_mul)] == wanted, (
+                f"seed {seed}, clock {clock}: {ours} of quad {asked}"
+            )
 
     simulate(dut, bench)
 

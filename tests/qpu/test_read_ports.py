@@ -165,7 +165,7 @@ def test_a_port_that_reads_nothing_shows_its_last_quad(run):
 def test_random_reads(run, seed):
     async def script(bench):
         rng = bench.rng
-        for _ in range(400):
+        for _ in range(150):
             await bench.clock(
                 live=rng.random() < 0.8,
                 read=(rng.random() < 0.7, rng.random() < 0.7),

@@ -10,13 +10,13 @@ from vc4.config import preset
 from vc4.records.control import Role
 from vc4.records.shaders import TILE_STATE_BYTES
 from vc4sim.clist import load_capture
+from vc4sim.damaged import mutate
 from vc4sim.model.cle.cle import Cle, Rest
 from vc4sim.model.memory import Memory
 from vc4sim.model.ptb.binner import Binner
 from vc4sim.model.v3d import V3D
 from vc4sim.render import picture_of
 
-from ..model.mutation import mutate
 from .reach import reach
 
 CASES = Path(__file__).parents[1] / "data/cases/gl"

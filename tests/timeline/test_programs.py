@@ -106,7 +106,10 @@ class TestRtl:
     def test_counters_end_with_nothing_under_way(self, on_rtl):
         events, _ = on_rtl
         last = {one["name"]: one["args"] for one in events.counters}
-        assert last == {"programs that run": {"programs": 0}, "requests under way": {"reads": 0, "writes": 0}}
+        assert last.pop("programs that run") == {"programs": 0}
+        assert last.pop("requests under way") == {"reads": 0, "writes": 0}
+        # All others are levels of queues.
+        assert [list(values.values()) for values in last.values()] == [[0]] * len(last)
         assert max(one["args"].get("reads", 0) for one in events.counters) > 1
 
     def test_it_says_what_a_clock_is(self, on_rtl):
@@ -142,7 +145,7 @@ def test_all_engines_write_the_same(tmp_path, compiler):
         for on in ("pysim", "native", "cxxrtl")
     ]
     assert found[0].slices == found[1].slices == found[2].slices
-    assert len({str(one.counters[-1]) for one in found}) == 1
+    assert len({str(sorted(one.counters, key=str)) for one in found}) == 1
 
 
 @pytest.mark.thorough

@@ -53,6 +53,7 @@ def _nested(track, events):
         clock = one["ts"]
         if one["ph"] == "E":
             begun = stack.pop()
+            assert one["name"] == begun["name"], "viewers look for the end of a slice by its name"
             assert clock > begun["ts"]
             found.append((begun, clock - begun["ts"], tuple(outer["name"] for outer in stack)))
         elif one["ph"] == "B":

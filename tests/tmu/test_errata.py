@@ -7,9 +7,9 @@ import pytest
 
 from vc4.errata import Erratum
 from vc4.records.tmu import BASE_SHIFT, TextureType
+from vc4sim.random_programs.texture_job import coordinates_of
 from vc4sim.random_programs.textures import random_uniforms
 
-from .conftest import coordinates_of
 from .rig import Lookup, check, run
 
 BASE, SIZE = 0x10_0000, 0x4_0000

@@ -11,8 +11,9 @@ from vc4.tmu.texture import CONTEXTS
 from vc4sim.model.tmu.formats import FORMATS
 from vc4sim.model.tmu.layout import chain
 from vc4sim.model.tmu.lod import of_quad
+from vc4sim.random_programs.texture_job import pattern
 
-from .conftest import format_of, pattern
+from .conftest import format_of
 
 
 def test_levels(simulate):

@@ -5,7 +5,8 @@ import random
 import numpy as np
 import pytest
 
-from .conftest import coordinates_of, letters_of, uniforms_of
+from vc4sim.random_programs.texture_job import coordinates_of, letters_of, uniforms_of
+
 from .rig import QPUS, Lookup, check, run
 
 BASE, SIZE = 0x10_0000, 0x4_0000

@@ -105,11 +105,20 @@ def test_a_lookup_alone(kind):
 
 
 def test_two_words():
-    """Every texel is read twice."""
+    """Every texel is read twice, and each time gives two half floats, for which there is one blend."""
     program = of_texture(random.Random(1), 60, uniforms(8, kind=TextureType.RGBA64, **LINEAR))
     outcome = run([program], MEMORY, BASE, latency=LATENCY)
     check([program], outcome, MEMORY, BASE)
-    assert rates(outcome) == [[1, 31]]
+    assert rates(outcome) == [[2, 62]]
+
+
+@pytest.mark.parametrize(("filters", "clocks"), [(NEAREST, 16), (LINEAR, 64)])
+def test_yuv(filters, clocks):
+    """There is one decoder, and a blend has four texels."""
+    program = of_texture(random.Random(1), 60, uniforms(16, kind=TextureType.YUYV422R, **filters))
+    outcome = run([program], MEMORY, BASE, latency=LATENCY)
+    check([program], outcome, MEMORY, BASE)
+    assert rates(outcome) == [[clocks]]
 
 
 def test_both_kinds_share_the_cache():

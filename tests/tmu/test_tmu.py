@@ -12,8 +12,7 @@ from vc4sim.bench.memory import BenchMemory
 from vc4sim.model.memory import Memory
 from vc4sim.model.tmu.parameters import texture
 from vc4sim.model.tmu.unit import TextureUnit
-
-from .conftest import coordinates_of, letters_of, uniforms_of
+from vc4sim.random_programs.texture_job import coordinates_of, letters_of, uniforms_of
 
 BASE, SIZE = 0x10_0000, 0x2_0000
 PAGES = range(BASE + SIZE // 2 >> 12, BASE + SIZE >> 12)

@@ -57,7 +57,7 @@ def compare(front, seed, mistakes):
 
 
 @pytest.mark.parametrize(
-    "count", [pytest.param(150, marks=pytest.mark.thorough), pytest.param(2_000, marks=pytest.mark.slow)]
+    "count", [pytest.param(60, marks=pytest.mark.thorough), pytest.param(2_000, marks=pytest.mark.slow)]
 )
 @pytest.mark.parametrize("mistakes", [0.0, 0.03])
 def test_random_draws(compiler, front, seeds, is_one, count, mistakes):

@@ -15,14 +15,16 @@ class AddOrder(wiring.Component):
     Floats compare as sign and magnitude with +0 = -0, denormals and patterns above infinity by their bits (QPU facts,
     1.2); fminabs and fmaxabs compare magnitudes; everything else compares signed integers.
 
-    The carry chain comes last, with the comparisons for equality: everything else is made for all of their outcomes.
+    Two negative floats are in the other order, so the chain asks there whether `a` is at least as large as `b`: then equal ones
+    need no comparison of their own. Only of +0 and -0 neither is greater. The carry chain comes last: everything else is made for
+    both of its outcomes.
 
     Interface attributes
     --------------------
     op, a, b : operation and operands
-    a_larger : `a` is the larger one by bits 30:0
+    a_larger : `a` is the larger one by bits 30:0, or at least not the smaller one if it is a negative float
     greater_if : a > b in the order of `op`, provided that `a_larger` is the index
-    equal : neither, whatever `greater_if` says
+    both_zero : they are +0 and -0, or two zeros: none is greater, whatever `greater_if` says
     """
 
     op: In(AddOp)
@@ -30,21 +32,20 @@ class AddOrder(wiring.Component):
     b: In(32)
     a_larger: Out(1)
     greater_if: Out(2)
-    equal: Out(1)
+    both_zero: Out(1)
 
     def elaborate(self, platform):
         m = Module()
         a, b, a_negative, b_negative = self.a[:31], self.b[:31], self.a[31], self.b[31]
-        same = Signal()
-        both_zero = Signal()
-        m.d.comb += [self.a_larger.eq(a > b), same.eq(a == b), both_zero.eq(~(a | b).any())]
+        or_equal = Signal()
+        m.d.comb += self.a_larger.eq(Cat(or_equal, a) > Cat(C(0, 1), b))
         with m.Switch(self.op):
             with m.Case(AddOp.FMINABS, AddOp.FMAXABS):
                 m.d.comb += self.greater_if.eq(Cat(0, 1))
             with m.Case(AddOp.FMIN, AddOp.FMAX):
                 m.d.comb += [
                     self.greater_if.eq(Cat(b_negative, ~a_negative)),
-                    self.equal.eq(Mux(a_negative, same, both_zero)),
+                    *(or_equal.eq(a_negative), self.both_zero.eq(~(a | b).any())),
                 ]
             with m.Default():
                 m.d.comb += self.greater_if.eq(Cat(b_negative & ~a_negative, b_negative | ~a_negative))

@@ -4,14 +4,14 @@ from amaranth import *
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from vc4.common.select import select
+
 from .mul_records import ColourTerms
 
 __all__ = ["MulColourTerms"]
 
 #: Exponent of the floats from 1 on.
 _ONE = 127
-#: Most places that a float is shifted by: up to 2^-8, all colours are 0.
-_PLACES = 10
 
 
 class MulColourTerms(wiring.Component):
@@ -51,9 +51,15 @@ class MulColourTerms(wiring.Component):
             self.o.full.eq(~self.negative & at_least_one),
             self.o.some.eq(~self.negative & exponent[4:7].all()),
         ]
-        with m.Switch(Cat(s[23:], exponent[:4])):
-            for places in range(1, _PLACES + 1):
-                for whole in (1, 2, 3):
-                    with m.Case((_ONE - places) % 16 << 2 | whole):
-                        m.d.comb += self.o.upper.eq((1 << places - 1) - 1 - whole)
+        # What it is for other exponents is shifted out, or the colour is 0 or 255 whatever it is.
+        m.d.comb += self.o.upper.eq(
+            select(
+                Cat(s[23:], exponent[:4]),
+                [
+                    Const(((1 << (_ONE - low) % 16 >> 1) - 1 - whole) % 2**11, 11)
+                    for low in range(16)
+                    for whole in range(4)
+                ],
+            )
+        )
         return m

@@ -5,6 +5,7 @@ from amaranth.hdl import Assert
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
+from .compare import equal
 from .ram import BlockRam, LutRam
 
 __all__ = ["CacheLookup", "CacheTags"]
@@ -141,7 +142,8 @@ class CacheTags(wiring.Component):
     def _compare(self, m, number, port, entries, answers):
         """Whether one of the entries is the line that the port looks for; one at the most if the port `answers`."""
         match = Signal(self._ways, name=f"match_{number}")
-        m.d.comb += match.eq(Cat(entry.valid & (entry.tag == port.tag) for entry in entries))
+        for way, entry in enumerate(entries):
+            m.d.comb += match[way].eq(entry.valid & equal(m, entry.tag, port.tag, f"same_{way}_{number}"))
         for way in range(self._ways):
             with m.If(match[way]):
                 m.d.comb += port.way.eq(way)

@@ -22,6 +22,7 @@ class BlockRam(wiring.Component):
     granularity : bits that one bit of `write_enable` covers; `None`: the whole word
     init : the first words at power-up; the others are 0
     exclusive : no word is read in the clock that writes it; an assertion fails otherwise
+    read_domain : of the read port; what it reads of a word that is written about then is unknown, if this is not `sync`
 
     Interface attributes
     --------------------
@@ -29,13 +30,14 @@ class BlockRam(wiring.Component):
     read_address, read_enable, read_data : the read port
     """
 
-    def __init__(self, width, depth, *, granularity=None, init=(), exclusive=False):
+    def __init__(self, width, depth, *, granularity=None, init=(), exclusive=False, read_domain="sync"):
         self._width = width
         self._depth = depth
         self._granularity = granularity
         parts = 1 if granularity is None else width // granularity
         self._init = init
         self._exclusive = exclusive
+        self._read_domain = read_domain
         super().__init__(
             {
                 "write_address": In(range(depth)),
@@ -55,7 +57,7 @@ class BlockRam(wiring.Component):
             shape=unsigned(self._width), depth=self._depth, init=self._init, attrs=attributes
         )
         write = store.write_port(granularity=self._granularity)
-        read = store.read_port()
+        read = store.read_port(domain=self._read_domain)
         m.d.comb += [
             write.addr.eq(self.write_address),
             write.data.eq(self.write_data),

@@ -41,21 +41,25 @@ assert [c.value for c in (Condition.NEVER, Condition.ALWAYS, Condition.ZS, Condi
 class Flags(wiring.Component):
     """N, Z and C of all elements (QPU facts, section 2).
 
-    WB writes one quad a clock; A2 reads one quad a clock, as it stands after the instruction before. A branch is decided
-    over all elements with the quad that WB writes in the same clock.
+    WB writes one quad a clock; A1 reads one quad a clock, as it stands after the instruction before, and finds the lanes in which the
+    conditions hold. A branch is decided over all elements with the quad that WB writes in the same clock.
 
     Interface attributes
     --------------------
     wb_quad, wb_mask, wb_flags : the quad, the lanes and the values that WB writes
-    a2_quad, a2_flags : the quad that A2 asks for
+    a1_quad, a1_add, a1_mul : the quad in A1, and the conditions of both ALUs
+    a2_add, a2_mul : the lanes of it in which these hold, a clock later
     branch_condition, branch_holds : condition of a branch in A2
     """
 
     wb_quad: In(range(QUADS))
     wb_mask: In(LANES)
     wb_flags: In(QuadFlags)
-    a2_quad: In(range(QUADS))
-    a2_flags: Out(QuadFlags)
+    a1_quad: In(range(QUADS))
+    a1_add: In(Condition)
+    a1_mul: In(Condition)
+    a2_add: Out(LANES)
+    a2_mul: Out(LANES)
     branch_condition: In(BranchCondition)
     branch_holds: Out(1)
 
@@ -70,9 +74,12 @@ class Flags(wiring.Component):
                 with m.If(self.wb_quad == quad):
                     m.d.comb += after[quad][name].eq((old & ~self.wb_mask) | (new & self.wb_mask))
         m.d.sync += held.eq(after)
-        m.d.comb += Value.cast(self.a2_flags).eq(
-            select(self.a2_quad, [Value.cast(held[quad]) for quad in range(QUADS)])
-        )
+        a1_flags = Signal(QuadFlags)
+        m.d.comb += Value.cast(a1_flags).eq(select(self.a1_quad, [Value.cast(held[quad]) for quad in range(QUADS)]))
+        m.d.sync += [
+            self.a2_add.eq(passing(self.a1_add, a1_flags)),
+            self.a2_mul.eq(passing(self.a1_mul, a1_flags)),
+        ]
 
         code = Value.cast(self.branch_condition)
         all_of = {name: Cat(after[quad][name] for quad in range(QUADS)) for name in ("z", "n", "c")}

@@ -255,24 +255,24 @@ class Qpu(wiring.Component):
         ]
 
     def _write(self, m):
-        """A2 to WB: conditions, accumulators, I/O, register files and flags."""
+        """A1 to WB: conditions, accumulators, I/O, register files and flags."""
         pipeline, results, write_back, outputs = self.pipeline, self.results, self.write_back, self.outputs
-        accumulators, flags, a2, rr = self.accumulators, self.flags, pipeline.a2, pipeline.rr
+        accumulators, flags, a1, a2, rr = self.accumulators, self.flags, pipeline.a1, pipeline.a2, pipeline.rr
         m.d.comb += [
-            flags.a2_quad.eq(a2.quad),
+            flags.a1_quad.eq(a1.quad),
+            *(flags.a1_add.eq(a1.issued.control.cond_add), flags.a1_mul.eq(a1.issued.control.cond_mul)),
             results.control.eq(a2.issued.control),
             results.live.eq(a2.live),
             results.taken.eq(self.branch.taken),
             write_back.taken.eq(self.branch.taken),
-            results.flags.eq(flags.a2_flags),
+            *(results.add_mask.eq(flags.a2_add), results.mul_mask.eq(flags.a2_mul)),
             *(results.add[number].eq(lane.a2_add) for number, lane in enumerate(self.lanes)),
             results.mul.eq(self.rotate.a2_o),
             accumulators.quad.eq(a2.quad),
             accumulators.a2_add.eq(results.add_write),
             accumulators.a2_mul.eq(results.mul_write),
-            write_back.a2.eq(a2),
+            *(write_back.a2.eq(a2), write_back.rr.eq(rr)),
             write_back.a2_results.eq(results.quad),
-            write_back.rr.eq(rr),
             flags.wb_quad.eq(rr.quad),
             flags.wb_mask.eq(write_back.wb_flag_mask),
             flags.wb_flags.eq(write_back.wb_flags),

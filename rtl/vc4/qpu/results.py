@@ -8,7 +8,7 @@ from vc4.isa import ops
 
 from .accumulators import ResultWrite
 from .control import Control
-from .flags import QuadFlags, passing
+from .flags import QuadFlags
 from .lane import AddResult, MulResult
 from .structs import LANES, LaneWords
 
@@ -27,7 +27,7 @@ class QuadResults(data.Struct):
 
 
 class Results(wiring.Component):
-    """Combinational: conditions, flags, and the colour pack of the mul ALU (QPU facts, 2.2 and 3.4).
+    """Combinational: what is written, flags, and the colour pack of the mul ALU (QPU facts, 2.2 and 3.4).
 
     A colour pack with the low three bits 0 converts nothing; with bit 2 it writes one byte, else all four.
 
@@ -38,7 +38,7 @@ class Results(wiring.Component):
     --------------------
     control, live : the instruction in A2
     taken : the last branch is taken
-    flags : of the quad, as the instruction before left them
+    add_mask, mul_mask : lanes in which the conditions hold
     add, mul : results of the lanes, rotated
     add_write, mul_write : for accumulators
     add_zero, mul_zero : lanes in which these words are zero
@@ -48,7 +48,8 @@ class Results(wiring.Component):
     control: In(Control)
     live: In(1)
     taken: In(1)
-    flags: In(QuadFlags)
+    add_mask: In(LANES)
+    mul_mask: In(LANES)
     add: In(data.ArrayLayout(AddResult, LANES))
     mul: In(data.ArrayLayout(MulResult, LANES))
     add_write: Out(ResultWrite)
@@ -61,11 +62,9 @@ class Results(wiring.Component):
         m = Module()
         control, quad = self.control, self.quad
         writes = Mux(control.branch, ~self.live & self.taken, self.live).replicate(LANES)
-        add_mask = passing(control.cond_add, self.flags)
-        mul_mask = passing(control.cond_mul, self.flags)
         m.d.comb += [
-            quad.add_mask.eq(add_mask & self.live.replicate(LANES)),
-            quad.mul_mask.eq(mul_mask & self.live.replicate(LANES)),
+            quad.add_mask.eq(self.add_mask & self.live.replicate(LANES)),
+            quad.mul_mask.eq(self.mul_mask & self.live.replicate(LANES)),
         ]
         words = Signal(data.StructLayout({"add": LaneWords, "mul": LaneWords}))
         for lane in range(LANES):
@@ -84,12 +83,12 @@ class Results(wiring.Component):
             Value.cast(quad.files[1]).eq(Mux(control.ws, Value.cast(words.add), Value.cast(words.mul))),
             self.add_write.address.eq(control.waddr_add),
             self.add_write.file.eq(control.ws),
-            self.add_write.mask.eq(add_mask & writes),
+            self.add_write.mask.eq(self.add_mask & writes),
             self.add_write.bytes.eq(0b1111),
             self.add_write.data.eq(words.add),
             self.mul_write.address.eq(control.waddr_mul),
             self.mul_write.file.eq(~control.ws),
-            self.mul_write.mask.eq(mul_mask & writes),
+            self.mul_write.mask.eq(self.mul_mask & writes),
             self.mul_write.bytes.eq(colour_bytes(control)),
             self.mul_write.data.eq(words.mul),
         ]

@@ -20,9 +20,10 @@ def _behind(pc, count):
 class Sequencer(wiring.Component):
     """Holds the instruction in SP, follows the program counter through delay slots, switches threads and ends programs.
 
-    The instruction in SP enters the pipeline in the last clock of a slot of four unless `stalled`. After the last one an
-    empty slot is issued, whose passage writes back the result of the instruction before. Fetched words whose address is
-    not the one that comes next are dropped, one a clock.
+    The instruction in SP enters the pipeline in the last clock of a slot of four unless `stalled`. The next word comes into SP at
+    the earliest a clock later, so that what it does to threads and addresses does not depend on reasons to stall. After the last
+    one an empty slot is issued, whose passage writes back the result of the instruction before. Fetched words whose address is not
+    the one that comes next are dropped, one a clock.
 
     A branch, a switch or an end in the delay slots of a switch, and a switch in those of an end, does nothing.
 
@@ -88,7 +89,7 @@ class Sequencer(wiring.Component):
         self._ending = Signal(name="ending")
         self._switching = Signal(range(SWITCH_SLOTS + 1), name="switch_slots_left")  # to be issued
         self._branch_slots = Signal(range(DELAY_SLOTS + 1), name="branch_slots_left")  # to be loaded
-        self._held = Signal(name="load_held")
+        self._switch_loaded = Signal(name="switch_slots_loaded")
         self._switch_boundary = Signal(32, name="switch_boundary")
         next_pc, load = self._next_pc, self.loads
         last_loaded = self._end(m)
@@ -96,14 +97,7 @@ class Sequencer(wiring.Component):
         m.d.comb += expected.eq(head.pc[ALIGNED_BITS:] == next_pc[ALIGNED_BITS:])
         m.d.comb += [
             self.issue_instruction.eq(self.slot_end & self.sp_valid & ~self.stalled),
-            load.eq(
-                self.running
-                & ~last_loaded
-                & ~self._held
-                & (~self.sp_valid | self.issue_instruction)
-                & self.instructions.valid
-                & expected
-            ),
+            load.eq(self.running & ~last_loaded & ~self.sp_valid & self.instructions.valid & expected),
             self.instructions.ready.eq(load | ~expected),
             self.issue.eq(
                 self.issue_instruction
@@ -136,7 +130,7 @@ class Sequencer(wiring.Component):
         ending = self._ending
         slots_left = Signal(range(END_SLOTS + 1), name="end_slots_left")
         with m.If(self.issue_instruction & self.sp_ends & ~ending & (self._switching == 0)):
-            m.d.sync += [ending.eq(1), slots_left.eq(END_SLOTS - self.loads)]
+            m.d.sync += [ending.eq(1), slots_left.eq(END_SLOTS)]
         with m.Elif(ending & self.halted):
             m.d.sync += slots_left.eq(0)  # However short the halt is, nothing that is left comes back.
         with m.Elif(self.loads & ending):
@@ -157,7 +151,7 @@ class Sequencer(wiring.Component):
         m.d.comb += self.branch_close.eq(recent.any() | (self._switching != 0))
         with m.If(branches):
             m.d.sync += [
-                slots_left.eq(DELAY_SLOTS - self.loads),
+                slots_left.eq(DELAY_SLOTS),
                 boundary[ALIGNED_BITS:].eq(_behind(self._next_pc, DELAY_SLOTS)[ALIGNED_BITS:]),
             ]
         with m.Elif(self.loads & (slots_left != 0)):
@@ -174,7 +168,7 @@ class Sequencer(wiring.Component):
         with m.If(self.enters | (self.asks & self.offers)):
             m.d.comb += [
                 self.redirect_stb.eq(1),
-                self.redirect.restart.eq(self.enters | self._held),
+                self.redirect.restart.eq(self.enters | self._switch_loaded),
                 self.redirect.boundary.eq(self._switch_boundary),
                 self.redirect.target.eq(self.pc),
             ]
@@ -197,12 +191,11 @@ class Sequencer(wiring.Component):
         leaves_now = Signal()
         leaves_with_load = Signal()
         switches = self.issue_instruction & self.sp_switches & ~self._ending & (self._switching == 0)
-        none_left = slots_left == 0
+        none_left = self._switch_loaded
         goes = going | (self.asks & self.offers)
         m.d.comb += [
+            none_left.eq(slots_left == 0),
             self.asks.eq(wanted & (self._branch_slots == 0)),
-            # Whether the next word is still of this thread is known a clock later.
-            self._held.eq(self.asks & none_left),
             self._switch_boundary.eq(_behind(self._next_pc, slots_left)),
             leaves_now.eq(goes & none_left),
             leaves_with_load.eq(goes & (slots_left == 1)),
@@ -211,7 +204,7 @@ class Sequencer(wiring.Component):
             self.sp_leaves.eq(last_in_sp | leaves_now),
         ]
         with m.If(switches):
-            m.d.sync += [wanted.eq(1), slots_left.eq(SWITCH_SLOTS - self.loads), self._switching.eq(SWITCH_SLOTS)]
+            m.d.sync += [wanted.eq(1), slots_left.eq(SWITCH_SLOTS), self._switching.eq(SWITCH_SLOTS)]
         with m.Else():
             with m.If(self.asks):
                 m.d.sync += wanted.eq(0)
@@ -220,7 +213,7 @@ class Sequencer(wiring.Component):
             with m.If(self.issue_instruction & (self._switching != 0)):
                 m.d.sync += self._switching.eq(self._switching - 1)
         m.d.sync += going.eq(goes & ~self.leaves)
-        with m.If(self.leaves & (self.loads | ~self.issue_instruction)):
+        with m.If(self.leaves & ~self.issue_instruction):
             m.d.sync += last_in_sp.eq(1)
         with m.Elif(self.issue_instruction):
             m.d.sync += last_in_sp.eq(0)

@@ -83,29 +83,29 @@ class Threads(wiring.Component):
         beside = Signal()  # there is room for it beside the one that runs
         behind = Signal()  # or behind that one
         fresh = Signal()  # the suspended one has not begun
+        begins = Signal()  # a program may be taken if nothing runs
+        comes = Signal()  # there is one
 
         m.d.comb += [
             resumes.eq(suspended.bit_select(other, 1)),
+            comes.eq(self.start.valid & ~self.closing),
             fits.eq(start.threaded & (~start.fragments | (start.series == series))),
             beside.eq(self.asks & shares & fits & ~resumes),
             behind.eq(self.running & draws & start.fragments & ~resumes & Mux(shares, fits, ~start.threaded)),
-            self.start.ready.eq(
-                ~self.closing
-                & (beside | behind | (~self.running & self.settled & ((fits & shares & ~fresh) | ~self.waiting)))
-            ),
+            begins.eq((fits & shares & ~fresh) | ~self.waiting),
+            self.start.ready.eq(~self.closing & (beside | behind | (~self.running & self.settled & begins))),
             takes.eq(self.start.valid & self.start.ready),
             place.eq(Mux(self.running, other, thread & start.threaded)),
-            self.offers.eq((resumes | takes) & (shares | ~self.running)),
-            self.enters.eq(~self.running & self.settled & self.offers),
+            # What is taken is known late, so both ask what lets a program be taken then.
+            self.offers.eq(shares & (resumes | (comes & fits))),
+            self.enters.eq(~self.running & self.settled & (resumes | (comes & begins))),
             self.entered.eq(Mux(takes, place, other)),
             self.pc[ALIGNED_BITS:].eq(Mux(takes, start.pc, Mux(other, resume[1], resume[0]))[ALIGNED_BITS:]),
             self.waiting.eq(suspended.any()),
-            self.current.thread.eq(thread),
-            self.current.bank.eq(banks.bit_select(thread, 1)),
+            *(self.current.thread.eq(thread), self.current.bank.eq(banks.bit_select(thread, 1))),
             self.uniform_start_stb.eq(takes),
             self.uniform_start.thread.eq(place),
-            self.uniform_start.address.eq(start.uniforms),
-            self.uniform_start.length.eq(start.length),
+            *(self.uniform_start.address.eq(start.uniforms), self.uniform_start.length.eq(start.length)),
             self.place.eq(place),
         ]
         m.d.sync += self.ended.eq(Mux(self.ends, 1 << thread, 0))

@@ -30,8 +30,8 @@ stage takes what it needs (texture_fields)::
     levels        where its levels lie, one a clock
     vectors       its four vectors, an element a clock
     elements      cube_face ─► fixed_point: coordinates and bias
-    detail        level of detail of a quad, every four clocks
+    detail        float_distance ─► float_scale ─► float_square ─► float_sum: level of detail of a quad, every four clocks
     passes        choice: levels and filter of an element, a pass a clock from here on
     points        axis (wrap modes) ─► window ─► texel_places ─► addresses of four texels
-    channels      texel_decode ─► half_to_fixed ─► blend: rows, columns, levels ─► fixed_to_half ─► a word
+    channels      texel_decode, yuv_decode ─► four_halves or blend: rows, columns ─► level_blend ─► fixed_to_half ─► a word
 """

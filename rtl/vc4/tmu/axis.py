@@ -11,8 +11,8 @@ __all__ = ["Axis", "AxisTexels"]
 #: Bits behind the point of a normalised coordinate, which has two more, and of a coordinate in texels.
 _FRACTION, _WEIGHT = 24, 8
 _BITS = _FRACTION + 2
-_ONE = 1 << _FRACTION
-_HALF_TEXEL = 1 << _FRACTION - 1
+#: Place of the bit that is half a texel.
+_HALF_TEXEL = _FRACTION - 1
 _SIZE_BITS = MOST_TEXELS.bit_length()
 #: The coordinate is multiplied in two parts: multipliers have 18 bits.
 _LOW_BITS = 13
@@ -63,43 +63,39 @@ class Axis(wiring.Component):
                 m.d.sync += wrapped.eq((self.coordinate ^ back.replicate(_BITS))[:_FRACTION])
             with m.Default():
                 m.d.sync += wrapped.eq(self.coordinate)
-        low = Signal(_LOW_BITS + _SIZE_BITS)
+        product = Signal(_LOW_BITS + _SIZE_BITS)
+        low = Signal(signed(len(product) + 1))
+        m.d.comb += product.eq(wrapped[:_LOW_BITS] * sizes[0])
         high = Signal(signed(_BITS - _LOW_BITS + _SIZE_BITS + 1))
         m.d.sync += [
-            low.eq(wrapped[:_LOW_BITS] * sizes[0]),
+            # With the half texel it stays one sum of two.
+            low.eq(Cat(product[:_HALF_TEXEL], product[_HALF_TEXEL:] - linears[0])),
             high.eq(wrapped[_LOW_BITS:].as_signed() * sizes[0]),
         ]
         sum_ = Signal(signed(_BITS + _SIZE_BITS))
         place = Signal(signed(_BITS + _SIZE_BITS - _FRACTION + _WEIGHT))
-        m.d.comb += sum_.eq((high << _LOW_BITS) + low + Mux(linears[1], -_HALF_TEXEL, 0))
+        m.d.comb += sum_.eq((high << _LOW_BITS) + low)
         m.d.sync += place.eq(sum_ >> _FRACTION - _WEIGHT)
-        self._texels(m, place, sizes[-1], wraps[-1], linears[-1])
+        last = Signal(_SIZE_BITS)
+        m.d.sync += last.eq(sizes[1] - 1)
+        self._texels(m, place, last, wraps[-1], linears[-1])
         return m
 
-    def _texels(self, m, place, size, wrap, linear):
-        """The texel at a place and the one behind it: both may be outside."""
-        first = place >> _WEIGHT
+    def _texels(self, m, place, last, wrap, linear):
+        """The texel at a place and the one behind it: both may be outside, but one that repeats by no more than one."""
+        first = Signal(signed(len(place) - _WEIGHT))
+        second = Signal(signed(len(first) + 1))
+        beyond = Signal(signed(len(first) + 1))
+        m.d.comb += [first.eq(place >> _WEIGHT), second.eq(first + 1), beyond.eq(first - last)]
         m.d.sync += self.o.weight.eq(Mux(linear, place[:_WEIGHT], 0))
-        for number in range(2):
-            index = Signal(signed(len(first)), name=f"index_{number}")
-            behind = Signal(signed(len(first) + 1), name=f"behind_{number}")
-            below = Signal(name=f"below_{number}")
-            above = Signal(name=f"above_{number}")
-            end = Signal(signed(len(first) + 1), name=f"end_{number}")
-            m.d.comb += [
-                index.eq(first + number),
-                behind.eq(index - size),
-                below.eq(index < 0),
-                above.eq(behind >= 0),
-            ]
-            repeats = wrap == Wrap.REPEAT
-            with m.If(below):
-                m.d.comb += end.eq(Mux(repeats, index + size, 0))
-            with m.Elif(above):
-                m.d.comb += end.eq(Mux(repeats, behind, size - 1))
-            with m.Else():
-                m.d.comb += end.eq(index)
+        repeats = wrap == Wrap.REPEAT
+        belows = first < 0, second < 0
+        aboves = (beyond >= 0) & (beyond != 0), beyond >= 0
+        for number, (index, below, above) in enumerate(zip((first, second), belows, aboves, strict=True)):
+            ends = Signal(name=f"ends_{number}")  # the last texel is taken
+            begins = Signal(name=f"begins_{number}")  # the first one is
+            m.d.comb += [ends.eq(Mux(repeats, below, above)), begins.eq(Mux(repeats, above, below))]
             m.d.sync += [
-                self.o.texels[number].eq(end),
+                self.o.texels[number].eq(Mux(ends, last, Mux(begins, 0, index))),
                 self.o.inside[number].eq(~(below | above) | (wrap != Wrap.BORDER)),
             ]

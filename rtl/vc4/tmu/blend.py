@@ -7,7 +7,8 @@ from amaranth.lib.wiring import In, Out
 __all__ = ["Blend"]
 
 _WEIGHT = 8
-_PART = 17
+#: A difference of two values must fit a multiplier, which has 18 bits.
+_MOST = 17
 
 
 class Blend(wiring.Component):
@@ -17,7 +18,7 @@ class Blend(wiring.Component):
 
     Parameters
     ----------
-    width : of both values, which are signed
+    width : of both values, which are signed; at most 17
 
     Interface attributes
     --------------------
@@ -28,6 +29,8 @@ class Blend(wiring.Component):
     LATENCY = 3
 
     def __init__(self, width: int):
+        if width > _MOST:
+            raise ValueError(f"values have at most {_MOST} bits, not {width}")
         self._width = width
         super().__init__(
             {
@@ -42,19 +45,12 @@ class Blend(wiring.Component):
         m = Module()
         step = Signal(signed(self._width + 1))
         weight = Signal(_WEIGHT)
+        product = Signal(signed(len(step) + 1 + _WEIGHT))
         first = Signal(signed(self._width))
         first_later = Signal(signed(self._width))
-        # Multipliers have 18 bits: the step is multiplied in parts, of which the last one has the sign.
-        total = 0
-        for low in range(0, len(step), _PART):
-            part = step[low : low + _PART]
-            part = part.as_signed() if low + _PART >= len(step) else part
-            product = Signal(signed(len(part) + 1 + _WEIGHT), name=f"product_{low}")
-            m.d.sync += product.eq(part * weight)
-            total = total + (product << low)
         m.d.sync += [
             *(step.eq(self.second - self.first), weight.eq(self.weight), first.eq(self.first)),
-            first_later.eq(first),
-            self.o.eq((first_later << _WEIGHT) + total),
+            *(product.eq(step * weight), first_later.eq(first)),
+            self.o.eq((first_later << _WEIGHT) + product),
         ]
         return m

@@ -25,7 +25,7 @@ class TmuCache(wiring.Component):
     Interface attributes
     --------------------
     i : requests
-    o, o_stb : answers, to be taken at once
+    o, o_stb : answers, to be taken at once; one with turns is there before, too
     bus : the port to memory, reads of whole lines
     clear : forget every line
     error : a line comes that memory does not have as a whole

@@ -7,6 +7,7 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 from amaranth.utils import exact_log2
 
 from vc4.common.cache_tags import CacheTags
+from vc4.common.compare import equal
 from vc4.common.queue import Queue
 from vc4.common.ram import LutRam
 from vc4.records.tmu import LINE_BYTES
@@ -61,7 +62,7 @@ class CacheLookups(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         m.submodules.tags = tags = CacheTags(SETS, WAYS, LINE_TAG_BITS, ports=READS)
-        m.submodules.sides = sides = LutRam(WAYS, SETS, granularity=1, reads=READS)
+        m.submodules.sides = sides = LutRam(WAYS, SETS, reads=READS)
         m.submodules.requests = requests = Queue(self._request, _DEPTH)
         connect(m, flipped(self.i), requests.i)
         request, valid = requests.o.payload, requests.o.valid
@@ -99,7 +100,7 @@ class CacheLookups(wiring.Component):
             tags.clear.eq(clears & (~valid | requests.o.ready)),
             self.o.valid.eq(Mux(fetching, ends & fetches, valid & found.all())),
             self.o.payload.lines.eq(Mux(fetching, count + 1, 0)),
-            self.o.payload.note.eq(request.note),
+            *(self.o.payload.turns.eq(request.turns), self.o.payload.note.eq(request.note)),
             requests.o.ready.eq(self.o.valid & self.o.ready),
         ]
         with m.If(~fetching):
@@ -113,58 +114,90 @@ class CacheLookups(wiring.Component):
     def _fetch(self, m, tags, sides, fetching, missing, same, ends, fetched, fetches):
         """The first line that is missing is fetched, and takes the oldest place of its set."""
         fetch = self.fetches.payload
-        lines, busy = self._lines, self._busy(m, fetched, fetches)
+        lines = self._lines
         sets = [line[:_SET_BITS] for line in lines]
-        waits = Signal()
         beside = Signal(READS)  # those of the same set
+        equals = [
+            [None] * number
+            + [
+                equal(m, lines[number], line, f"equal_{number}_{other}")
+                for other, line in enumerate(lines)
+                if other >= number
+            ]
+            for number in range(READS)
+        ]
         for number in reversed(range(READS)):
             # What is known of the set in the first clock; the way behind a victim is the next one.
             victim = Signal(range(WAYS), name=f"victim_{number}")
             turned = Signal(WAYS, name=f"turned_{number}")
-            ways = Signal(WAYS, name=f"busy_{number}")
-            equal = Signal(READS, name=f"equal_{number}")
-            equal_sets = Signal(READS, name=f"equal_sets_{number}")
+            same_lines = Signal(READS, name=f"same_lines_{number}")
+            same_sets = Signal(READS, name=f"same_sets_{number}")
             m.d.sync += [
-                ways.eq(Array(busy)[sets[number]]),
-                equal.eq(Cat(line == lines[number] for line in lines)),
-                equal_sets.eq(Cat(set_ == sets[number] for set_ in sets)),
+                same_lines.eq(Cat(equals[min(number, other)][max(number, other)] for other in range(READS))),
+                same_sets.eq(Cat(set_ == sets[number] for set_ in sets)),
             ]
             with m.If(~fetching):
                 m.d.sync += [victim.eq(tags.lookups[number].victim), turned.eq(~sides.read_data[number])]
             with m.Elif(fetches & beside[number]):
-                m.d.sync += victim.eq(victim + 1)
+                m.d.sync += [victim.eq(victim + 1), turned.eq(turned ^ (1 << fetched.way))]
             with m.If(missing[number]):
                 m.d.comb += [
                     *(fetched.set.eq(sets[number]), fetched.way.eq(victim)),
-                    fetched.side.eq(turned.bit_select(victim, 1)),
+                    *(fetched.side.eq(turned.bit_select(victim, 1)), sides.write_data.eq(~turned ^ (1 << victim))),
                     fetch.tag.eq(lines[number][_SET_BITS:]),
-                    waits.eq(ways.bit_select(victim, 1)),
-                    *(same.eq(equal & missing), beside.eq(equal_sets)),
+                    *(same.eq(same_lines & missing), beside.eq(same_sets)),
                 ]
+        waits = self._waits(m, fetched, fetches)
         m.d.comb += [
             *(fetch.place.eq(fetched), self.fetches.valid.eq(fetching & ~waits & (~ends | self.o.ready))),
             fetches.eq(self.fetches.valid & self.fetches.ready),
             *(tags.write_valid.eq(1), tags.write_enable.eq(fetches)),
             *(tags.write_set.eq(fetched.set), tags.write_way.eq(fetched.way), tags.write_tag.eq(fetch.tag)),
-            *(sides.write_address.eq(fetched.set), sides.write_data.eq(fetched.side.replicate(WAYS))),
-            sides.write_enable.eq(fetches << fetched.way),
+            # All sides of the set are written: an FPGA has no memory for single bits.
+            *(sides.write_address.eq(fetched.set), sides.write_enable.eq(fetches)),
         ]
 
-    def _busy(self, m, fetched, fetches):
-        """For each set the ways that have a line for which a request waits, so that the side before may still be read."""
+    def _waits(self, m, fetched, fetches):
+        """Whether the way has a line for which a request waits, so that the side before may still be read.
+
+        Two memories have a bit for each way, that turns round when a line is fetched, and when its request has been answered: while
+        they differ the request waits.
+        """
         m.submodules.places = places = Queue(CachePlace, SETS * WAYS)
+        m.submodules.begun = begun = LutRam(WAYS, SETS)
+        m.submodules.ended = ended = LutRam(WAYS, SETS, reads=2)
         left = Signal(range(SETS * WAYS + 1))  # lines whose requests have been answered
         pops = left != 0
-        busy = [Signal(WAYS, name=f"busy_set_{number}") for number in range(SETS)]
-        place = places.o.payload
-        m.d.comb += [places.i.payload.eq(fetched), places.i.valid.eq(fetches), places.o.ready.eq(pops)]
+        ending = Signal(CachePlace)
+        ends = Signal(name="line_ends")
+        # A reset leaves memories as they are: the clocks that the tags take then are enough for these, too.
+        sweep = Signal(range(SETS + 1), reset_less=True)
+        sweeps = Signal()
+        with m.If(ResetSignal("sync", allow_reset_less=True)):
+            m.d.sync += sweep.eq(SETS)
+        with m.Elif(sweeps):
+            m.d.sync += sweep.eq(sweep - 1)
+        m.d.comb += [
+            sweeps.eq(sweep != 0),
+            *(places.i.payload.eq(fetched), places.i.valid.eq(fetches), places.o.ready.eq(pops)),
+        ]
         m.d.sync += [
-            left.eq(left + self.answered - pops),
+            *(left.eq(left + self.answered - pops), ending.eq(places.o.payload), ends.eq(pops)),
             Assert(~fetches | places.i.ready, "a way gets a third line"),
             Assert(~pops | places.o.valid, "a line is read that was not fetched"),
         ]
-        for number, ways in enumerate(busy):
-            sets = Mux(fetches & (fetched.set == number), 1 << fetched.way, 0)
-            clears = Mux(pops & (place.set == number), 1 << place.way, 0)
-            m.d.sync += ways.eq((ways & ~clears) | sets)
-        return busy
+        m.d.comb += [
+            begun.read_address.eq(fetched.set),
+            ended.read_address[0].eq(fetched.set),
+            ended.read_address[1].eq(ending.set),
+        ]
+        for memory, word, place, turns in (
+            (begun, begun.read_data, fetched, fetches),
+            (ended, ended.read_data[1], ending, ends),
+        ):
+            m.d.comb += [
+                memory.write_enable.eq(turns | sweeps),
+                memory.write_address.eq(Mux(sweeps, sweep, place.set)),
+                memory.write_data.eq(Mux(sweeps, 0, word ^ (1 << place.way))),
+            ]
+        return (begun.read_data ^ ended.read_data[0]).bit_select(fetched.way, 1)

@@ -8,7 +8,7 @@ from vc4.common.block_queue import BlockQueue
 from vc4.common.ram import BlockRam
 from vc4.records.tmu import LINE_BYTES
 
-from .structs import READS, SETS, SIDES, WAYS, CacheRead, CacheWords, LineWord
+from .structs import READS, SETS, SIDES, TURN_BITS, WAYS, CacheRead, CacheWords, LineWord
 
 __all__ = ["CacheReads"]
 
@@ -21,7 +21,8 @@ class CacheReads(wiring.Component):
     """Reads four words a clock, and writes lines that come.
 
     Behaviour: requests are answered in their order, one a clock, four clocks after they came, or later if not all lines are
-    there that were fetched for them. Words are written as they come: nobody reads yet what is in their place.
+    there that were fetched for them. An answer with turns stays for as many clocks more, and is one in the last of them. Words are
+    written as they come: nobody reads yet what is in their place.
 
     Each of the four reads has a copy of the words: whatever the addresses, none waits for another.
 
@@ -60,8 +61,12 @@ class CacheReads(wiring.Component):
         valid = Signal()
         lines = Signal(range(SETS * WAYS + 1))  # those that are complete, and whose requests have not been answered
         reads = Signal()
+        turn = Signal(TURN_BITS)
+        stays = Signal()
+        answers = Signal()
         m.d.comb += [
-            reads.eq(valid & (request.lines <= lines)),
+            stays.eq(turn != 0),
+            reads.eq(valid & ~stays & (request.lines <= lines)),
             queue.o.ready.eq(~valid | reads),
             self.answered.eq(Mux(reads, request.lines, 0)),
         ]
@@ -78,6 +83,12 @@ class CacheReads(wiring.Component):
                 copy.read_address.eq(Cat(request.bytes[number][3:], request.places[number])),
                 self.o.words[number].eq(copy.read_data),
             ]
-            m.d.sync += self.o.bytes[number].eq(request.bytes[number][:3])
-        m.d.sync += [self.o.note.eq(request.note), self.o_stb.eq(reads)]
+            with m.If(reads):
+                m.d.sync += self.o.bytes[number].eq(request.bytes[number][:3])
+        with m.If(reads):
+            m.d.sync += [self.o.note.eq(request.note), self.o.turns.eq(request.turns), turn.eq(request.turns)]
+        with m.Elif(stays):
+            m.d.sync += turn.eq(turn - 1)
+        m.d.sync += answers.eq(reads | stays)
+        m.d.comb += [self.o.turn.eq(turn), self.o_stb.eq(answers & ~stays)]
         return m

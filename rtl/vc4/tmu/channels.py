@@ -4,34 +4,33 @@ from amaranth import *
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from vc4.common.ram import LutRam
+from vc4.common.select import select
 from vc4.errata import Erratum
 from vc4.records.tmu import TextureType
 
 from .blend import Blend
+from .border_colours import BorderColours
 from .fixed_to_half import FixedToHalf
-from .half_to_fixed import HALF_FIXED_BITS, HalfToFixed
-from .texel_decode import TexelChannels, TexelDecode
+from .four_halves import HALF_FIXED_BITS, FourHalves
+from .level_blend import LevelBlend
+from .texel_decode import WIDE, TexelDecode
+from .texel_weights import TexelWeights
 from .texture import CONTEXTS, LookupNote, Pass, Sample
 from .texture_fields import TextureFields
+from .yuv_decode import YuvDecode
 
 __all__ = ["Channels"]
 
-_OPAQUE = 255
-_BLENDED = TexelDecode.LATENCY + 1
+#: Stages: texels are decoded, bytes of two are blended, those of four, levels.
+_DECODED = TexelDecode.LATENCY
+_BLENDED = _DECODED + 1
 _COLUMNS = _BLENDED + Blend.LATENCY
 _LEVELS = _COLUMNS + Blend.LATENCY + 1
-_HALVES = _LEVELS + Blend.LATENCY
+_HALVES = _LEVELS + LevelBlend.LATENCY
 _WORDS = _HALVES + FixedToHalf.LATENCY
-_GREY = (TextureType.LUMINANCE, TextureType.LUMALPHA, TextureType.BW1)
-_SOLID = (TextureType.RGBX8888, TextureType.RGB565, TextureType.LUMINANCE, TextureType.ETC1, TextureType.BW1,
-          TextureType.YUYV422R)  # fmt: skip
-_ALPHA = (TextureType.ALPHA, TextureType.A4, TextureType.A1)
-_WIDE = (TextureType.S16F, TextureType.S16, TextureType.RGBA64)
-#: Channels that may be half floats.
-_WIDE_CHANNELS = 2
-#: A byte as a signed number, and bits of a weight.
-_BYTE_BITS, _FRACTION = 9, 8
+#: Bits of a weight; a byte as a signed number, and two of them blended.
+_FRACTION = 8
+_BYTE_BITS = 9
 #: Of a half float; above are the exponent and the sign.
 _MANTISSA = 10
 #: From this bit on a number in units of 2^-24 is too large for a half float.
@@ -49,14 +48,17 @@ class _Kind(data.Struct):
     wide: unsigned(1)  # a word is no four bytes
     pairs: unsigned(1)  # it is two channels
     single: unsigned(1)  # it is one byte
+    yuv: unsigned(1)
 
 
 class Channels(wiring.Component):
     """Decodes four texels, blends them, and two levels, and makes a word of what comes out.
 
-    A word has four bytes or two half floats: two of the four channels are as wide as half floats need it.
+    A word has four bytes or two half floats. There is one blend for half floats and one decoder of YUYV422R: of RGBA64 the upper
+    half of a word comes in the clock before the lower one, and texels of YUYV422R come from the last one on.
 
-    Behaviour: a pass a clock, `Channels.LATENCY` clocks later; the first of two levels gives no word.
+    Behaviour: a pass a clock, or if it has several turns one a turn, `Channels.LATENCY` clocks after the last one; the first of
+    two levels gives no word.
 
     Parameters
     ----------
@@ -66,7 +68,9 @@ class Channels(wiring.Component):
     --------------------
     note, note_stb : a lookup is set up
     border, border_context, border_stb : its border colour
-    sample, words, bytes, stb : a pass, the words of its texels, and where they are there
+    sample, words, bytes, stb : a pass, the words of its texels, and where they are there; in its last turn
+    turns, turn : turns of the pass that follow its first one, and this one
+    raws : four bytes from each texel on, a clock later
     next : the context of what comes in the next clock
     now, word, word_stb : a word of the result, and the pass that it is of
     """
@@ -82,6 +86,9 @@ class Channels(wiring.Component):
     words: In(data.ArrayLayout(64, 4))
     bytes: In(data.ArrayLayout(3, 4))
     stb: In(1)
+    turns: In(2)
+    turn: In(2)
+    raws: Out(data.ArrayLayout(32, 4))
     next: Out(range(CONTEXTS))
     now: Out(Pass)
     word: Out(32)
@@ -93,14 +100,10 @@ class Channels(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        self._stages = [self.sample]
-        strobes = [self.stb]
-        for clock in range(self.LATENCY):
-            stage = Signal(Sample, name=f"sample_{clock}")
-            strobe = Signal(name=f"stb_{clock}")
-            m.d.sync += [stage.eq(self._stages[-1]), strobe.eq(strobes[-1])]
-            self._stages.append(stage)
-            strobes.append(strobe)
+        self._stages = self._delayed(m, "sample", self.sample, self.LATENCY)
+        self._strobes = self._delayed(m, "stb", self.stb, self.LATENCY)
+        #: The upper half of a word is there.
+        self._uppers = self._delayed(m, "upper", self.turn[0] & ~self.turns[1], _WORDS)
         m.submodules.types = types = TextureFields("type")
         m.d.comb += [
             *(types.note.eq(self.note), types.note_stb.eq(self.note_stb)),
@@ -108,179 +111,182 @@ class Channels(wiring.Component):
         ]
         self._type = types.o.type  # of the second stage
         self._kinds = self._follow(m)
-        self._halves, self._firsts = [], []  # of wide channels
-        border = self._border(m)
-        texels = [self._texel(m, number, border) for number in range(4)]
-        numbers = [self._blend(m, channel, [texel[channel] for texel in texels], strobes) for channel in range(4)]
-        self._end(m, numbers)
+        halves, bytes_ = self._levels(m, *self._texels(m, self._border(m)))
+        self._end(m, halves, bytes_)
         m.d.comb += [
             self.next.eq(self._stages[-2].now.context),
             self.now.eq(self._stages[-1].now),
-            self.word_stb.eq(strobes[-1] & ~self._stages[-1].now.first),
+            self.word_stb.eq(self._strobes[-1] & ~self._stages[-1].now.first),
         ]
         return m
 
+    def _delayed(self, m, name, value, count):
+        """The value, and what it is in each stage behind that."""
+        values = [value]
+        for clock in range(count):
+            later = Signal.like(value, name=f"{name}_{clock}")
+            m.d.sync += later.eq(values[-1])
+            values.append(later)
+        return values
+
     def _follow(self, m):
         """The kind of each stage, from the third on."""
-        first = Signal(_Kind, name="kind_2")
+        first = Signal(_Kind, name="kind")
         m.d.sync += [
             first.halves.eq(_is(self._type, (TextureType.S16F, TextureType.RGBA64))),
-            first.wide.eq(_is(self._type, _WIDE)),
+            first.wide.eq(_is(self._type, WIDE)),
             first.pairs.eq(self._type == TextureType.RGBA64),
             first.single.eq(self._type == TextureType.S8),
+            first.yuv.eq(self._type == TextureType.YUYV422R),
         ]
-        kinds = {2: first}
-        for clock in range(3, _WORDS + 1):
-            kinds[clock] = kind = Signal(_Kind, name=f"kind_{clock}")
-            m.d.sync += kind.eq(kinds[clock - 1])
-        return kinds
-
-    def _end(self, m, numbers):
-        """The word of what was blended."""
-        kind, now = self._kinds[_WORDS], self._stages[_WORDS].now
-        wide = []
-        for channel in range(_WIDE_CHANNELS):
-            chosen = Signal(16, name=f"channel_{channel}")
-            blended = kind.halves & (now.linear | (now.weight != 0))
-            passed = self._passed(self._firsts[channel], kind)
-            m.d.comb += chosen.eq(Mux(blended, self._halves[channel], passed))
-            wide.append(chosen)
-        with m.If(kind.pairs):
-            m.d.sync += self.word.eq(Cat(wide))
-        with m.Elif(kind.wide):
-            m.d.sync += self.word.eq(wide[0])
-        with m.Elif(kind.single):
-            m.d.sync += self.word.eq(numbers[0])
-        with m.Else():
-            m.d.sync += self.word.eq(Cat(numbers))
-
-    def _passed(self, bits, kind):
-        """What is not blended."""
-        if Erratum.HW_2619 not in self._errata:
-            return bits
-        mantissa, exponent = bits[:_MANTISSA], bits[_MANTISSA:-1]
-        is_power = (mantissa == 0) & exponent.any() & ~exponent.all()
-        return Cat(bits[:-1], bits[-1] & ~(kind.halves & is_power))
+        return [None, None, *self._delayed(m, "kind", first, _WORDS - 2)]
 
     def _border(self, m):
-        """Channels of the border colour, for decoded texels; those that a type does not have are what they always are."""
-        m.submodules.borders = borders = LutRam(32, CONTEXTS)
-        colour = Signal(32)
-        kind = Signal(TextureType)
+        """Channels of the border colour, for decoded texels."""
+        m.submodules.borders = borders = BorderColours()
         m.d.comb += [
-            borders.write_enable.eq(self.border_stb),
-            borders.write_address.eq(self.border_context),
-            borders.write_data.eq(self.border),
-            borders.read_address.eq(self._stages[1].now.context),
+            *(borders.colour.eq(self.border), borders.colour_context.eq(self.border_context)),
+            *(borders.colour_stb.eq(self.border_stb), borders.context.eq(self._stages[1].now.context)),
+            *(borders.type.eq(self._type), borders.upper.eq(self._uppers[1])),
         ]
-        m.d.sync += [colour.eq(borders.read_data), kind.eq(self._type)]
-        border = Signal(TexelChannels)
-        bytes_ = [colour.word_select(number, 8) for number in range(4)]
-        halves = [colour[:16], colour[16:]]
-        with m.If(self._kinds[2].wide):
-            m.d.sync += [channel.eq(half) for channel, half in zip(border.wide, halves, strict=True)]
-        with m.Else():
-            m.d.sync += [channel.eq(byte) for channel, byte in zip(border.each, bytes_, strict=True)]
-            with m.If(_is(kind, _GREY)):
-                m.d.sync += [channel.eq(bytes_[0]) for channel in border.each[1:3]]
-            with m.If(_is(kind, _SOLID)):
-                m.d.sync += border.each[3].eq(_OPAQUE)
-            with m.If(_is(kind, _ALPHA)):
-                m.d.sync += [channel.eq(0) for channel in border.each[:3]]
-        return border
+        return borders.o
 
-    def _texel(self, m, number, border):
-        """Channels of a texel as numbers, each of one width, and as they are."""
-        m.submodules[f"decode_{number}"] = decode = TexelDecode()
-        sample = self.sample
-        m.d.comb += [
-            decode.type.eq(self._type),
-            decode.i.word.eq(self.words[number]),
-            # Of a texel that has two words the cache brings both.
-            decode.i.byte.eq(self.bytes[number] | (sample.now.word << 2)),
-            decode.i.bit.eq(sample.bits[number]),
-            decode.i.x.eq(sample.x[number % 2]),
-            decode.i.y.eq(sample.y[number // 2]),
-        ]
-        inside = self._stages[TexelDecode.LATENCY].inside[number]
-        channels = []
-        for channel, (decoded, outside) in enumerate(zip(decode.o.each, border.each, strict=True)):
-            bits = Signal(len(decoded), name=f"bits_{number}_{channel}")
-            m.d.comb += bits.eq(Mux(inside, decoded, outside))
-            if channel < _WIDE_CHANNELS:
-                m.submodules[f"fixed_{number}_{channel}"] = fixed = HalfToFixed()
-                m.d.comb += [fixed.i.eq(bits), fixed.half.eq(self._kinds[TexelDecode.LATENCY].halves)]
-                channels.append((fixed.o, bits))
-            else:
-                byte = Signal(signed(_BYTE_BITS), name=f"byte_{number}_{channel}")
-                m.d.sync += byte.eq(bits)
-                channels.append((byte, bits))
+    def _texels(self, m, border):
+        """Channels of the four texels, decoded: of each channel a list."""
+        sample, raws, decoded = self.sample, [], []
+        for number in range(4):
+            m.submodules[f"decode_{number}"] = decode = TexelDecode()
+            m.d.comb += [
+                decode.type.eq(self._type),
+                decode.i.word.eq(self.words[number]),
+                # Of a texel that has two words the cache brings both.
+                decode.i.byte.eq(self.bytes[number] | (sample.now.word << 2) | (self._uppers[0] << 1)),
+                decode.i.bit.eq(sample.bits[number]),
+                decode.i.x.eq(sample.x[number % 2]),
+                decode.i.y.eq(sample.y[number // 2]),
+            ]
+            raws.append(decode.raw)
+            m.d.comb += self.raws[number].eq(decode.raw)
+            decoded.append(decode.o.each)
+        channels = [[] for _ in range(4)]
+        for number, (texel, colours) in enumerate(zip(decoded, self._yuv(m, raws), strict=True)):
+            inside = self._stages[_DECODED].inside[number]
+            for channel, (one, colour, outside) in enumerate(zip(texel, (*colours, 0), border.each, strict=True)):
+                bits = Signal(len(one), name=f"bits_{number}_{channel}")
+                m.d.comb += bits.eq(Mux(inside, one | colour, outside))
+                channels[channel].append(bits)
         return channels
 
-    def _blend(self, m, channel, texels, strobes):
-        """The blends of a channel: returns a byte. Of a wide one half floats are made, too."""
+    def _yuv(self, m, raws):
+        """Red, green and blue of YUYV422R for each texel: each keeps its own until the next pass."""
+        m.submodules.yuv = yuv = YuvDecode()
+        turns = self._delayed(m, "turn", self.turn, 2)
+        m.d.comb += [
+            yuv.pair.eq(select(turns[1], raws)),
+            yuv.odd.eq(Mux(turns[1][0], self._stages[1].x[1][0], self._stages[1].x[0][0])),
+        ]
+        colours = [Signal(data.ArrayLayout(8, 3), name=f"yuv_{number}", reset_less=True) for number in range(4)]
+        here = self._kinds[2].yuv
+        for number, colour in enumerate(colours):
+            with m.If(~here | (turns[2] == number)):
+                m.d.sync += Value.cast(colour).eq(Mux(here, yuv.o, 0))
+        return colours
+
+    def _levels(self, m, first, *others):
+        """The blends of four texels, and of levels: returns a half float and four bytes, as they are for words.
+
+        Only the first channel may be half floats. Bytes are rounded after four texels, too.
+        """
+        m.submodules.weights = weights = TexelWeights()
+        m.submodules.four_halves = four = FourHalves()
+        m.submodules.levels = levels = LevelBlend()
+        early = self._stages[_DECODED + FourHalves.WEIGHTS - TexelWeights.LATENCY]
+        before = self._stages[_LEVELS - 1].now
+        wide = Signal(signed(HALF_FIXED_BITS))
+        m.d.comb += [
+            *(weights.across.eq(early.across), weights.up.eq(early.up), four.weights.eq(weights.o)),
+            *(four.texels[number].eq(bits) for number, bits in enumerate(first)),
+            *(levels.wide.eq(wide), levels.halves.eq(self._kinds[_LEVELS - 1].halves)),
+            *(getattr(levels, name).eq(getattr(before, name)) for name in ("first", "second", "weight")),
+            *(levels.stb.eq(self._strobes[_LEVELS - 1]), levels.other_stb.eq(self._uppers[_LEVELS - 1])),
+        ]
+        rounded = (four.o + (1 << _FRACTION - 1)) >> _FRACTION
+        m.d.sync += wide.eq(Mux(self._kinds[_LEVELS - 1].halves, four.o >> 2 * _FRACTION, rounded[: 2 * _FRACTION]))
+        for number, texels in enumerate(others):
+            m.d.comb += levels.bytes[number].eq(self._column(m, number + 1, texels))
+        m.submodules.half = half = FixedToHalf()
+        m.d.comb += half.i.eq(levels.o >> _FRACTION)
+        bytes_ = self._delayed(m, "bytes", Value.cast(levels.bytes_o), _WORDS - _LEVELS - LevelBlend.BYTES)[-1]
+        return self._half(m, self._signed(m, half.o, wide), self._first(m, first[0])), bytes_
+
+    def _column(self, m, channel, texels):
+        """Four bytes, blended and rounded to units of 1/256."""
+        bytes_ = [Signal(_BYTE_BITS - 1, name=f"byte_{number}_{channel}") for number in range(4)]
+        m.d.sync += [byte.eq(bits) for byte, bits in zip(bytes_, texels, strict=True)]
         rows = []
         for upper in range(2):
-            m.submodules[f"row_{channel}_{upper}"] = row = Blend(len(texels[0][0]))
+            m.submodules[f"row_{channel}_{upper}"] = row = Blend(_BYTE_BITS)
             m.d.comb += [
-                row.first.eq(texels[2 * upper][0]),
-                row.second.eq(texels[2 * upper + 1][0]),
+                *(row.first.eq(bytes_[2 * upper]), row.second.eq(bytes_[2 * upper + 1])),
                 row.weight.eq(self._stages[_BLENDED].across),
             ]
             rows.append(row.o)
-        m.submodules[f"column_{channel}"] = column = Blend(len(rows[0]))
-        is_wide = channel < _WIDE_CHANNELS
-        four = Signal(signed(HALF_FIXED_BITS if is_wide else len(column.o) - _FRACTION), name=f"four_{channel}")
-        m.submodules[f"levels_{channel}"] = levels = Blend(len(four))
-        held = Signal.like(four, name=f"held_{channel}")
-        now = self._stages[_LEVELS].now
-        rounded = (column.o + (1 << _FRACTION - 1)) >> _FRACTION
+        m.submodules[f"column_{channel}"] = column = Blend(_BYTE_BITS + _FRACTION)
+        four = Signal(2 * _FRACTION, name=f"four_{channel}")
         m.d.comb += [
-            column.first.eq(rows[0]),
-            column.second.eq(rows[1]),
+            *(column.first.eq(rows[0]), column.second.eq(rows[1])),
             column.weight.eq(self._stages[_COLUMNS].up),
-            levels.first.eq(Mux(now.second, held, four)),
-            levels.second.eq(four),
-            levels.weight.eq(Mux(now.second, now.weight, 0)),
         ]
-        m.d.sync += four.eq(
-            Mux(self._kinds[_LEVELS - 1].halves, column.o >> 2 * _FRACTION, rounded) if is_wide else rounded
-        )
-        with m.If(strobes[_LEVELS] & now.first):
-            m.d.sync += held.eq(four)
-        if is_wide:
-            m.submodules[f"half_{channel}"] = half = FixedToHalf()
-            m.d.comb += half.i.eq(levels.o >> _FRACTION)
-            self._halves.append(self._signed(m, channel, half.o, levels))
-            self._firsts.append(self._first(m, channel, texels[0][1], strobes))
-        number = (levels.o + (1 << 2 * _FRACTION - 1)) >> 2 * _FRACTION
-        for clock in range(_HALVES, _WORDS):
-            before, number = number, Signal(8, name=f"number_{channel}_{clock}")
-            m.d.sync += number.eq(before)
-        return number
+        m.d.sync += four.eq((column.o + (1 << _FRACTION - 1)) >> _FRACTION)
+        return four
 
-    def _signed(self, m, channel, half, levels):
+    def _signed(self, m, half, level):
         """A half float of a blend of levels."""
         if Erratum.HW_2645 not in self._errata:
             return half
+        now, negative = self._stages[_LEVELS].now, level[-1]
+        held = [Signal(name=f"minus_held_{row}") for row in range(2)]
+        upper = self._uppers[_LEVELS]
+        for row, there in zip(held, (self._strobes[_LEVELS], upper), strict=True):
+            with m.If(there & now.first):
+                m.d.sync += row.eq(negative)
         # Of a single level both are the same.
-        minus = levels.first[-1] & ~levels.second[-1] & levels.second[_INFINITY:-1].any()
-        for clock in range(_LEVELS, _WORDS):
-            before, minus = minus, Signal(name=f"minus_{channel}_{clock}")
-            m.d.sync += minus.eq(before)
+        minus = now.second & Mux(upper, held[1], held[0]) & ~negative & level[_INFINITY:-1].any()
+        minus = self._delayed(m, "minus", minus, _WORDS - _LEVELS)[-1]
         return Cat(half[:-1], half[-1] | minus)
 
-    def _first(self, m, channel, bits, strobes):
+    def _first(self, m, bits):
         """The bits of the first texel of the larger level."""
-        for clock in range(TexelDecode.LATENCY, _LEVELS):
-            before, bits = bits, Signal(16, name=f"bits_{channel}_{clock}")
-            m.d.sync += bits.eq(before)
-        held = Signal(16, name=f"held_bits_{channel}")
-        now = self._stages[_LEVELS].now
-        with m.If(strobes[_LEVELS] & now.first):
-            m.d.sync += held.eq(bits)
-        first = Mux(now.second, held, bits)
-        for clock in range(_LEVELS, _WORDS):
-            before, first = first, Signal(16, name=f"first_{channel}_{clock}")
-            m.d.sync += first.eq(before)
-        return first
+        bits = self._delayed(m, "bits", bits, _LEVELS - _DECODED)[-1]
+        held = [Signal(16, name=f"held_bits_{row}") for row in range(2)]
+        now, upper = self._stages[_LEVELS].now, self._uppers[_LEVELS]
+        for row, there in zip(held, (self._strobes[_LEVELS], upper), strict=True):
+            with m.If(there & now.first):
+                m.d.sync += row.eq(bits)
+        first = Mux(now.second, Mux(upper, held[1], held[0]), bits)
+        return self._delayed(m, "first", first, _WORDS - _LEVELS)[-1]
+
+    def _half(self, m, blended, passed):
+        """A half float, or what is not blended."""
+        kind, now = self._kinds[_WORDS], self._stages[_WORDS].now
+        if Erratum.HW_2619 in self._errata:
+            mantissa, exponent = passed[:_MANTISSA], passed[_MANTISSA:-1]
+            is_power = (mantissa == 0) & exponent.any() & ~exponent.all()
+            passed = Cat(passed[:-1], passed[-1] & ~(kind.halves & is_power))
+        chosen = Signal(16)
+        m.d.comb += chosen.eq(Mux(kind.halves & (now.linear | (now.weight != 0)), blended, passed))
+        return chosen
+
+    def _end(self, m, half, bytes_):
+        """The word of what was blended."""
+        kind = self._kinds[_WORDS]
+        upper = Signal(16)
+        m.d.sync += upper.eq(half)
+        with m.If(kind.pairs):
+            m.d.sync += self.word.eq(Cat(half, upper))
+        with m.Elif(kind.wide):
+            m.d.sync += self.word.eq(half)
+        with m.Elif(kind.single):
+            m.d.sync += self.word.eq(bytes_[:8])
+        with m.Else():
+            m.d.sync += self.word.eq(bytes_)

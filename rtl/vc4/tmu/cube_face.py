@@ -6,8 +6,6 @@ from amaranth.lib.wiring import In, Out
 
 __all__ = ["CubeFace"]
 
-_SIGN = 1 << 31
-
 
 class CubeFace(wiring.Component):
     """The face of a cube that a direction meets: +X, -X, +Y, -Y, +Z, -Z; the larger pattern wins, the first of equals.
@@ -62,18 +60,9 @@ class CubeFace(wiring.Component):
     def _look(self, m, face, direction, across, up):
         """Coordinates of a direction on a face, a clock later."""
         s, t, r = direction
-        faces = [
-            (r ^ _SIGN, t ^ _SIGN),
-            (r, t ^ _SIGN),
-            (s, r),
-            (s, r ^ _SIGN),
-            (s, t ^ _SIGN),
-            (s ^ _SIGN, t ^ _SIGN),
-        ]
-        with m.If(~self.cube):
-            m.d.sync += [across.eq(s), up.eq(t)]
-        with m.Else():
-            with m.Switch(face):
-                for code, (first, second) in enumerate(faces):
-                    with m.Case(code):
-                        m.d.sync += [across.eq(first), up.eq(second)]
+        # Along a row lies s, but r on both faces of X; along a column t the wrong way round, but r on those of Y.
+        takes_r = self.cube & (face < 2), self.cube & face[1]
+        turns = self.cube & ((face == 0) | (face == 5)), self.cube & (face != 2)
+        for end, one, other, turned in zip((across, up), (s, t), takes_r, turns, strict=True):
+            value = Mux(other, r, one)
+            m.d.sync += end.eq(Cat(value[:31], value[31] ^ turned))

@@ -4,22 +4,22 @@ from amaranth import *
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from vc4.arith.add_alu import AddAlu
-from vc4.arith.mul_alu import MulAlu
-from vc4.isa.ops import AddOp, MulOp
 from vc4.qpu.structs import LANES
 
-from .elements import QuadPoint
+from .elements import SIZE_BITS, QuadPoint
+from .float_distance import FloatDistance
+from .float_scale import FloatScale
+from .float_square import FloatSquare
+from .float_sum import FloatSum
 
 __all__ = ["Detail"]
 
 _BIAS = 127
 _LOG_BITS = 5
-_MINUS = 1 << 31
-#: Clocks of an ALU and the register behind it.
-_ALU = 4
-#: Clocks from the operands of the last step to the level of detail: four ALUs, the longest, and the logarithm.
-_AFTER = 4 * _ALU + 2
+#: Clocks from the operands of the last step to its length, which four operations make, and to the level of detail: the longest, and the
+#: logarithm.
+_LENGTH = FloatDistance.LATENCY + FloatScale.LATENCY + FloatSquare.LATENCY + FloatSum.LATENCY
+_AFTER = _LENGTH + 2
 
 
 def _logarithms():
@@ -33,7 +33,7 @@ class Detail(wiring.Component):
 
     Behaviour: a quad every four clocks; its level of detail is there `Detail.LATENCY` clocks after its first element. The
     four steps of a quad, two along each direction, follow each other: 0 to 1, 0 to 2, 2 to 3, 1 to 3. Each goes through
-    ALUs for s and for t, a step, texels, and squares; their sum is its length.
+    three operations for s and for t, distance, texels, and square; their sum is its length.
 
     Interface attributes
     --------------------
@@ -50,17 +50,16 @@ class Detail(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.lengths = lengths = AddAlu()
+        m.submodules.lengths = lengths = FloatSum()
         first, follows, last = self._order(m)
-        # Steps meet the size of the image as they leave their ALU.
-        takes_size = self._delayed(m, "takes_size", first, _ALU - 1)
+        # Steps meet the size of the image as they leave their operation.
+        takes_size = self._delayed(m, "takes_size", first, FloatDistance.LATENCY - 1)
         m.d.comb += [
-            lengths.rr_op.eq(AddOp.FADD),
-            lengths.rr_a.eq(self._square(m, "s", self.i.s, self.i.width, follows, takes_size)),
-            lengths.rr_b.eq(self._square(m, "t", self.i.t, self.i.height, follows, takes_size)),
+            lengths.a.eq(self._square(m, "s", self.i.s, self.i.width, follows, takes_size)),
+            lengths.b.eq(self._square(m, "t", self.i.t, self.i.height, follows, takes_size)),
         ]
-        length = self._delayed(m, "length", lengths.a2_result, 1)
-        longest = Signal(32)
+        length = lengths.o
+        longest = Signal(31)
         logarithm = Signal(8)
         entry = Signal(8)
         exponent = Signal(signed(9))
@@ -69,12 +68,12 @@ class Detail(wiring.Component):
                 with m.Case(number):
                     m.d.comb += entry.eq(value)
         m.d.sync += [
-            longest.eq(Mux(self._delayed(m, "first", first, 4 * _ALU) | (length > longest), length, longest)),
+            longest.eq(Mux(self._delayed(m, "first", first, _LENGTH) | (length > longest), length, longest)),
             logarithm.eq(entry),
             exponent.eq(longest[23:31] - _BIAS),
         ]
         m.d.comb += [
-            self.o.eq(((exponent << 8) + logarithm) >> 1),
+            self.o.eq(Cat(logarithm, exponent)[1:]),
             self.o_stb.eq(self._delayed(m, "stb", last, _AFTER)),
         ]
         return m
@@ -93,46 +92,39 @@ class Detail(wiring.Component):
 
     def _square(self, m, name, point, texels, follows, takes_size):
         """The squares of the steps along one axis, in texels."""
-        m.submodules[f"steps_{name}"] = steps = AddAlu()
-        m.submodules[f"texels_{name}"] = products = MulAlu()
-        m.submodules[f"squares_{name}"] = squares = MulAlu()
+        m.submodules[f"steps_{name}"] = steps = FloatDistance()
+        m.submodules[f"texels_{name}"] = products = FloatScale(SIZE_BITS)
+        m.submodules[f"squares_{name}"] = squares = FloatSquare()
         lane = self.i.lane
-        elements = [Signal(32, name=f"{name}_{number}") for number in range(LANES)]
-        for number, element in enumerate(elements):
-            with m.If(lane == number):
-                m.d.sync += element.eq(point)
-        to, origin = Signal(32, name=f"to_{name}"), Signal(32, name=f"from_{name}")
-        m.d.sync += [
-            to.eq(Mux(follows, elements[3], point)),
-            origin.eq(Mux(follows, elements[1], Mux(lane == LANES - 1, elements[2], elements[0]))),
-        ]
+        # Steps follow each other so that only one of their ends changes, or comes from the other.
+        to, origin, kept = (Signal(32, name=f"{what}_{name}") for what in ("to", "from", "kept"))
+        third = self.i_stb & (lane == LANES - 1)
+        with m.If(self.i_stb & (lane < 2)):
+            m.d.sync += kept.eq(point)
+        with m.If(self.i_stb & (lane != 0)):
+            m.d.sync += to.eq(point)
+        with m.If((self.i_stb & lane[0]) | follows):
+            m.d.sync += origin.eq(Mux(third, to, kept))
         held = Signal.like(texels, name=f"held_{name}")
         halved = Signal(name=f"halved_{name}")
-        size = Signal(32, name=f"size_{name}")
         with m.If(self.i_stb & (lane == 1)):
             m.d.sync += [held.eq(texels), halved.eq(self.i.halved)]
         with m.If(takes_size):
-            m.d.sync += size.eq(self._float(m, name, held, halved))
-        step = self._delayed(m, f"step_{name}", steps.a2_result, 1)
-        texel = self._delayed(m, f"texel_{name}", products.a2_result, 1)
+            m.d.sync += self._float(m, name, held, halved, products)
         m.d.comb += [
-            *(steps.rr_op.eq(AddOp.FADD), steps.rr_a.eq(to), steps.rr_b.eq(origin ^ _MINUS)),
-            *(products.rr_op.eq(MulOp.FMUL), products.rr_a.eq(step), products.rr_b.eq(size)),
-            *(squares.rr_op.eq(MulOp.FMUL), squares.rr_a.eq(texel), squares.rr_b.eq(texel)),
+            *(steps.a.eq(to), steps.b.eq(origin)),
+            *(products.value.eq(steps.o), squares.value.eq(products.o)),
         ]
-        return self._delayed(m, f"square_{name}", squares.a2_result, 1)
+        return squares.o
 
-    def _float(self, m, name, size, halved):
-        """A number of texels as a float."""
-        exponent = Signal(8, name=f"size_exponent_{name}")
-        mantissa = Signal(23, name=f"size_mantissa_{name}")
-        for bit in range(len(size)):
+    def _float(self, m, name, size, halved, products):
+        """A number of texels as a factor."""
+        exponent = Signal(signed(5), name=f"size_exponent_{name}")
+        significand = Signal(SIZE_BITS, name=f"size_significand_{name}")
+        for bit in range(SIZE_BITS):
             with m.If(size[bit]):
-                m.d.comb += [
-                    exponent.eq(_BIAS + bit - halved),
-                    mantissa.eq(Cat(Const(0, 23 - bit), size[:bit]) if bit else 0),
-                ]
-        return Cat(mantissa, exponent, Const(0, 1))
+                m.d.comb += [exponent.eq(bit - halved), significand.eq(size << SIZE_BITS - 1 - bit)]
+        return [products.exponent.eq(exponent), products.significand.eq(significand)]
 
     def _delayed(self, m, name, value, count):
         for clock in range(count):

@@ -12,9 +12,10 @@ from .fixed_point import FixedPoint
 from .texture import CONTEXTS, COORDINATE_FRACTION, Element, LookupNote, Vector
 from .texture_fields import TextureFields
 
-__all__ = ["Elements", "QuadPoint"]
+__all__ = ["SIZE_BITS", "Elements", "QuadPoint"]
 
-_SIZE_BITS = MOST_TEXELS.bit_length()
+#: Of a number of texels.
+SIZE_BITS = MOST_TEXELS.bit_length()
 _BITS = COORDINATE_FRACTION + 2
 _ONE = 1 << COORDINATE_FRACTION
 _BIAS_FRACTION, _BIAS_BITS = 8, 16
@@ -26,8 +27,8 @@ class QuadPoint(data.Struct):
     lane: range(LANES)
     s: unsigned(32)
     t: unsigned(32)
-    width: _SIZE_BITS
-    height: _SIZE_BITS
+    width: SIZE_BITS
+    height: SIZE_BITS
     halved: unsigned(1)  # the coordinates go from -1 to 1
 
 
@@ -105,7 +106,7 @@ class Elements(wiring.Component):
         """Normalised coordinates, those of a cube from 0 to 1, and the bias."""
         m.submodules.fixed_s = fixed_s = FixedPoint(COORDINATE_FRACTION, _BITS)
         m.submodules.fixed_t = fixed_t = FixedPoint(COORDINATE_FRACTION, _BITS)
-        m.submodules.fixed_b = fixed_b = FixedPoint(_BIAS_FRACTION, _BIAS_BITS)
+        m.submodules.fixed_b = fixed_b = FixedPoint(_BIAS_FRACTION, _BIAS_BITS, limits=True)
         pairs = ((fixed_s, self._face.across, fields.wrap_s), (fixed_t, self._face.up, fields.wrap_t))
         for fixed, value, wrap in pairs:
             repeats = (wrap == Wrap.REPEAT) | (wrap == Wrap.MIRROR)

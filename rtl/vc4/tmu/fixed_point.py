@@ -4,25 +4,28 @@ from amaranth import *
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from vc4.arith.bits import below, rotate_left, shift_right
+
 __all__ = ["FixedPoint"]
 
-_SIGNIFICAND_BITS = 24
-#: What a float with this exponent has as its lowest bit: 1.
-_UNIT_EXPONENT = 150
-_SPECIAL = 255
-#: To the right of the point no more than this counts.
-_MOST_RIGHT = 31
+_MANTISSA, _SIGNIFICAND = 23, 24
+_BIAS = 127
+#: Places of the rotation by which a significand moves up or down.
+_PLACES = 32
 
 
 class FixedPoint(wiring.Component):
     """A float as a signed number of `width` bits with `fraction` bits behind the point, rounded down.
+
+    A negative number is the complement of what is less than its magnitude by as little as can be.
 
     Behaviour: a number a clock, `FixedPoint.LATENCY` clocks later. Out of range it is limited, or with `modulo` keeps its
     low bits. Infinity and NaN patterns are numbers out of range with their sign, and modulo the range 0; denormals are 0.
 
     Parameters
     ----------
-    fraction, width : bits behind the point, and all
+    fraction, width : bits behind the point, and all; not more than 32
+    limits : numbers are always limited: there is no `modulo`
 
     Interface attributes
     --------------------
@@ -33,47 +36,60 @@ class FixedPoint(wiring.Component):
 
     LATENCY = 2
 
-    def __init__(self, fraction: int, width: int):
+    def __init__(self, fraction: int, width: int, *, limits: bool = False):
         self._fraction = fraction
         self._width = width
-        super().__init__({"value": In(32), "modulo": In(1), "o": Out(signed(width))})
+        self._limits = limits
+        ports = {"value": In(32), "o": Out(signed(width))}
+        super().__init__(ports if limits else ports | {"modulo": In(1)})
 
     def elaborate(self, platform):
         m = Module()
         width = self._width
-        exponent, mantissa, negative = self.value[23:31], self.value[:23], self.value[31]
-        normal = exponent != 0
-        significand = Cat(mantissa, normal)
-        # How far the significand, `width` places up, moves down.
-        most = width + _MOST_RIGHT
-        distance = Signal(signed(10))
-        m.d.comb += distance.eq(_UNIT_EXPONENT - self._fraction + width - exponent)
-
-        number = Signal(_SIGNIFICAND_BITS + width)
-        shift = Signal(range(most + 1))
+        exponent, mantissa, negative = self.value[_MANTISSA:31], self.value[:_MANTISSA], self.value[31]
+        normal = exponent.any()
+        modulo = Const(0) if self._limits else self.modulo
+        beyond = ~modulo & (exponent >= _BIAS + width - 1 - self._fraction)
+        # How far the significand moves up, or down if that is negative.
+        move = Signal(signed(10))
+        inside = Signal()
+        number = Signal(_SIGNIFICAND)
         minus = Signal()
-        below = Signal()  # the complement of the number below rounds down
-        special = Signal()
-        modulo = Signal()
-        m.d.sync += [
-            # One less, in front of as many ones as there are places: its complement is the number rounded down.
-            number.eq(
-                Mux(
-                    negative & normal,
-                    Cat(Const(-1, width), (significand - 1)[:_SIGNIFICAND_BITS]),
-                    Cat(Const(0, width), Mux(normal, significand, 0)),
-                )
-            ),
-            shift.eq(Mux(distance < 0, 0, Mux(distance > most, most, distance))),
-            minus.eq(negative),
-            below.eq(negative & normal),
-            special.eq(exponent == _SPECIAL),
-            modulo.eq(self.modulo),
+        # What bits are where the number has none, the highest one apart.
+        rest = Signal()
+        sign = Signal()
+        m.d.comb += [
+            move.eq(exponent - (_BIAS + _MANTISSA - self._fraction)),
+            inside.eq(normal & ~beyond & (move >= -_PLACES) & (move < _PLACES)),
         ]
-        shifted = Signal.like(number)
-        result = Signal(width)
-        m.d.comb += [shifted.eq(number >> shift), result.eq(shifted[:width] ^ below.replicate(width))]
-        beyond = shifted[width - 1 :].any() | special
-        limit = Cat((~minus).replicate(width - 1), minus)
-        m.d.sync += self.o.eq(Mux(modulo, Mux(special, 0, result), Mux(beyond, limit, result)))
+        m.d.sync += [
+            number.eq(Cat(mantissa, 1) + negative.replicate(_SIGNIFICAND)),
+            minus.eq(negative),
+            sign.eq(negative & normal & ((move < 0) | beyond)),
+            rest.eq(normal & Mux(beyond, ~negative, negative & (move < 0))),
+        ]
+        keep, moved = (self._down if self._limits else self._around)(m, number, move, inside)
+        bits = [Mux(keep[bit], moved[bit] ^ minus, sign if bit == width - 1 else rest) for bit in range(width)]
+        m.d.sync += self.o.eq(Cat(bits))
         return m
+
+    def _around(self, m, number, move, inside):
+        """Up or down: the number goes round, and some of its bits count."""
+        width = self._width
+        amount = Signal(5)
+        keep = Signal(width)
+        counts = below(move[:5])[:width] ^ (move >= 0).replicate(width)
+        m.d.sync += [amount.eq(move), keep.eq(counts & inside.replicate(width))]
+        word = Cat(number, C(0, _PLACES - _SIGNIFICAND))
+        return keep, rotate_left(m, word, amount, "moved")
+
+    def _down(self, m, number, move, inside):
+        """What is not limited is in the highest bits, and only moves down."""
+        width = self._width
+        top = number[_SIGNIFICAND + 1 - width :]
+        down = Signal(signed(11))
+        amount = Signal(range(width - 1))
+        keep = Signal()
+        m.d.comb += down.eq(width - 1 - _SIGNIFICAND - move)
+        m.d.sync += [amount.eq(down), keep.eq(inside & (down < 1 << len(amount)))]
+        return keep.replicate(width), Cat(shift_right(top, amount), 0)

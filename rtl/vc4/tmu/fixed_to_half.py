@@ -4,7 +4,9 @@ from amaranth import *
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from .half_to_fixed import HALF_FIXED_BITS
+from vc4.arith.bits import leading_zeros
+
+from .four_halves import HALF_FIXED_BITS
 
 __all__ = ["FixedToHalf"]
 
@@ -32,16 +34,19 @@ class FixedToHalf(wiring.Component):
         magnitude = Signal(HALF_FIXED_BITS)
         minus = Signal()
         minus_later = Signal()
-        shift = Signal(6)
-        chosen = Signal(6)
+        shift = Signal(5)
+        chosen = Signal(5)
         later = Signal(HALF_FIXED_BITS)
         negative = self.i[-1]
         m.d.sync += [magnitude.eq(Mux(negative, -self.i, self.i)), minus.eq(negative)]
-        for top in range(_MANTISSA + 1, HALF_FIXED_BITS):
-            with m.If(magnitude[top]):
-                m.d.comb += chosen.eq(top - _MANTISSA)
+        zeros = leading_zeros(m, magnitude[_MANTISSA:], "zeros")
+        m.d.comb += chosen.eq(Mux(zeros[-1], 0, ~zeros[:-1]))
         m.d.sync += [shift.eq(chosen), later.eq(magnitude), minus_later.eq(minus)]
         # The hidden bit adds one to the exponent; without it the number is denormal.
-        number = (shift << _MANTISSA) + (later >> shift)[: _MANTISSA + 1]
+        moved = later
+        for level in reversed(range(len(shift))):
+            # The largest step first: few bits are left.
+            moved = Mux(shift[level], moved[1 << level :], moved)[: _MANTISSA + (1 << level)]
+        number = (shift << _MANTISSA) + moved
         m.d.sync += self.o.eq(Cat(Mux(shift > 29, 31 << _MANTISSA, number)[:15], minus_later))
         return m

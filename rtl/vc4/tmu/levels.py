@@ -5,6 +5,7 @@ from amaranth.hdl import Assert
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
+from vc4.arith.bits import below
 from vc4.common.ram import BlockRam
 from vc4.errata import Erratum
 from vc4.records.tmu import LEVELS, MOST_TEXELS
@@ -16,6 +17,8 @@ __all__ = ["LevelEntry", "LevelNumber", "Levels"]
 
 _SIZE_BITS = MOST_TEXELS.bit_length()
 _TILE_SIDE, _SUBTILE_SIDE = 3, 2
+#: The longest side of a microtile, as a power of two.
+_MOST_SIDE = 5
 _MICROTILE_BYTES = 6
 #: Bytes that a row of a raster image is a multiple of.
 _ROW = 4
@@ -96,12 +99,13 @@ class Levels(wiring.Component):
             m.d.sync += after.eq(before)
         (width, container), (height, _) = (self._shrink(m, name, getattr(self, name)) for name in ("width", "height"))
         row = container if Erratum.HW_2898 in self._errata else width
-        rows = Signal(_SIZE_BITS)
+        rows = Signal(range(_SIZE_BITS))
         product = Signal(32)
         offset = Signal(32)
         entry = Signal(LevelEntry)
         self._store(m, kind, width, height, row, shaped.form, rows)
-        m.d.sync += product.eq(shaped.form.pitch * rows)
+        # Levels behind the first are powers of two in both directions, and nobody asks how large the first is.
+        m.d.sync += product.eq(shaped.form.pitch << rows)
         size = Mux(measured.raster, product, product << _MICROTILE_BYTES)
         m.d.comb += [
             self.ready.eq(~sized.valid | ends),
@@ -140,8 +144,8 @@ class Levels(wiring.Component):
         return extent, held
 
     def _store(self, m, kind, width, height, row, shape, rows):
-        """How a level is stored that has this size, and `row` texels in a row of a raster image, a clock later: its shape, and rows of
-        microtiles or texels.
+        """How a level is stored that has this size, and `row` texels in a row of a raster image, a clock later: its shape, and
+        the logarithm of rows of microtiles or texels, if they are a power of two.
         """
         rounded = [Signal(_SIZE_BITS + 1, name=f"rounded_{name}") for name in ("width", "height")]
         across = Signal(_SIZE_BITS)
@@ -149,22 +153,23 @@ class Levels(wiring.Component):
         bytes_ = Signal(len(shape.pitch))
         tiled = Signal()
         m.d.comb += [
-            *(rounded[0].eq(width + (1 << kind.width) - 1), across.eq(rounded[0] >> kind.width)),
-            *(rounded[1].eq(height + (1 << kind.height) - 1), up.eq(rounded[1] >> kind.height)),
+            *(rounded[0].eq(width + below(kind.width)[:_MOST_SIDE]), across.eq(rounded[0] >> kind.width)),
+            *(rounded[1].eq(height + below(kind.height)[:_MOST_SIDE]), up.eq(rounded[1] >> kind.height)),
             bytes_.eq((row << kind.bits) >> 3),
-            tiled.eq(
-                ~kind.raster
-                & (width > (1 << _SUBTILE_SIDE << kind.width))
-                & (height > (1 << _SUBTILE_SIDE << kind.height))
+            tiled.eq(~kind.raster & (across > 1 << _SUBTILE_SIDE) & (up > 1 << _SUBTILE_SIDE)),
+        ]
+        count = Signal(_SIZE_BITS)
+        m.d.comb += count.eq(Mux(kind.raster, height, up))
+        m.d.sync += [
+            shape.tiled.eq(tiled),
+            *(
+                bit.eq(Cat(count[power] for power in range(_SIZE_BITS) if power >> number & 1).any())
+                for number, bit in enumerate(rows)
             ),
         ]
-        m.d.sync += shape.tiled.eq(tiled)
         with m.If(kind.raster):
-            m.d.sync += [shape.pitch.eq((bytes_ + (1 << _ROW) - 1) >> _ROW << _ROW), rows.eq(height)]
+            m.d.sync += shape.pitch.eq((bytes_ + (1 << _ROW) - 1) >> _ROW << _ROW)
         with m.Elif(tiled):
-            m.d.sync += [
-                shape.pitch.eq((across + (1 << _TILE_SIDE) - 1) >> _TILE_SIDE << _TILE_SIDE),
-                rows.eq((up + (1 << _TILE_SIDE) - 1) >> _TILE_SIDE << _TILE_SIDE),
-            ]
+            m.d.sync += shape.pitch.eq((across + (1 << _TILE_SIDE) - 1) >> _TILE_SIDE << _TILE_SIDE)
         with m.Else():
-            m.d.sync += [shape.pitch.eq(across), rows.eq(up)]
+            m.d.sync += shape.pitch.eq(across)

@@ -9,6 +9,7 @@ from amaranth.utils import exact_log2
 from vc4.bus.port import BUS_BYTES, MemoryPort
 from vc4.common.queue import Queue
 from vc4.common.ram import LutRam
+from vc4.common.select import select
 from vc4.records.tmu import LINE_BYTES
 
 from .structs import CachePlace, LineFetch, LineWord
@@ -55,7 +56,9 @@ class LineFetches(wiring.Component):
         under_way = Signal(range(_LINES + 1))
         room = Signal(init=1)
         begins = Signal()
-        arrived = [Signal(range(_WORDS + 1), name=f"arrived_{number}") for number in range(_LINES)]
+        # Words that have come of each line, and whether it is complete; then none of the next have.
+        arrived = [Signal(range(_WORDS), name=f"arrived_{number}") for number in range(_LINES)]
+        complete = [Signal(name=f"complete_{number}") for number in range(_LINES)]
         word = self.word
         m.d.comb += [
             self.fetches.ready.eq(room),
@@ -72,7 +75,8 @@ class LineFetches(wiring.Component):
             *(Value.cast(word.place).eq(places.read_data), self.word_stb.eq(response.valid)),
             word.data.eq(Mux(response.payload.error, 0, response.payload.data)),
             self.error.eq(response.valid & response.payload.error),
-            self.line_stb.eq(Array(arrived)[head] == _WORDS),
+            self.line_stb.eq(select(head, complete)),
+            word.word.eq(select(response.payload.tag, arrived)),
         ]
         m.d.sync += [
             *(tail.eq(tail + begins), head.eq(head + self.line_stb)),
@@ -80,11 +84,12 @@ class LineFetches(wiring.Component):
             room.eq(under_way + begins - self.line_stb < _LINES),
             Assert(~begins | requests.i.ready, "a line has no place among the requests"),
         ]
-        for number, count in enumerate(arrived):
-            with m.If(response.payload.tag == number):
-                m.d.comb += word.word.eq(count)
-                with m.If(response.valid):
-                    m.d.sync += [count.eq(count + 1), Assert(count != _WORDS, "a line has too many words")]
+        for number, (count, whole) in enumerate(zip(arrived, complete, strict=True)):
             with m.If(self.line_stb & (head == number)):
-                m.d.sync += count.eq(0)
+                m.d.sync += whole.eq(0)
+            with m.If(response.valid & (response.payload.tag == number)):
+                m.d.sync += [
+                    *(count.eq(word.word + 1), whole.eq(word.word == _WORDS - 1)),
+                    Assert(~whole, "a line has too many words"),
+                ]
         return m

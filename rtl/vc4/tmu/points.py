@@ -9,6 +9,7 @@ from vc4.records.tmu import BASE_SHIFT, LEVELS, TextureType
 from .axis import Axis
 from .formats import format_of
 from .levels import LevelEntry, LevelNumber
+from .structs import TURN_BITS
 from .texel_places import TexelFormat, TexelPlaces
 from .texture import COORDINATE_FRACTION, LookupNote, Pass, Sample
 from .texture_fields import TextureFields
@@ -22,7 +23,6 @@ _SIZES = 2
 _AXES = _SIZES + Axis.LATENCY
 #: A clock for the window, and one for images whose rows are turned round.
 _TEXELS = _AXES + 2
-_PLACES = _TEXELS + TexelPlaces.LATENCY
 
 
 class Points(wiring.Component):
@@ -36,9 +36,11 @@ class Points(wiring.Component):
     now, face, level, s, t, valid : a pass, and where it samples
     read, number, entry : its level in the table
     addresses, wanted, sample, stb : of its texels, (upper, right) from 0 on, and what is to be done with them
+    turns : clocks that this takes after the first one: one for the second half float of a word, one for each further texel that
+        YUYV422R blends
     """
 
-    LATENCY = _PLACES + 1
+    LATENCY = _TEXELS + TexelPlaces.LATENCY
 
     note: In(LookupNote)
     note_stb: In(1)
@@ -53,6 +55,7 @@ class Points(wiring.Component):
     entry: In(LevelEntry)
     addresses: Out(data.ArrayLayout(32, 4))
     wanted: Out(4)
+    turns: Out(TURN_BITS)
     sample: Out(Sample)
     stb: Out(1)
 
@@ -141,27 +144,21 @@ class Points(wiring.Component):
         (across, columns), (up, rows) = axes
         m.submodules.places = places = TexelPlaces()
         texels = self._fields(m, "texels", _TEXELS - 1, "type", "flip_blocks")
-        image = self._fields(m, "bases", _PLACES - 2, "base", "stride")
         format_ = Signal(TexelFormat)
         format_of(m, texels.type, format_)
-        offset = self._delayed(m, "offset", self.entry.offset, TexelPlaces.LATENCY - 1)
-        first = Signal(32)
-        face = self._delayed(m, "face", self.face, _PLACES - 1)
-        m.d.sync += first.eq(
-            offset
-            + ((image.base + Mux(face[0], image.stride, 0) + Mux(face[1], image.stride << 1, 0)
-               + Mux(face[2], image.stride << 2, 0)) << BASE_SHIFT)
-        )  # fmt: skip
         m.d.comb += [
             places.format.eq(format_),
             places.level.eq(self.entry.form),
+            places.first.eq(self._first(m)),
             *(places.x[number].eq(columns[number]) for number in range(2)),
             *(places.y[number].eq(rows[number]) for number in range(2)),
         ]
         sample = self.sample
+        pairs = texels.type == TextureType.YUYV422R
+        turns = Mux(texels.type == TextureType.RGBA64, 1, Mux(pairs & self._stages[_TEXELS].linear, 3, 0))
+        m.d.comb += self.turns.eq(self._delayed(m, "turns", turns, self.LATENCY - _TEXELS))
         for place in range(4):
-            address = first + (places.o[place] >> 3)
-            m.d.sync += [self.addresses[place].eq(address), sample.bits[place].eq(places.o[place][:3])]
+            m.d.comb += [self.addresses[place].eq(places.o[place]), sample.bits[place].eq(places.bits[place % 2])]
         after = self.LATENCY - _TEXELS
         for number in range(2):
             turns = (texels.type == TextureType.ETC1) & ~texels.flip_blocks
@@ -179,3 +176,20 @@ class Points(wiring.Component):
             sample.now.eq(now),
             self.wanted.eq(inside & Mux(now.linear, 15, 1)),
         ]
+
+    def _first(self, m):
+        """The address of the level on its face of a cube."""
+        clock = _TEXELS + TexelPlaces.FIRST
+        image = self._fields(m, "bases", clock - 4, "base", "stride")
+        face = self._delayed(m, "face", self.face, clock - 3)
+        faces = Signal(len(image.stride) + 3)
+        base, begins = Signal.like(image.base), Signal.like(image.base, name="begins")
+        first = Signal(32)
+        # Faces are 0 to 5.
+        two_or_four = Mux(face[2], image.stride << 2, Mux(face[1], image.stride << 1, 0))
+        m.d.sync += [
+            *(faces.eq(two_or_four + Mux(face[0], image.stride, 0)), base.eq(image.base)),
+            begins.eq(base + faces),
+            first.eq(self._delayed(m, "offset", self.entry.offset, TexelPlaces.FIRST - 1) + (begins << BASE_SHIFT)),
+        ]
+        return first

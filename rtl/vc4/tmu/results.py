@@ -62,10 +62,15 @@ class TmuResults(wiring.Component):
         m.d.sync += [
             used.eq(used + self.reserve - leaves),
             # Late by a clock when a place falls free, never when one is taken.
-            self.room.eq(used + self.reserve < RESULT_SLOTS),
-            self.room_two.eq(used + self.reserve < RESULT_SLOTS - 1),
+            self.room.eq(self._fits(used, 1)),
+            self.room_two.eq(self._fits(used, 2)),
             tail.eq(tail + self.reserve),
             loaded.eq(loaded + self.load),
             Assert(used <= RESULT_SLOTS, "more results than there are places"),
         ]
         return m
+
+    def _fits(self, used, count):
+        """Whether so many places are left. What is reserved comes late, so it only chooses."""
+        none, one, two = (used <= RESULT_SLOTS - count - reserved for reserved in range(3))
+        return Mux(self.reserve[1], two, Mux(self.reserve[0], one, none))

@@ -19,7 +19,7 @@ from .levels import Levels
 from .passes import ELEMENTS, Passes
 from .points import Points
 from .set_up import SetUp
-from .structs import CacheRequest
+from .structs import TURN_BITS, CacheRequest
 from .texel_places import TexelFormat
 from .texture import CONTEXTS, MOST_CLIENTS, LookupNote, Pass, Sample
 from .texture_fields import TextureFields
@@ -49,7 +49,8 @@ class Sampler(wiring.Component):
     slot, name, uniform : a parameter of a lookup of `slot_client`, in the same clock
     reads, data, left, left_client : see `Vectors`
     requests : to the cache
-    sample, words, bytes, stb : its answers
+    sample, words, bytes, turns, turn, stb : its answers
+    raws : of any answer of the cache, four bytes from each address on, a clock later
     word, now, word_stb, word_client, word_place : an element of the result, which one it is, and where it goes
     done : it is the last one of its lookup
     """
@@ -77,7 +78,10 @@ class Sampler(wiring.Component):
                 "sample": In(Sample),
                 "words": In(ArrayLayout(64, 4)),
                 "bytes": In(ArrayLayout(3, 4)),
+                "turns": In(TURN_BITS),
+                "turn": In(TURN_BITS),
                 "stb": In(1),
+                "raws": Out(ArrayLayout(32, 4)),
                 "word": Out(32),
                 "now": Out(Pass),
                 "word_stb": Out(1),
@@ -155,7 +159,7 @@ class Sampler(wiring.Component):
             points.valid.eq(passes.stb),
             *(levels.read.eq(points.read), levels.number.eq(points.number), points.entry.eq(levels.level)),
             *(queue.i.valid.eq(points.stb), request.addresses.eq(points.addresses)),
-            *(request.wanted.eq(points.wanted), request.note.eq(points.sample)),
+            *(request.wanted.eq(points.wanted), request.turns.eq(points.turns), request.note.eq(points.sample)),
             more.eq(inside + Mux(vectors.takes, QUADS, 0) - passes.left),
             further.eq(ahead + passes.stb - (self.requests.valid & self.requests.ready)),
         ]
@@ -172,8 +176,11 @@ class Sampler(wiring.Component):
                 getattr(channels, name).eq(getattr(elements, name))
                 for name in ("border", "border_context", "border_stb")
             ),
-            *(getattr(channels, name).eq(getattr(self, name)) for name in ("sample", "words", "bytes", "stb")),
-            *(getattr(self, name).eq(getattr(channels, name)) for name in ("word", "now", "word_stb")),
+            *(
+                getattr(channels, name).eq(getattr(self, name))
+                for name in ("sample", "words", "bytes", "turns", "turn", "stb")
+            ),
+            *(getattr(self, name).eq(getattr(channels, name)) for name in ("raws", "word", "now", "word_stb")),
             ends.context.eq(channels.next),
             *(self.word_client.eq(ends.o.client), self.word_place.eq(ends.o.place + channels.now.word)),
             self.done.eq(channels.word_stb & channels.now.final & channels.now.quad.all() & channels.now.lane.all()),

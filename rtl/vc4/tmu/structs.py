@@ -10,6 +10,7 @@ __all__ = [
     "READS",
     "SETS",
     "SIDES",
+    "TURN_BITS",
     "WAYS",
     "CachePlace",
     "CacheRead",
@@ -23,6 +24,8 @@ __all__ = [
 READS = 4
 #: The cache: 4 KiB (addendum, cache details).
 SETS, WAYS = 16, 4
+#: Clocks for which an answer stays, after its first one.
+TURN_BITS = 2
 #: Each way has room for the line that is found, and for the one before or after it.
 SIDES = 2
 LINE_TAG_BITS = 32 - 6 - 4
@@ -37,7 +40,7 @@ class CachePlace(data.Struct):
 
 
 class CacheRequest(data.StructLayout):
-    """Up to four addresses, and what comes back with what is there.
+    """Up to four addresses, for how many clocks after its first one the answer stays, and what comes back with it.
 
     Parameters
     ----------
@@ -45,7 +48,7 @@ class CacheRequest(data.StructLayout):
     """
 
     def __init__(self, note):
-        super().__init__({"addresses": data.ArrayLayout(32, READS), "wanted": READS, "note": note})
+        super().__init__({"addresses": data.ArrayLayout(32, READS), "wanted": READS, "turns": TURN_BITS, "note": note})
 
 
 class CacheRead(data.StructLayout):
@@ -62,13 +65,14 @@ class CacheRead(data.StructLayout):
                 "places": data.ArrayLayout(CachePlace, READS),
                 "bytes": data.ArrayLayout(range(LINE_BYTES), READS),
                 "lines": range(READS + 1),
+                "turns": TURN_BITS,
                 "note": note,
             }
         )
 
 
 class CacheWords(data.StructLayout):
-    """The words of 64 bits that hold the addresses, the low bits of these, and the note.
+    """The words of 64 bits that hold the addresses, the low bits of these, how often they stay, and the note.
 
     Parameters
     ----------
@@ -76,7 +80,15 @@ class CacheWords(data.StructLayout):
     """
 
     def __init__(self, note):
-        super().__init__({"words": data.ArrayLayout(64, READS), "bytes": data.ArrayLayout(3, READS), "note": note})
+        super().__init__(
+            {
+                "words": data.ArrayLayout(64, READS),
+                "bytes": data.ArrayLayout(3, READS),
+                "turns": TURN_BITS,  # of the request
+                "turn": TURN_BITS,  # for so many clocks more
+                "note": note,
+            }
+        )
 
 
 class LineFetch(data.Struct):

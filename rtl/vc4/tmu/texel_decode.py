@@ -4,34 +4,63 @@ from amaranth import *
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
+from vc4.common.select import select, select_by_keys, select_keys
 from vc4.records.tmu import TextureType
 
-__all__ = ["TexelChannels", "TexelDecode", "TexelWord"]
+__all__ = ["WIDE", "TexelChannels", "TexelDecode", "TexelWord", "limited"]
 
-_OPAQUE = 255
+_BYTE = (0, 8)
+#: Channels that no bits say.
+_ZERO, _FULL = 0, 255
+_RED_GREEN_BLUE = (_BYTE, (8, 8), (16, 8))
+#: Lowest bit and width of each channel. A texel below a byte becomes a byte before.
+_FIELDS = {
+    TextureType.RGBA8888: (*_RED_GREEN_BLUE, (24, 8)),
+    TextureType.RGBA32R: (*_RED_GREEN_BLUE, (24, 8)),
+    TextureType.RGBX8888: (*_RED_GREEN_BLUE, _FULL),
+    TextureType.RGBA4444: ((12, 4), (8, 4), (4, 4), (0, 4)),
+    TextureType.RGBA5551: ((11, 5), (6, 5), (1, 5), (0, 1)),
+    TextureType.RGB565: ((11, 5), (5, 6), (0, 5), _FULL),
+    TextureType.LUMINANCE: (_BYTE, _BYTE, _BYTE, _FULL),
+    TextureType.ALPHA: (_ZERO, _ZERO, _ZERO, _BYTE),
+    TextureType.LUMALPHA: (_BYTE, _BYTE, _BYTE, (8, 8)),
+    TextureType.S8: (_BYTE, _ZERO, _ZERO, _ZERO),
+    TextureType.BW1: (_BYTE, _BYTE, _BYTE, _FULL),
+    TextureType.A4: (_ZERO, _ZERO, _ZERO, _BYTE),
+    TextureType.A1: (_ZERO, _ZERO, _ZERO, _BYTE),
+    # The upper byte comes by itself.
+    TextureType.S16F: (_BYTE, _ZERO, _ZERO, _ZERO),
+    TextureType.S16: (_BYTE, _ZERO, _ZERO, _ZERO),
+    TextureType.RGBA64: (_BYTE, _ZERO, _ZERO, _ZERO),
+    # These are computed, and take the place of zeros.
+    TextureType.ETC1: (_ZERO, _ZERO, _ZERO, _FULL),
+    TextureType.YUYV422R: (_ZERO, _ZERO, _ZERO, _FULL),
+}
+#: Types of one channel, which is no byte.
+WIDE = (TextureType.S16F, TextureType.S16, TextureType.RGBA64)
 #: Small and large step of each table of ETC1.
 _STEPS = ((2, 8), (5, 17), (9, 29), (13, 42), (18, 60), (24, 80), (33, 106), (47, 183))
 
 
 class TexelChannels(data.Struct):
-    """Channels of 8 bits; the first two may have 16."""
+    """Channels of 8 bits; the first one may have 16."""
 
-    wide: data.ArrayLayout(16, 2)
-    narrow: data.ArrayLayout(8, 2)
+    wide: unsigned(16)
+    narrow: data.ArrayLayout(8, 3)
 
     @property
     def each(self):
         """The channels, red first."""
-        return [*self.wide, *self.narrow]
+        return [self.wide, *self.narrow]
 
 
 class TexelWord(data.Struct):
     """The word of the cache with a texel, and where it is in there."""
 
     word: unsigned(64)
-    byte: unsigned(3)  # of a texel of two words that of the word
+    byte: unsigned(3)  # of a texel of 64 bits that of one of its channels
     bit: unsigned(3)
-    x: unsigned(2)  # the texel in its block or pair
+    x: unsigned(2)  # the texel in its block
     y: unsigned(2)
 
 
@@ -43,13 +72,16 @@ def _widened(value):
     return wide[len(wide) - 8 :]
 
 
-def _limited(value):
+def limited(value):
     """A signed number limited to a byte."""
-    return Mux(value < 0, 0, Mux(value > 255, 255, value))[:8]
+    return (value[:8] | (value > _FULL).replicate(8)) & (value >= 0).replicate(8)
 
 
 class TexelDecode(wiring.Component):
-    """Channels of a texel: four bytes, red first, one or two half floats, or an integer (guide, table 18).
+    """Channels of a texel: four bytes, red first, a half float, or an integer (guide, table 18).
+
+    Of a texel with two bytes or more, the lowest bit of its place counts for nothing, and of one with four the lowest two.
+    Those of YUYV422R are somebody else's (`YuvDecode`): red, green and blue are 0 here.
 
     Behaviour: a texel a clock, `TexelDecode.LATENCY` clocks later.
 
@@ -57,6 +89,7 @@ class TexelDecode(wiring.Component):
     --------------------
     i : the texel
     type : of its texture, a clock later
+    raw : four bytes from the texel on, a clock after it
     o : its channels
     """
 
@@ -64,94 +97,72 @@ class TexelDecode(wiring.Component):
 
     i: In(TexelWord)
     type: In(TextureType)
+    raw: Out(32)
     o: Out(TexelChannels)
 
     def elaborate(self, platform):
         m = Module()
-        word, kind = self.i.word, self.type
+        kind, byte = self.type, self.i.byte
         raw = Signal(32)
-        bits = Signal(4)
         texel = Signal(TexelWord)
-        later = Signal(TextureType)
+        bytes_ = [self.i.word.word_select(number, 8) for number in range(8)]
         m.d.sync += [
-            raw.eq(word >> (self.i.byte << 3)),
-            *(texel.eq(self.i), later.eq(kind)),
+            raw[:8].eq(select(byte, bytes_)),
+            raw[8:16].eq(select(byte[1:], bytes_[1::2])),
+            raw[16:].eq(Mux(byte[2], self.i.word[48:], self.i.word[16:32])),
+            texel.eq(self.i),
         ]
-        low = raw[:8] >> texel.bit
-        plain = Signal(TexelChannels)
-        plain_later = Signal(TexelChannels)
-        m.d.comb += bits.eq(low)
-        with m.Switch(kind):
-            for one, channels in self._plain(raw, bits).items():
-                with m.Case(one):
-                    m.d.comb += [channel.eq(value) for channel, value in zip(plain.each, channels, strict=False)]
-        m.d.sync += plain_later.eq(plain)
-        yuv, block = self._yuv(m, texel), self._etc1(m, texel)
-        with m.Switch(later):
-            with m.Case(TextureType.YUYV422R):
-                m.d.sync += [channel.eq(value) for channel, value in zip(self.o.each, yuv, strict=True)]
-            with m.Case(TextureType.ETC1):
-                m.d.sync += [channel.eq(value) for channel, value in zip(self.o.each, block, strict=True)]
-            with m.Default():
-                m.d.sync += self.o.eq(plain_later)
+        m.d.comb += self.raw.eq(raw)
+        plain = self._plain(m, kind, raw, texel.bit)
+        block = self._etc1(m, kind, texel)
+        for channel, bits, added in zip(self.o.each, plain, (*block, 0), strict=True):
+            m.d.sync += channel.eq(Cat(bits[:8] | added, bits[8:]))
         return m
 
-    @staticmethod
-    def _plain(raw, bits):
-        """Channels of the types that need no arithmetic."""
-        eight = [raw[8 * number : 8 * number + 8] for number in range(4)]
-        grey = [eight[0]] * 3
-        one = _widened(bits[:1])
-        return {
-            TextureType.RGBA8888: eight,
-            TextureType.RGBA32R: eight,
-            TextureType.RGBX8888: [*eight[:3], _OPAQUE],
-            TextureType.RGBA4444: [_widened(raw[low : low + 4]) for low in (12, 8, 4, 0)],
-            TextureType.RGBA5551: [*(_widened(raw[low : low + 5]) for low in (11, 6, 1)), _widened(raw[:1])],
-            TextureType.RGB565: [_widened(raw[11:16]), _widened(raw[5:11]), _widened(raw[:5]), _OPAQUE],
-            TextureType.LUMINANCE: [*grey, _OPAQUE],
-            TextureType.ALPHA: [0, 0, 0, eight[0]],
-            TextureType.LUMALPHA: [*grey, eight[1]],
-            TextureType.S16F: [raw[:16]],
-            TextureType.S8: [eight[0]],
-            TextureType.S16: [raw[:16]],
-            TextureType.BW1: [one, one, one, _OPAQUE],
-            TextureType.A4: [0, 0, 0, _widened(bits)],
-            TextureType.A1: [0, 0, 0, one],
-            TextureType.RGBA64: [raw[:16], raw[16:32]],
-        }
+    def _plain(self, m, kind, raw, bit):
+        """Channels of the types that need no arithmetic, a clock later."""
+        bits = Signal(4)
+        low = Signal(8)
+        m.d.comb += bits.eq(raw[:8] >> bit)
+        with m.Switch(kind):
+            with m.Case(TextureType.BW1, TextureType.A1):
+                m.d.comb += low.eq(_widened(bits[:1]))
+            with m.Case(TextureType.A4):
+                m.d.comb += low.eq(_widened(bits))
+            with m.Default():
+                m.d.comb += low.eq(raw[:8])
+        channels = []
+        for number, each in enumerate(zip(*_FIELDS.values(), strict=True)):
+            fields = sorted({field for field in each if field not in (_ZERO, _FULL)}, key=str)
+            sources = [low if field == _BYTE else _widened(raw[field[0] : sum(field)]) for field in fields]
+            sources += [0] * (len(sources) % 2)
+            keys = Signal(1 + len(sources) // 2, name=f"keys_{number}")
+            with m.Switch(kind):
+                for one, field in zip(_FIELDS, each, strict=True):
+                    with m.Case(one):
+                        m.d.comb += keys.eq(_keys(field, fields, len(sources)))
+            channel = Signal(8 if number else 16, name=f"plain_{number}")
+            m.d.sync += channel[:8].eq(select_by_keys(keys, sources))
+            if number == 0:
+                m.d.sync += channel[8:].eq(Mux(kind.as_value().matches(*WIDE), raw[8:16], 0))
+            channels.append(channel)
+        return channels
 
-    @staticmethod
-    def _yuv(m, texel):
-        """BT.601 of the video range, coefficients in units of 1/256; the sums come a clock later."""
-        pair = texel.word.word_select(texel.byte[2], 32)
-        sums = [Signal(signed(20), name=f"yuv_{number}") for number in range(3)]
-        y = Mux(texel.x[0], pair[16:24], pair[:8]) - 16
-        u, v = pair[8:16] - 128, pair[24:32] - 128
-        m.d.sync += [
-            sums[0].eq(298 * y + 409 * v + 128),
-            sums[1].eq(298 * y - 100 * u - 208 * v + 128),
-            sums[2].eq(298 * y + 516 * u + 128),
-        ]
-        return [*(_limited(one >> 8) for one in sums), _OPAQUE]
-
-    @staticmethod
-    def _etc1(m, texel):
-        """The base colour and the step of its half come a clock later."""
+    def _etc1(self, m, kind, texel):
+        """Red, green and blue of ETC1, otherwise 0; base colour, and the step of its half, come a clock later."""
         block = Cat(*(texel.word[8 * byte : 8 * byte + 8] for byte in reversed(range(8))))
         second = Mux(block[32], texel.y[1], texel.x[1])
         table = Mux(second, block[34:37], block[37:40])
         number = Cat(texel.y, texel.x)
         large, minus = (block[low : low + 16].bit_select(number, 1) for low in (0, 16))
-        step = Signal(8, name="etc1_step")
-        minus_later = Signal(name="etc1_minus")
-        chosen = Signal(8, name="etc1_chosen")
-        with m.Switch(Cat(large, table)):
+        step = Signal(signed(9), name="etc1_step")
+        here = Signal(name="etc1_here")
+        m.d.sync += here.eq(kind == TextureType.ETC1)
+        with m.Switch(Cat(large, minus, table)):
             for code, steps in enumerate(_STEPS):
-                for size, value in enumerate(steps):
-                    with m.Case(2 * code + size):
-                        m.d.comb += chosen.eq(value)
-        m.d.sync += [step.eq(chosen), minus_later.eq(minus)]
+                for size, value in enumerate((*steps, *(-one for one in steps))):
+                    with m.Case(4 * code + size):
+                        m.d.sync += step.eq(value)
         channels = []
         for place, low in enumerate((56, 48, 40)):
             four = Mux(second, block[low : low + 4], block[low + 4 : low + 8])
@@ -159,5 +170,19 @@ class TexelDecode(wiring.Component):
             colour = Signal(8, name=f"etc1_colour_{place}")
             m.d.comb += five.eq(block[low + 3 : low + 8] + Mux(second, block[low : low + 3].as_signed(), 0))
             m.d.sync += colour.eq(Mux(block[33], Cat(five[2:], five), Cat(four, four)))
-            channels.append(_limited(colour + Mux(minus_later, -step, step)))
-        return [*channels, _OPAQUE]
+            # With the type, whether it is too small or too large leaves a LUT a bit for the limit and for the other types.
+            sum_ = Signal(signed(10), name=f"etc1_sum_{place}")
+            small, large = Signal(name=f"etc1_small_{place}"), Signal(name=f"etc1_large_{place}")
+            m.d.comb += [
+                *(sum_.eq(colour + step), small.eq(~here | sum_[9]), large.eq(here & ~sum_[9] & sum_[8])),
+            ]
+            channels.append((sum_[:8] & ~small.replicate(8)) | large.replicate(8))
+        return channels
+
+
+def _keys(field, fields, count):
+    """Keys of `select_by_keys` for a field of `fields`, which has `count` places, or for all zeros or ones."""
+    pairs = count // 2
+    if field in (_ZERO, _FULL):
+        return Cat(Const(field == _FULL).replicate(2), Const(-1, pairs - 1))
+    return select_keys(Const(fields.index(field), max(count - 1, 1).bit_length()), count)

@@ -1,4 +1,4 @@
-"""Coordinates of four texels to their addresses."""
+"""Addresses of four texels."""
 
 from amaranth import *
 from amaranth.lib import data, wiring
@@ -16,8 +16,8 @@ _MICROTILE, _SUBTILE, _TILE = 6, 10, 12
 _TILE_SIDE, _SUBTILE_SIDE = 3, 2
 #: Where the sub-tiles of a tile lie, (upper, right) from 0 on, in even and in odd rows of tiles.
 _SUBTILES = ((0, 3, 1, 2), (2, 1, 3, 0))
-#: A place is the number of a bit.
-_PLACE_BITS = 32
+#: What a column adds to an address: microtiles, or bytes of a raster image, are fewer.
+_SUM_BITS = _TILE + _TEXEL_BITS - _TILE_SIDE
 
 
 class TexelFormat(data.Struct):
@@ -38,7 +38,10 @@ class LevelShape(data.Struct):
 
 
 class TexelPlaces(wiring.Component):
-    """Numbers of the first bits of texels from the first byte of their level on, or of the blocks that hold them.
+    """Addresses of texels, or of the blocks that hold them, and the first bit there. A pair of YUYV422R is a block.
+
+    An address is the sum of what follows from the row and what follows from the column. Only T-format takes both together: the
+    order of sub-tiles, and of tiles, which goes back in odd rows.
 
     Behaviour: four texels a clock, `TexelPlaces.LATENCY` clocks later.
 
@@ -46,16 +49,19 @@ class TexelPlaces(wiring.Component):
     --------------------
     format, level : of the texture
     x, y : columns and rows: of two of each
-    o : places, (upper, right) from 0 on
+    first : address of the level, `TexelPlaces.FIRST` clocks later
+    o, bits : addresses, (upper, right) from 0 on, and of each column the first bit
     """
 
-    LATENCY = 3
+    LATENCY, FIRST = 4, 2
 
     format: In(TexelFormat)
     level: In(LevelShape)
     x: In(data.ArrayLayout(_TEXEL_BITS, 2))
     y: In(data.ArrayLayout(_TEXEL_BITS, 2))
-    o: Out(data.ArrayLayout(_PLACE_BITS, 4))
+    first: In(32)
+    o: Out(data.ArrayLayout(32, 4))
+    bits: Out(data.ArrayLayout(3, 2))
 
     def elaborate(self, platform):
         m = Module()
@@ -66,11 +72,12 @@ class TexelPlaces(wiring.Component):
             *(kinds[0].eq(kind), kinds[1].eq(kinds[0])),
             *(levels[0].eq(level), levels[1].eq(levels[0])),
         ]
-        columns = [self._column(m, number, kinds) for number in range(2)]
-        rows = [self._row(m, number, kinds, levels) for number in range(2)]
+        tiled = levels[1].tiled & ~kinds[1].raster
+        columns = [self._column(m, number, kinds, tiled) for number in range(2)]
+        rows = [self._row(m, number, kinds, levels, tiled) for number in range(2)]
         for upper, row in enumerate(rows):
             for right, column in enumerate(columns):
-                self._place(m, 2 * upper + right, column, row, kinds[1], levels[1])
+                self._place(m, 2 * upper + right, column, row, tiled)
         return m
 
     def _split(self, m, name, texel, side, block):
@@ -80,8 +87,10 @@ class TexelPlaces(wiring.Component):
         m.d.sync += [tile.eq(texel >> side), inner.eq((texel[:5] & ((1 << side) - 1)[:5]) >> block)]
         return tile, inner
 
-    def _column(self, m, number, kinds):
-        """Of a column, two clocks later: its microtile, the bits in front of it in a row of the microtile or image."""
+    def _column(self, m, number, kinds, tiled):
+        """Of a column: whether its tile has sub-tiles on the right of it, two clocks later; what it adds to an address, three
+        clocks later.
+        """
         kind = self.format
         tile, inner = self._split(m, f"x{number}", self.x[number], kind.width, kind.block)
         x = Signal(_TEXEL_BITS, name=f"x{number}_texel")
@@ -92,19 +101,39 @@ class TexelPlaces(wiring.Component):
             tiles.eq(tile),
             bits.eq(Mux(kinds[0].raster, x, inner) << kinds[0].bits),
         ]
-        return tiles, bits
+        # A raster image has texels of 32 bits, or pairs of that size.
+        pair = kinds[1].raster & ~kinds[1].bits[0]
+        low = Cat(bits[3], bits[4] & ~pair, bits[5 : _MICROTILE + 3])
+        added = Signal(_SUM_BITS, name=f"x{number}_added")
+        first_bit, first_later = (Signal(3, name=f"x{number}_bit_{clock}") for clock in range(2))
+        m.d.sync += [first_bit.eq(bits[:3]), first_later.eq(first_bit)]
+        m.d.comb += self.bits[number].eq(first_later)
+        with m.If(kinds[1].raster):
+            m.d.sync += added.eq(Cat(low, bits[_MICROTILE + 3 :]))
+        with m.Elif(tiled):
+            # Below are the rows, and the sub-tile.
+            m.d.sync += added.eq(
+                Cat(low, tiles[:_SUBTILE_SIDE], C(0, _TILE - _MICROTILE - _SUBTILE_SIDE), tiles[_TILE_SIDE:])
+            )
+        with m.Else():
+            m.d.sync += added.eq(Cat(low, tiles))
+        return tiles[_SUBTILE_SIDE], added
 
-    def _row(self, m, number, kinds, levels):
-        """Of a row, two clocks later: its microtile, the microtiles or bytes in front of it, and the bits in the microtile."""
+    def _row(self, m, number, kinds, levels, tiled):
+        """Of a row: whether its tile has sub-tiles below it, and is in an odd row of them, two clocks later; and the address of its
+        first texel, three clocks later.
+        """
         kind = self.format
         tile, inner = self._split(m, f"y{number}", self.y[number], kind.height, kind.block)
         y = Signal(_TEXEL_BITS, name=f"y{number}_texel")
-        rows = Signal(_TEXEL_BITS, name=f"y{number}_row")
+        rows = Signal(_TILE_SIDE + 1, name=f"y{number}_row")
         before = Signal(_TEXEL_BITS + _PITCH_BITS, name=f"y{number}_before")
-        bits = Signal(10, name=f"y{number}_bits")
-        tiled, pitch = levels[0].tiled, levels[0].pitch
-        count = Mux(kinds[0].raster, y, Mux(tiled, tile >> _TILE_SIDE, tile))
-        each = Mux(tiled, pitch >> _TILE_SIDE, pitch)
+        bits = Signal(9, name=f"y{number}_bits")
+        tall, pitch = levels[0].tiled, levels[0].pitch
+        # An odd row of tiles goes back from its end, where the next one begins.
+        ends = tile[_TILE_SIDE:] + tile[_TILE_SIDE]
+        count = Mux(kinds[0].raster, y, Mux(tall, ends, tile))
+        each = Mux(tall & ~kinds[0].raster, pitch >> _TILE_SIDE, pitch)
         across = kinds[0].width - kinds[0].block
         m.d.sync += [
             y.eq(self.y[number]),
@@ -112,30 +141,30 @@ class TexelPlaces(wiring.Component):
             before.eq(count * each),
             bits.eq(inner << (across + kinds[0].bits)[:4]),
         ]
-        return rows, before, bits
+        added = Signal(32, name=f"y{number}_added")
+        first = Signal(32, name=f"y{number}_first")
+        with m.If(kinds[1].raster):
+            m.d.comb += added.eq(before)
+        with m.Elif(tiled):
+            inside = Cat(bits[3:], C(0, _SUBTILE_SIDE), rows[:_SUBTILE_SIDE])
+            m.d.comb += added.eq(Cat(inside, C(0, _TILE - len(inside)), before))
+        with m.Else():
+            m.d.comb += added.eq(Cat(bits[3:], before))
+        m.d.sync += first.eq(self.first + added)
+        return rows[_SUBTILE_SIDE], rows[_TILE_SIDE], first
 
-    def _place(self, m, number, column, row, kind, level):
-        """The place of one texel, a clock later."""
-        tile_x, bits_x = column
-        tile_y, before, bits_y = row
-        odd = tile_y[_TILE_SIDE]
-        column_tile = (tile_x >> _TILE_SIDE)[: _TEXEL_BITS - _TILE_SIDE]
-        tile = before + Mux(odd, (level.pitch >> _TILE_SIDE) - 1 - column_tile, column_tile)
-        quarter = Cat(tile_x[_SUBTILE_SIDE], tile_y[_SUBTILE_SIDE])
+    def _place(self, m, number, column, row, tiled):
+        """The address of one texel: two clocks from what is known of its column and its row."""
+        (right, across), (lower, odd, first) = column, row
+        chosen = Signal(2, name=f"order_{number}")
         subtile = Signal(2, name=f"subtile_{number}")
-        with m.Switch(Cat(quarter, odd)):
+        back = Signal(name=f"back_{number}")
+        with m.Switch(Cat(right, lower, odd)):
             for parity, order in enumerate(_SUBTILES):
                 for place, number_of in enumerate(order):
                     with m.Case(4 * parity + place):
-                        m.d.comb += subtile.eq(number_of)
-        tiles = Signal(_PLACE_BITS - _TILE - 3, name=f"tile_{number}")
-        lines = Signal(_PLACE_BITS - _MICROTILE - 3, name=f"microtile_{number}")
-        m.d.comb += [tiles.eq(tile), lines.eq(before + tile_x)]
-        inner = Cat(tile_x[:_SUBTILE_SIDE], tile_y[:_SUBTILE_SIDE])
-        bits = bits_x[:9] + bits_y
-        with m.If(kind.raster):
-            m.d.sync += self.o[number].eq((before << 3) + bits_x)
-        with m.Elif(level.tiled):
-            m.d.sync += self.o[number].eq(Cat(bits[: _MICROTILE + 3], inner, subtile, tiles))
-        with m.Else():
-            m.d.sync += self.o[number].eq(Cat(bits[: _MICROTILE + 3], lines))
+                        m.d.comb += chosen.eq(number_of)
+        m.d.sync += [subtile.eq(Mux(tiled, chosen, 0)), back.eq(tiled & odd)]
+        # The complement of a number of tiles is one less than none of them.
+        tiles = Cat(across[_TILE:], C(0, 32 - _SUM_BITS)) ^ back.replicate(32 - _TILE)
+        m.d.sync += self.o[number].eq(first + Cat(across[:_SUBTILE], across[_SUBTILE:_TILE] | subtile, tiles))

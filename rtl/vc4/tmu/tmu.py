@@ -5,6 +5,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from vc4.common.arbiter import RoundRobin
+from vc4.common.select import select, select_by_keys, select_keys
 from vc4.errata import Erratum
 from vc4.isa.registers import QUADS
 from vc4.qpu.structs import LANES
@@ -20,7 +21,7 @@ from .texture import Sample
 
 __all__ = ["Tmu"]
 
-_WORD_BITS = 32
+_WORD_BITS, _WORD_BYTES = 32, 4
 
 
 class Tmu(wiring.Component):
@@ -154,7 +155,9 @@ class Tmu(wiring.Component):
         active = Signal()  # one has quads left
         last = Signal()
         owner = Signal(self._count)
-        sources = Signal(self._count)  # whose the quad is that is at the cache
+        sources = [*requests, requests[-1]][: self._count + self._count % 2]
+        client = Signal.like(note.client)
+        keys = Signal(1 + len(sources) // 2)  # whose the quad is that is at the cache
         reads = Signal()
         valid = Signal()
         ready = Signal()
@@ -167,13 +170,12 @@ class Tmu(wiring.Component):
         with m.If(Cat(begins).any()):
             m.d.sync += owner.eq(Cat(begins))
         with m.If(reads):
-            m.d.sync += [quad.eq(quad + 1), note.quad.eq(quad), note.place.eq(self._place), sources.eq(owner)]
+            m.d.sync += [quad.eq(quad + 1), note.quad.eq(quad), note.place.eq(self._place), note.client.eq(client)]
+            m.d.sync += keys.eq(select_keys(client, len(sources)))
         addresses = Signal(data.ArrayLayout(_WORD_BITS, LANES))
         for number, request in enumerate(requests):
             with m.If(begins[number]):
-                m.d.sync += slot.eq(request.first)
-            with m.If(reads & owner[number]):
-                m.d.sync += note.client.eq(number)
+                m.d.sync += [slot.eq(request.first), client.eq(number)]
             # Those of a texture are read in other clocks: both kinds are never under way at once.
             for lane in range(LANES):
                 read = sampler.reads[lane]
@@ -188,8 +190,8 @@ class Tmu(wiring.Component):
                         *(request.places[lane].slot.eq(read.slot), request.places[lane].quad.eq(read.quad)),
                     ]
             m.d.comb += request.release.eq((last & owner[number]) | (sampler.left & (sampler.left_client == number)))
-            with m.If(sources[number]):
-                m.d.comb += [address.eq(word) for address, word in zip(addresses, request.data, strict=True)]
+        for lane, address in enumerate(addresses):
+            m.d.comb += address.eq(select_by_keys(keys, [source.data[lane] for source in sources]))
         self._share(m, valid, ready, note, addresses)
 
     def _share(self, m, valid, ready, note, addresses):
@@ -205,18 +207,24 @@ class Tmu(wiring.Component):
             ready.eq(cache.i.ready & ~samples),
             sampled.ready.eq(cache.i.ready & samples),
         ]
+        # Of the note, nobody looks at what the other kind has.
+        m.d.comb += [
+            cache.i.payload.note.eq(note),
+            *(cache.i.payload.note.samples.eq(samples), cache.i.payload.note.sample.eq(sampled.payload.note)),
+        ]
         with m.If(samples):
             m.d.comb += [
                 cache.i.payload.addresses.eq(sampled.payload.addresses),
-                cache.i.payload.wanted.eq(sampled.payload.wanted),
-                cache.i.payload.note.samples.eq(1),
-                cache.i.payload.note.sample.eq(sampled.payload.note),
+                *(cache.i.payload.wanted.eq(sampled.payload.wanted), cache.i.payload.turns.eq(sampled.payload.turns)),
             ]
         with m.Else():
+            # The sampler takes bytes out of words; these have all four.
             m.d.comb += [
-                cache.i.payload.addresses.eq(addresses),
+                *(
+                    one.eq(address & ~(_WORD_BYTES - 1))
+                    for one, address in zip(cache.i.payload.addresses, addresses, strict=True)
+                ),
                 cache.i.payload.wanted.eq((1 << LANES) - 1),
-                cache.i.payload.note.eq(note),
             ]
 
     def _sample(self, m, requests):
@@ -224,27 +232,26 @@ class Tmu(wiring.Component):
         sampler, answer = self._sampler, self._cache.o
         m.d.comb += [
             sampler.sample.eq(answer.note.sample),
+            sampler.sample.now.word.eq(answer.note.sample.now.word & answer.note.samples),
             sampler.words.eq(answer.words),
-            sampler.bytes.eq(answer.bytes),
+            *(sampler.bytes.eq(answer.bytes), sampler.turns.eq(answer.turns), sampler.turn.eq(answer.turn)),
             sampler.stb.eq(self._cache.o_stb & answer.note.samples),
         ]
         for number, request in enumerate(requests):
             m.d.comb += [request.slot.eq(sampler.slot), sampler.data[number].eq(request.data)]
-            with m.If(sampler.slot_client == number):
-                m.d.comb += [sampler.name.eq(request.name), sampler.uniform.eq(request.uniform)]
+        client = sampler.slot_client[: (self._count - 1).bit_length()]
+        given = [requests[min(number, self._count - 1)] for number in range(1 << len(client))]
+        m.d.comb += [
+            sampler.name.eq(select(client, [request.name for request in given])),
+            sampler.uniform.eq(select(client, [request.uniform for request in given])),
+        ]
 
     def _end(self, m, results):
         """Words of the cache become results, and elements of the sampler."""
         answer, sampler = self._cache.o, self._sampler
-        words = [
-            Mux(byte[2], word[_WORD_BITS:], word[:_WORD_BITS])
-            for word, byte in zip(answer.words, answer.bytes, strict=True)
-        ]
         at = Signal(self._note)
         stb = Signal()
-        lanes = Signal(data.ArrayLayout(_WORD_BITS, LANES))
         m.d.sync += [at.eq(answer.note), stb.eq(self._cache.o_stb & ~answer.note.samples)]
-        m.d.sync += [lane.eq(word) for lane, word in zip(lanes, words, strict=True)]
         now = sampler.now
         # Elements, levels and texels of a quad come to the cache one by one, so they count with the last one.
         ends = sampler.word_stb & now.final & now.lane.all()
@@ -258,7 +265,10 @@ class Tmu(wiring.Component):
                 result.place.eq(Mux(sampled, sampler.word_place, at.place)),
                 result.quad.eq(Mux(sampled, now.quad, at.quad)),
                 result.lanes.eq(Mux(sampled, 1 << now.lane, here.replicate(LANES))),
-                *(one.eq(Mux(sampled, sampler.word, lane)) for one, lane in zip(result.data, lanes, strict=True)),
+                *(
+                    one.eq(Mux(sampled, sampler.word, lane))
+                    for one, lane in zip(result.data, sampler.raws, strict=True)
+                ),
                 port.came_stb.eq(Mux(sampled, now.quad.all() & now.lane.all(), here & (at.quad == QUADS - 1))),
                 port.done.eq(Mux(sampled, sampler.done, port.came_stb)),
             ]

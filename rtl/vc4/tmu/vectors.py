@@ -4,7 +4,7 @@ from amaranth import *
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from vc4.common.select import select
+from vc4.common.select import select, select_by_keys, select_keys
 from vc4.isa.registers import QUADS
 from vc4.qpu.structs import LANES, LaneWords
 from vc4.records.tmu import REQUEST_SLOTS, TmuParameterName
@@ -123,18 +123,25 @@ class Vectors(wiring.Component):
 
     def _words(self, m, steps):
         """The words that were read of each lane become those of an element."""
-        ports = [self.data[min(number, len(self.data) - 1)] for number in range(MOST_CLIENTS)]
+        ports = [*self.data, self.data[-1]][: len(self.data) + len(self.data) % 2]
         words = [Signal(32, name=f"word_{lane}") for lane in range(LANES)]
         for lane, word in enumerate(words):
-            m.d.sync += word.eq(select(steps[lane + 1].read.client, [port[lane] for port in ports]))
+            keys = Signal(1 + len(ports) // 2, name=f"client_keys_{lane}")
+            m.d.sync += [
+                keys.eq(select_keys(steps[lane].read.client, len(ports))),
+                word.eq(select_by_keys(keys, [port[lane] for port in ports])),
+            ]
         out = steps[-1]
         m.d.comb += [
             *(self.o.context.eq(out.context), self.o.quad.eq(out.read.quad), self.o.lane.eq(out.number)),
             self.o_stb.eq(out.valid),
         ]
         for place, name in enumerate(_NAMES):
-            step = steps[place + 2]
-            value = Mux(step.written[place], select(step.number, words), 0)
+            step = steps[place + 1]
+            keys = Signal(1 + LANES // 2, name=f"{name}_keys")
+            # What was not written is 0: nothing is chosen of the first pair, and nothing of the others.
+            m.d.sync += keys.eq(Mux(step.written[place], select_keys(step.number), ~C(3, len(keys))))
+            value = select_by_keys(keys, words)
             for clock in range(_PARAMETERS - place):
                 before, value = value, Signal(32, name=f"{name}_{clock}")
                 m.d.sync += value.eq(before)

@@ -112,6 +112,11 @@ public:
         std::apply([](auto &...kind) { (kind.commit(), ...); }, kinds);
     }
 
+    // One of a kind.
+    template<class Joint> const typename Joint::Part &part(size_t number) const {
+        return std::get<Instances<Joint>>(kinds).all[number];
+    }
+
     // For waves.
     template<class Signals> void name(Signals *signals) {
         v3d.debug_info(signals, nullptr, "v3d ");

@@ -43,6 +43,9 @@ public:
         std::apply([](auto &...kind) { (kind.design.commit(), ...); }, kinds);
     }
 
+    // One of a kind.
+    template<class Joint> typename Joint::Instance part(size_t number) const { return {std::get<Joint>(kinds).design, number}; }
+
 private:
     joints::Kinds kinds;
 

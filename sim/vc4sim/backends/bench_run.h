@@ -22,7 +22,7 @@ public:
     // `events_a_clock`: of the bench, at the most.
     Runner(const Options &options, const uint8_t *image, const Write *writes, uint32_t write_count, uint32_t events_a_clock)
         : options(options), memory(this->options, image, checks), host(writes, write_count),
-          events_a_clock(5 * joints::qpu::COUNT + 3 + events_a_clock) {}
+          events_a_clock(5 * joints::qpu::COUNT + 4 + events_a_clock) {}
     virtual ~Runner() = default;
     Runner(const Runner &) = delete;
 
@@ -83,6 +83,7 @@ private:
     uint32_t *events = nullptr;  // place of the next one
     bool watched = false, reads = false, read_answered = false;
     uint32_t word = 0;
+    std::array<uint32_t, QUEUES> highest = {}, told = {};  // levels of queues since the last record, and those in it
 
     void clock() {
         bool writes_now = offer_host();
@@ -100,6 +101,8 @@ private:
         if (is_wanted(BUS))
             tell_bus();
         observe();
+        if (is_wanted(LEVELS))
+            tell_levels();
         host.see(high(ports::irq(gpu.v3d)), cycles);
         cycles++;
         take_answers(writes_now);
@@ -174,6 +177,22 @@ private:
         const std::array<uint32_t, 6> slot = {cycles,         qpu_ports::trace__stall(qpu)[0], qpu_ports::trace__sp_pc(qpu)[0],
                                               uint32_t(word), uint32_t(word >> 32),            state};
         tell(SLOT, slot, number);
+    }
+
+    // What `Peaks` tells: the highest levels of some clocks.
+    void tell_levels() {
+        const std::array<uint32_t, QUEUES> levels = queue_levels(gpu);
+        for (size_t queue = 0; queue < QUEUES; queue++)
+            highest[queue] = std::max(highest[queue], levels[queue]);
+        if (cycles % LEVEL_CLOCKS != LEVEL_CLOCKS - 1 && !stopped)
+            return;
+        std::array<uint32_t, 1 + (QUEUES + 3) / 4> record = {uint32_t(cycles - cycles % LEVEL_CLOCKS)};
+        for (size_t queue = 0; queue < QUEUES; queue++)
+            record[1 + queue / 4] |= std::min(highest[queue], MOST_LEVEL) << queue % 4 * 8;
+        if (highest != told)
+            tell(LEVELS, record);
+        told = highest;
+        highest = {};
     }
 
     // `Transfer`: a request of this clock, and the end of an answer.

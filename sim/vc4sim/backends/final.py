@@ -15,7 +15,7 @@ from ..model.tmu.fifos import NO_RESULT, NO_SLOT
 from ..model.unbuilt import lacking
 from .base import Ending, Job, Outcome
 
-__all__ = ["FinalState", "QpuState", "conclude"]
+__all__ = ["FinalState", "QpuState", "conclude", "errors_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +62,16 @@ def conclude(job: Job, state: FinalState, words: Sequence[int], memory: bytes) -
         counts={source.name: count for source, count in zip(COUNTED, counts, strict=True)},
         interrupts=state.interrupts,
         pcs=tuple(qpu.sp_pc for _, qpu in stuck),
-        errors=frozenset(
-            field.name
-            for fields, word in zip(ERROR_FIELDS, errors, strict=True)
-            for field in fields
-            if word & field.mask
-        ),
+        errors=errors_of(errors),
         why=why,
         registers=dict(zip(job.reads, words[len(READ_OFFSETS) :], strict=True)),
+    )
+
+
+def errors_of(words: Sequence[int]) -> frozenset[str]:
+    """Names of the errors that the last of `READ_OFFSETS` tell."""
+    return frozenset(
+        field.name for fields, word in zip(ERROR_FIELDS, words, strict=True) for field in fields if word & field.mask
     )
 
 

@@ -9,7 +9,7 @@ from importlib import resources
 from pathlib import Path
 
 from amaranth.back import rtlil
-from amaranth.hdl import ShapeLike
+from amaranth.hdl import Fragment, ShapeLike
 from amaranth.lib import data, wiring
 
 import vc4
@@ -24,12 +24,15 @@ from ..bench.gather import Retired
 from ..bench.gpu import GRACE_CLOCKS, HOPELESS_STALLS, SHARED_STALLS
 from ..cxxrtl.build import Part
 from ..cxxrtl.rtlil import Module
-from ..cxxrtl.sockets import declaration, take_out, unplug
+from ..cxxrtl.sockets import declaration, ports, take_out, unplug
+from ..hierarchy import DIRECTIONS
+from ..queues import LEVEL_CLOCKS, access_text, levels_of, ports_of
 from ..retired import (
     BUS,
     EVENT_WORDS,
     ITEM,
     KIND_BITS,
+    LEVELS,
     QUAD,
     R4_ARRIVED,
     RECORD_WORDS,
@@ -60,7 +63,8 @@ class Kind:
 
 
 class Gpu:
-    """A configured GPU in parts: `v3d`, with a port for each port of all that was taken out of it, and `kinds` of that.
+    """A configured GPU in parts: `v3d`, with a port for each port of all that was taken out of it, and `kinds` of that. Levels of
+    queues are ports, too, of the part in which they are.
 
     constants : C++ that says what the bench has to know of the configuration
     """
@@ -69,32 +73,38 @@ class Gpu:
         whole = V3D(config)
         found = {name: [one for its in whole.slices for one in getattr(its, f"{name}s")] for name in ("qpu", "tmu")}
         found |= {name: [getattr(whole, name)] for name in _SLEEPERS}
-        self.kinds = tuple(_take_out(name, components) for name, components in found.items() if components)
-        self.constants = f"constexpr size_t TAG_BITS = {whole.bus.signature.tag_bits};\n"
+        self.kinds = tuple(_take_out(name, components, config) for name, components in found.items() if components)
+        self.constants = f"constexpr size_t TAG_BITS = {whole.bus.signature.tag_bits};\n" + access_text(
+            levels_of(config)
+        )
         sockets = "".join(declaration(kind.one, kind.name) for kind in self.kinds)
-        self.v3d = Part(_rtlil(whole) + sockets, self._unplug)
+        self.v3d = Part(_rtlil(whole, "v3d", config) + sockets, self._unplug)
 
     def _unplug(self, flat: Module) -> None:
         for kind in self.kinds:
             unplug(flat, kind.one, kind.name, without=TRACE)
 
 
-def _take_out(name: str, components: Sequence[wiring.Component]) -> Kind:
-    kind = Kind(name, len(components), components[0], Part(_rtlil(components[0])))
+def _take_out(name: str, components: Sequence[wiring.Component], config: V3DConfig) -> Kind:
+    kind = Kind(name, len(components), components[0], Part(_rtlil(components[0], name, config)))
     for component in components:
         take_out(component, name)
     return kind
 
 
-def _rtlil(component: wiring.Component) -> str:
+def _rtlil(component: wiring.Component, name: str, config: V3DConfig) -> str:
+    fragment = Fragment.get(component, platform=None)
+    whole = {port: (value, DIRECTIONS[flow]) for port, flow, value in ports(component)}
+    whole |= {port: (level, DIRECTIONS[wiring.Out]) for port, level in ports_of(fragment, name, config).items()}
     # Without the places in the source, the same hardware is the same text wherever it lies.
-    return rtlil.convert(component, emit_src=False)
+    return rtlil.convert(fragment, ports=whole, emit_src=False)
 
 
 def hardware_texts() -> list[str]:
     """The sources of the hardware, and how it is taken apart: all that a GPU of some configuration is made of."""
-    paths = [Path(__file__), *sorted(Path(vc4.__file__).parent.rglob("*.py"))]
-    return [path.read_text() for path in paths]
+    folder = Path(vc4.__file__).parent
+    paths = [path for path in folder.rglob("*.py") if not path.is_relative_to(folder / "boards")]
+    return [path.read_text() for path in (Path(__file__), *sorted(paths))]
 
 
 def bench_text(gpu: str, waves: str, bench: str) -> str:
@@ -129,6 +139,7 @@ def _constants() -> str:
     places += [("EVENT_WORDS", EVENT_WORDS), ("KIND_BITS", KIND_BITS), ("START_OFFSET", START_OFFSET), ("QUEUE", QUEUE)]
     places += [("RETIRED", RETIRED), ("WRITTEN", WRITTEN), ("STARTED", STARTED), ("R4_ARRIVED", R4_ARRIVED)]
     places += [("ITEM", ITEM), ("QUAD", QUAD), ("SLOT", SLOT), ("BUS", BUS), ("STAGED", STAGED)]
+    places += [("LEVELS", LEVELS), ("LEVEL_CLOCKS", LEVEL_CLOCKS)]
     places += [("GRACE_CLOCKS", GRACE_CLOCKS), ("HOPELESS_STALLS", HOPELESS_STALLS), ("SHARED_STALLS", SHARED_STALLS)]
     return "".join(f"constexpr size_t {name} = {at};\n" for name, at in places)
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Coroutine, Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
+from amaranth.hdl import Fragment
 from amaranth.sim import Simulator
 
 from ..bench.traced import TracedGpu
@@ -44,9 +45,11 @@ def simulate(
 
     `waves` are of the whole run; beside the VCD file, with the suffix `.gtkw`, lies then a view of it for GTKWave and Surfer.
     """
-    # The waves show the modules as they are written.
     with uncollected():
-        simulator = Simulator(bench if waves else split(bench))
+        design = Fragment.get(bench, platform=None)
+        bench.find_levels(design)
+        # The waves show the modules as they are written.
+        simulator = Simulator(design if waves else split(design))
     simulator.add_clock(CLOCK_PERIOD)
     simulator.add_testbench(testbench)
     for process in background:

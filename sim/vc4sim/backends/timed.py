@@ -5,7 +5,8 @@ from collections.abc import Callable
 import numpy as np
 
 from ..bench.traced import TracedGpu
-from ..retired import BUS, SLOT
+from ..queues import Peaks
+from ..retired import BUS, LEVELS, SLOT
 from ..timed import record_of
 
 __all__ = ["telling"]
@@ -20,6 +21,8 @@ def telling(bench: TracedGpu, kinds: frozenset[int], tell: Callable[[np.ndarray]
         processes += [_slots(bench, number, tell) for number in range(len(bench.trace))]
     if BUS in kinds:
         processes.append(_bus(bench, tell))
+    if LEVELS in kinds:
+        processes.append(_levels(bench, tell))
     return processes
 
 
@@ -59,5 +62,17 @@ def _bus(bench: TracedGpu, tell: Callable[[np.ndarray], object]) -> Callable:
                 tell(record_of(BUS, 0, clock, *words)[np.newaxis])
             if ends:
                 tell(record_of(BUS, 0, clock, 1, tag, 0, 0, 0)[np.newaxis])
+
+    return watch
+
+
+def _levels(bench: TracedGpu, tell: Callable[[np.ndarray], object]) -> Callable:
+    async def watch(ctx):
+        peaks = Peaks(tell)
+        async for _, _, clock, stop, *levels in ctx.tick().sample(bench.cycles, bench.stop, *bench.levels):
+            if stop:
+                peaks.tell(clock - 1)
+                return
+            peaks.clock(clock, levels)
 
     return watch

@@ -5,7 +5,7 @@ import functools
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from amaranth.hdl import Value
@@ -18,18 +18,19 @@ from ..cache import cache_folder
 from ..children import run_child, side_by_side
 from ..cxxrtl.build import build_once, compile_quietly, find_compiler
 from ..problem import BadInput
+from ..queues import access_text
 from ..verilog import export_component
 from .base import Follower, Job, Outcome, Watcher, Waves
 from .library import run_library
 from .parts import bench_text, hardware_texts, program_bench
 
-__all__ = ["run"]
+__all__ = ["run", "verilated_library"]
 
 _VERILATOR = "verilator"
 _NAME = "VerilatedV3d"
 _WORD = 32
 #: What makes it fastest: checks left out, all registers begin with 0 as ours do, code for this processor.
-_OPTIONS = ("--cc", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert", "--prefix", _NAME, "--top-module")
+_OPTIONS = ("--cc", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert")
 _FLAGS = ("-O3", "-march=native", "-std=c++17", "-fPIC")
 #: Of Verilator itself.
 _RUNTIME = ("verilated.cpp", "verilated_threads.cpp")
@@ -56,15 +57,29 @@ def _library(config: V3DConfig) -> ctypes.CDLL:
 
 
 def _build(config: V3DConfig, folder: Path) -> ctypes.CDLL:
+    v3d = V3D(config)
+    sizes = f"namespace joints::qpu {{ constexpr size_t COUNT = {config.qpus}; }}\n"
+    # The Verilog tells no levels.
+    sizes += f"constexpr size_t TAG_BITS = {v3d.bus.signature.tag_bits};\n" + access_text(())
+    driver = f'#include "{_NAME}.h"\n{sizes}{_bench().replace(_PORTS, _ports(v3d))}'
+    return verilated_library({"v3d.v": export_component(v3d, "v3d")}, "v3d", _NAME, driver, folder)
+
+
+def verilated_library(
+    verilog: Mapping[str, str], top: str, name: str, driver: str, folder: Path, options: Sequence[str] = ()
+) -> ctypes.CDLL:
+    """A library in `folder` of the module `top`, as the class `name` of Verilator, and of a `driver` in C++, which includes it.
+
+    verilog : texts by the names of their files
+    options : further ones of Verilator
+    """
+    command = [_VERILATOR, *_OPTIONS, *options, "--prefix", name, "--top-module", top, "--Mdir", ".", *verilog]
     with tempfile.TemporaryDirectory(dir=folder) as place:
         work = Path(place)
-        v3d = V3D(config)
-        ports = _ports(v3d)
-        sizes = f"namespace joints::qpu {{ constexpr size_t COUNT = {config.qpus}; }}\n"
-        sizes += f"constexpr size_t TAG_BITS = {v3d.bus.signature.tag_bits};\n"
-        (work / "v3d.v").write_text(export_component(v3d, "v3d"))
-        compile_quietly([_VERILATOR, *_OPTIONS, "v3d", "--Mdir", ".", "v3d.v"], work)
-        (work / "driver.cpp").write_text(f'#include "{_NAME}.h"\n{sizes}{_bench().replace(_PORTS, ports)}')
+        for file, text in verilog.items():
+            (work / file).write_text(text)
+        compile_quietly(command, work)
+        (work / "driver.cpp").write_text(driver)
         _, root = run_child([_VERILATOR, "--getenv", "VERILATOR_ROOT"], work)
         include = Path(root.strip()) / "include"
         compiler = [*find_compiler(), *_FLAGS, f"-I{include}", f"-I{include / 'vltstd'}"]

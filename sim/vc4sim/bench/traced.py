@@ -4,6 +4,7 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 
 from amaranth import *
+from amaranth.hdl import Fragment
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import Out, connect, flipped
 
@@ -14,6 +15,7 @@ from vc4.qpu.structs import ProgramStart
 from vc4.qpu.trace import R4_SOURCES, TracePort
 from vc4.v3d import V3D
 
+from ..queues import signals_of
 from ..retired import R4_ARRIVED, RETIRED, STARTED, WRITTEN
 from .gather import Gather, Retired, Vector
 from .memory import BenchMemory
@@ -24,6 +26,8 @@ __all__ = ["TracedGpu"]
 
 class TracedGpu(wiring.Component):
     """`V3D` with its memory. A bench around it says in `begin_and_end` how a run begins and ends.
+
+    `levels` are registers of its queues, see `queues.levels_of`, once `find_levels` has looked for them.
 
     Parameters
     ----------
@@ -48,7 +52,8 @@ class TracedGpu(wiring.Component):
     def __init__(self, config: V3DConfig, ports: Mapping, *, waves: bool = False, **memory):
         self.v3d = V3D(config)
         self.memory = BenchMemory(tag_bits=self.v3d.bus.signature.tag_bits, **memory)
-        self._qpus = config.qpus
+        self._config, self._qpus = config, config.qpus
+        self.levels: Sequence[Signal] = ()
         words = {"address": 32, "data": 8 * BUS_BYTES, "strobes": BUS_BYTES, "count": 32}
         super().__init__(
             {
@@ -68,6 +73,10 @@ class TracedGpu(wiring.Component):
             }
         )
         self.probe = PipelineProbe(self.v3d.slices[0].qpus[0], self.trace[0]) if waves else None
+
+    def find_levels(self, design: Fragment) -> None:
+        """Look for them in what it has been elaborated to."""
+        self.levels = signals_of(design, self._config, "v3d")
 
     @property
     def told(self) -> list[tuple[int, int, Signal, tuple]]:

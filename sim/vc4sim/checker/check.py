@@ -8,12 +8,12 @@ from vc4.isa.hazards import HAZARDS, Hazard, Scope, Severity, Source
 
 from .finding import Finding
 from .flow import Flow
-from .generic import generic
+from .path_state import Memory, Turn
 from .program import VECTOR_ROWS
 from .rule import Rule
+from .special_rules import WHOLE
+from .table_rules import generic
 from .threads import is_switch
-from .turn import Memory, Turn
-from .whole import WHOLE
 
 __all__ = ["Subject", "applying", "check", "check_flow", "rules_for", "rules_of"]
 

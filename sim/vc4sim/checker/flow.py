@@ -6,9 +6,9 @@ from typing import TypeVar
 
 from vc4.isa.word import WORD_BYTES
 
-from .acts import acts, known_values
+from .effects import acts, known_values
+from .path_state import Turn
 from .program import VECTOR_ROWS, Goal, Node, Program
-from .turn import Turn
 
 __all__ = ["Flow"]
 

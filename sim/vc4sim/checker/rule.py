@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from vc4.isa.hazards import Hazard
 
 from .finding import Finding
-from .turn import Memory, Turn
+from .path_state import Memory, Turn
 
 __all__ = ["Breaches", "Rule"]
 

@@ -3,7 +3,7 @@
 from vc4.isa.hazards import hazard
 from vc4.isa.ops import Signal
 
-from .turn import Memory, Turn
+from .path_state import Memory, Turn
 
 __all__ = ["HELD"]
 

@@ -13,12 +13,12 @@ from vc4.isa.word import WORD_BYTES, BranchWord
 from ..asm import SourceMap
 from ..events import Event, Retirement
 from ..model.qpu.flags import is_taken, passing
-from .acts import Acts, Does, acts, known_values
 from .check import applying, rules_of
+from .effects import Acts, Does, acts, known_values
 from .finding import Finding, paragraph
+from .path_state import Turn
 from .program import Node, Program
 from .rule import Rule
-from .turn import Turn
 
 __all__ = ["Broken", "Strict"]
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from vc4.isa.hazards import hazard
 from vc4.isa.timing import SWITCH_SLOTS
 
-from .acts import Act
+from .effects import Act
+from .path_state import Memory, Turn
 from .tmu import Counts, asked, taken
-from .turn import Memory, Turn
 
 __all__ = ["THREADS", "Threads", "is_switch"]
 

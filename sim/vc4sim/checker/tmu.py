@@ -2,8 +2,8 @@
 
 from vc4.isa.ops import Signal
 
-from .acts import Act, Does
-from .turn import Memory, Turn
+from .effects import Act, Does
+from .path_state import Memory, Turn
 
 __all__ = ["LOOKUPS", "PARAMETERS", "PARAMETER_WRITES", "RESULTS", "UNDER_WAY", "Counts", "asked", "taken"]
 

@@ -3,8 +3,8 @@
 from vc4.records.vpm import VpmReadSetup, VpmSize
 
 from ..model.vpm.blocks import row_of, vector_places
-from .acts import Does
-from .turn import Memory, Turn
+from .effects import Does
+from .path_state import Memory, Turn
 
 __all__ = ["UNREAD", "Unread", "read_setup", "rows_read"]
 

@@ -14,13 +14,14 @@ __all__ = ["check_engine", "setup_of", "wanted_waves"]
 def check_engine(options: argparse.Namespace) -> None:
     """Raises `BadInput` for what the engine of a command does not have, and names those that do."""
     engine = ENGINES[options.on]
-    for asked, has, option in (
-        (options.lockstep, "is_rtl", "--lockstep"),
-        (options.waves, "has_waves", "--waves"),
-        (options.window, "has_window", "--window"),
+    for option, has in (
+        ("lockstep", "is_compared"),
+        ("waves", "has_waves"),
+        ("window", "has_window"),
+        *((name, "is_simulated") for name in ("trace", "strict", "timeline", "tile")),
     ):
-        if asked and not getattr(engine, has):
-            raise BadInput(f"{option} is not for {options.on}: add --on {' or '.join(able(has))}")
+        if getattr(options, option, None) and not getattr(engine, has):
+            raise BadInput(f"--{option} is not for {options.on}: add --on {' or '.join(able(has))}")
     if options.window and not options.waves:
         raise BadInput("--window is about waves: add --waves FILE.vcd")
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from ..backends.base import Ending, Job, Waves
+from ..backends.base import Job, Waves
 from ..backends.engines import ENGINES, RTL_ENGINES, WAVES_ENGINE
 from ..coverage import Coverage, RuleCount, table
-from ..lockstep import Difference, Lockstep
-from ..problem import BadInput, ExitStatus
-from ..random_programs import random_job, random_team
+from ..lockstep import Difference
+from ..problem import ExitStatus
+from ..random_programs import compare_programs, random_run
 from ..shrink import keep, shrink
 from .lockstep_frames import FRAMES_CONFIG, compare_frames
 from .options import Commands, add_config, add_memory, config_of, config_words, integer, vcd_file
@@ -93,13 +93,11 @@ def _execute(options: argparse.Namespace) -> int:
     options.latency = _LATENCY if options.latency is None else options.latency
     options.gap = _GAP if options.gap is None else options.gap
     compared = programs = 0
-    # On one QPU there are threads; on several the programs wait for each other.
     config = config_of(options)
-    make = random_job if config.qpus == 1 else random_team
     coverage, rules = Coverage(), RuleCount() if options.coverage else None
     with tqdm(total=options.count, unit=" instructions", disable=not sys.stderr.isatty(), leave=False) as progress:
         while compared < options.count:
-            job = make(
+            job = random_run(
                 options.seed + programs,
                 options.length,
                 config,
@@ -124,7 +122,6 @@ def _execute(options: argparse.Namespace) -> int:
 
 def _compare(job: Job, options: argparse.Namespace, coverage: Coverage, rules: RuleCount | None) -> int:
     """Run one program on both; returns the number of instructions. Raises `Difference`, or what a check of the RTL does."""
-    lockstep = Lockstep(job)
     if rules:
         rules.begin(job)
 
@@ -133,11 +130,9 @@ def _compare(job: Job, options: argparse.Namespace, coverage: Coverage, rules: R
         if rules:
             rules(event)
 
-    outcome = lockstep.run(ENGINES[options.on].run, watch, Waves(options.waves) if options.waves else None)
-    if outcome.ending is not Ending.DONE:
-        raise BadInput(f"random program of seed {job.seed}: {outcome.why}")
+    done = compare_programs(job, ENGINES[options.on].run, watch, Waves(options.waves) if options.waves else None)
     coverage.finish()
-    return lockstep.retired
+    return done
 
 
 def _report(job: Job, error: Difference | AssertionError, options: argparse.Namespace) -> None:

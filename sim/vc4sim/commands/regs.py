@@ -23,7 +23,7 @@ _PREFIX = "V3D_"
 _REFERENCE = replace(preset("bcm2835"), memory_windows=True)
 
 _INTRODUCTION = """\
-# Registers
+# Registers of the host
 
 `vc4 regs` prints this map for a configuration, `vc4 regs SRQCS` a register with its fields, `vc4 regs --header v3d.h` writes it
 for C. Hardware, header and this page are made from one table, `rtl/vc4/regs`, which follows section 10 of the guide and the

@@ -53,7 +53,7 @@ def register(commands: Commands) -> None:
     )
     parser.add_argument("case", metavar="CASE", type=Path, help="directory with case.json, or example")
     parser.add_argument("--on", choices=ENGINES, default="model", help="what draws it (default: model)")
-    add_config(parser, "gpu", "on the RTL (default: {})")
+    add_config(parser, None, "on the RTL (default: gpu; a board has its own)")
     parser.add_argument(
         "--lockstep", action="store_true", help="on the RTL: compare every instruction, and all memory, with the model"
     )

@@ -4,22 +4,20 @@ import argparse
 import json
 import shlex
 import sys
-import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from tqdm import tqdm
 
 from ..children import side_by_side
-from ..problem import ExitStatus
+from ..problem import BadInput, ExitStatus
+from ..synth.area import FAMILIES, area_of
 from ..synth.figures import Figures
 from ..synth.netlist import YOSYS, synthesise
 from ..synth.route import place_and_route
 from ..synth.targets import PARTS, TARGETS
-from ..synth.tools import tool_version
 from .options import Commands, add_config, config_of, integer
+from .tools import say, since, versions_of, work_folder
 
 __all__ = ["register"]
 
@@ -57,28 +55,32 @@ def register(commands: Commands) -> None:
     parser.add_argument(
         "-j", "--jobs", type=integer(1, 64), default=2, metavar="N", help="seeds at the same time (default: 2)"
     )
+    parser.add_argument(
+        "--area",
+        choices=FAMILIES,
+        help="only count the cells of another family with Yosys, and say which of its devices have room",
+    )
     parser.add_argument("--json", metavar="FILE", type=Path, help="write all figures as JSON")
     parser.add_argument("--keep", metavar="FOLDER", type=Path, help="keep the files of the tools here")
     parser.set_defaults(execute=_execute)
 
 
 def _execute(options: argparse.Namespace) -> int:
+    if options.area:
+        return _area(options)
     target, part = TARGETS[options.target], PARTS[options.part]
-    with _folder(options.keep) as folder:
-        # A tool that is missing should be missed at once.
-        _say("looking for the tools; their first start on a machine takes a minute")
-        tools = [tool_version(name, folder) for name in (YOSYS, target.tool)]
-        _say(*tools)
+    with work_folder(options.keep) as folder:
+        tools = versions_of([YOSYS, target.tool], folder)
         with (
             tqdm(total=1 + options.seeds, disable=not sys.stderr.isatty(), leave=False, desc="synthesis") as progress,
             side_by_side(options.jobs) as pool,
         ):
-            _say(f"synthesis of {part.doc} (`{options.part}` of `{options.config}`)")
+            say(f"synthesis of {part.doc} (`{options.part}` of `{options.config}`)")
             start = time.monotonic()
             netlist = synthesise(part.build(config_of(options)), folder)
             progress.update()
             progress.set_description("place and route")
-            _say(f"{sum(netlist.part.values()):,} cells of Yosys after {_since(start)}; place and route, {target.doc}")
+            say(f"{sum(netlist.part.values()):,} cells of Yosys after {since(start)}; place and route, {target.doc}")
             start = time.monotonic()
             runs = []
             for run in pool.map(
@@ -86,7 +88,7 @@ def _execute(options: argparse.Namespace) -> int:
             ):
                 runs.append(run)
                 progress.update()
-                _say(f"seed {run.seed}: {run.mhz:.1f} MHz after {_since(start)}")
+                say(f"seed {run.seed}: {run.mhz:.1f} MHz after {since(start)}")
     figures = Figures(
         options.config,
         (options.part, part),
@@ -103,22 +105,14 @@ def _execute(options: argparse.Namespace) -> int:
     return ExitStatus.PASS if figures.reached else ExitStatus.DIFFERS
 
 
-def _say(*lines: str) -> None:
-    """What is being done, beside the bar that shows how far it is."""
-    for line in lines:
-        tqdm.write(line, file=sys.stderr)
-
-
-def _since(start: float) -> str:
-    return f"{time.monotonic() - start:.0f} s"
-
-
-@contextmanager
-def _folder(kept: Path | None) -> Iterator[Path]:
-    """Where the tools work."""
-    if kept:
-        kept.mkdir(parents=True, exist_ok=True)
-        yield kept
-    else:
-        with tempfile.TemporaryDirectory() as folder:
-            yield Path(folder)
+def _area(options: argparse.Namespace) -> int:
+    if options.json:
+        raise BadInput("--json is for what is placed and routed, not for --area")
+    part = PARTS[options.part]
+    with work_folder(options.keep) as folder:
+        (tool,) = versions_of([YOSYS], folder)
+        say(f"synthesis of {part.doc} (`{options.part}` of `{options.config}`)")
+        area = area_of(part.build(config_of(options)), options.area, folder)
+    print(f"{part.doc} (`{options.part}` of `{options.config}`), by {FAMILIES[options.area].synthesis}, with {tool}\n")
+    print("\n".join(area.lines()))
+    return ExitStatus.PASS

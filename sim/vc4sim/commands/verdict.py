@@ -28,8 +28,10 @@ def report(workload: Workload, result: Result, options: argparse.Namespace) -> E
     """Say how a run went that has ended."""
     report_statistics(workload, result, options)
     cycles = "" if result.cycles is None else f" in {result.cycles} cycles"
-    grown = f", --config {result.config}" if result.config not in (options.config, next(iter(PRESETS))) else ""
-    print(f"{result.instructions} instructions{cycles} on {ENGINES[options.on].doc}{grown}")
+    engine = ENGINES[options.on]
+    is_usual = engine.is_board or result.config in (options.config, next(iter(PRESETS)))
+    grown = "" if is_usual else f", --config {result.config}"
+    print(f"{result.instructions} instructions{cycles} on {engine.doc}{grown}")
     for line in [*error_lines(result.errors), *([result.missed] if result.missed else [])]:
         print(line)
     for buffer in workload.buffers:

@@ -9,6 +9,8 @@ from ..notice import said_if_slow
 from ..problem import ExitStatus
 from ..synth.export import export_cells
 from ..verilog import TOP, export
+from ..verilog.bench import PROGRAM, bench_files
+from ..workload import load_example
 from .options import Commands, add_config, config_of
 
 __all__ = ["register"]
@@ -29,7 +31,15 @@ def register(commands: Commands) -> None:
         help="not the RTL, but what Yosys makes of it: cells of an FPGA, and behind them a model of each kind of cell, for "
         "simulators; it takes minutes. The tool: pip install 'vc4-rtl[fpga]'",
     )
-    parser.add_argument("-o", "--output", metavar="FILE", type=Path, help="file to write (default: standard output)")
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument("-o", "--output", metavar="FILE", type=Path, help="file to write (default: standard output)")
+    where.add_argument(
+        "--bench",
+        metavar="FOLDER",
+        type=Path,
+        help=f"write it to FOLDER, with a bench for Icarus Verilog: a host, a memory with the program {PROGRAM}, and a "
+        "Makefile; `make -C FOLDER` runs it",
+    )
     parser.set_defaults(execute=_execute)
 
 
@@ -37,7 +47,11 @@ def _execute(options: argparse.Namespace) -> int:
     with said_if_slow(f"exporting {options.config}"):
         config = config_of(options)
         text = export_cells(V3DAxi(config), TOP) if options.cells else export(config)
-    if options.output:
+    if options.bench:
+        options.bench.mkdir(parents=True, exist_ok=True)
+        for name, content in bench_files(text, load_example(PROGRAM)).items():
+            (options.bench / name).write_text(content, encoding="utf-8")
+    elif options.output:
         options.output.write_text(text, encoding="utf-8")
     else:
         print(text, end="")

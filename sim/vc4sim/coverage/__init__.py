@@ -3,6 +3,7 @@
 ``columns``  executed instructions as arrays
 ``kinds``    where operands come from, and hazards
 ``groups``   the cells, as data
+``products`` groups that are products of columns
 ``count``    counts the cells that are reached
 ``holes``    says in few words which are not
 ``rules``    restrictions that are broken

@@ -1,8 +1,10 @@
 """What random programs should reach, as data: groups of cells, each the product of a few dimensions."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass
+from functools import cache
 from itertools import product
+from typing import Any
 
 import numpy as np
 from amaranth.lib import enum
@@ -28,10 +30,8 @@ from vc4.isa.sync import SEMAPHORE_ACQUIRE, SEMAPHORES
 from .columns import ADD, MUL, PLACES, Columns
 from .kinds import DISTANCES, HAZARDS, OPERAND_KINDS, PORTS, hazards, operand_kind, port_of
 
-__all__ = ["GROUPS", "Gap", "Group"]
+__all__ = ["GROUPS", "Gap", "Group", "groups_of"]
 
-#: Services of the GPU whose programs are counted: it has no texture units.
-_BUILT = V3DConfig().units
 #: Cells that instructions hit: which rows do, and a number for every dimension, the same for all rows or one a row.
 _Hits = Iterator[tuple[np.ndarray, tuple[np.ndarray | int, ...]]]
 
@@ -50,14 +50,14 @@ class Group:
 
     name : of the group
     dimensions : name and labels of each
-    hits : given executed instructions, the cells that they reach
+    hits : given what is observed, executed instructions for those below, the cells that it reaches
     gaps : cells that are left out, with the reasons
     in_total : whether the cells count for the total; too many do not
     """
 
     name: str
     dimensions: dict[str, tuple[str, ...]]
-    hits: Callable[[Columns], _Hits]
+    hits: Callable[[Any], _Hits]
     gaps: tuple[Gap, ...] = ()
     in_total: bool = True
 
@@ -188,12 +188,12 @@ def _hazards(now: Columns) -> _Hits:
             yield rows, (number, distance - DISTANCES[0], alu)
 
 
-def _unbuilt(port: Port) -> tuple[Gap, ...]:
+def _unbuilt(port: Port, built: Container[str]) -> tuple[Gap, ...]:
     """The registers that need what the configuration lacks, a gap for each unit and file."""
     needed: dict[tuple[str, int], list[int]] = {}
     for address, registers in port.items():
         for file, register in enumerate(registers):
-            if register.unit not in {"qpu", *_BUILT}:
+            if register.unit != "qpu" and register.unit not in built:
                 needed.setdefault((register.unit, file), []).append(address)
     return tuple(
         Gap(f"there is no {unit}", {"file": (file,), "address": tuple(addresses)})
@@ -201,8 +201,8 @@ def _unbuilt(port: Port) -> tuple[Gap, ...]:
     )
 
 
-def _unbuilt_signals() -> tuple[Gap, ...]:
-    units = {unit: [] for unit in SIGNAL_UNITS.values() if unit not in _BUILT}
+def _unbuilt_signals(built: Container[str]) -> tuple[Gap, ...]:
+    units = {unit: [] for unit in SIGNAL_UNITS.values() if unit not in built}
     for signal, unit in SIGNAL_UNITS.items():
         if unit in units:
             units[unit].append(signal.value)
@@ -223,60 +223,69 @@ _BRANCH_GAPS = (
 _SOURCES = ("r0 to r3", "r4", "r5", "A", "B")
 _CODES = ("by r5", *(f"by {amount}" for amount in range(1, 16)))
 
-GROUPS = (
-    *(_operands(alu, operand) for alu, operand in product((ADD, MUL), range(2))),
-    *(_conditions(alu) for alu in (ADD, MUL)),
-    *(_packs(alu) for alu in (ADD, MUL)),
-    Group(
-        "unpack x source x ALU x kind of operation",
-        {
-            "unpack": _names(Unpack),
-            "source": (*(f"A {port}" for port in PORTS), "r4"),
-            "ALU": _ALUS,
-            "operation": ("integer", "float"),
-        },
-        _unpacks,
-    ),
-    Group(
-        "rotation: operation x amount x operands a, b",
-        {"operation": _OPERATIONS[MUL], "amount": _CODES, "a": _SOURCES, "b": _SOURCES},
-        _rotations,
-    ),
-    Group(
-        "small immediate x operand",
-        {"code": _ADDRESSES, "ALU": _ALUS, "operand": ("a", "b")},
-        _immediates,
-    ),
-    *(_loads(alu) for alu in (ADD, MUL)),
-    Group(
-        "semaphore x operation",
-        {"semaphore": tuple(map(str, range(SEMAPHORES))), "operation": ("release", "acquire")},
-        _semaphores,
-    ),
-    Group(
-        "branch: condition x relative x register x place x taken",
-        {
-            "condition": _names(BranchCondition),
-            "relative": ("no", "yes"),
-            "register": ("no", "yes"),
-            "place": PLACES,
-            "taken": ("no", "yes"),
-        },
-        _branches,
-        _BRANCH_GAPS,
-    ),
-    Group("signal x place", {"signal": _names(Signal), "place": PLACES}, _signals, _unbuilt_signals()),
-    Group(
-        "write: ALU x file x address",
-        {"ALU": _ALUS, "file": _FILES, "address": _ADDRESSES},
-        _writes,
-        _unbuilt(WRITE),
-    ),
-    Group("read: file x address", {"file": _FILES, "address": _ADDRESSES}, _reads, _unbuilt(READ)),
-    Group(
-        "hazard x distance x ALU that writes",
-        {"hazard": HAZARDS, "distance": tuple(map(str, DISTANCES)), "ALU": _ALUS},
-        _hazards,
-    ),
-    *(_whole(alu) for alu in (ADD, MUL)),
-)
+
+@cache
+def groups_of(config: V3DConfig) -> tuple[Group, ...]:
+    """All groups; the gaps are of programs on a configuration."""
+    built = config.units
+    return (
+        *(_operands(alu, operand) for alu, operand in product((ADD, MUL), range(2))),
+        *(_conditions(alu) for alu in (ADD, MUL)),
+        *(_packs(alu) for alu in (ADD, MUL)),
+        Group(
+            "unpack x source x ALU x kind of operation",
+            {
+                "unpack": _names(Unpack),
+                "source": (*(f"A {port}" for port in PORTS), "r4"),
+                "ALU": _ALUS,
+                "operation": ("integer", "float"),
+            },
+            _unpacks,
+        ),
+        Group(
+            "rotation: operation x amount x operands a, b",
+            {"operation": _OPERATIONS[MUL], "amount": _CODES, "a": _SOURCES, "b": _SOURCES},
+            _rotations,
+        ),
+        Group(
+            "small immediate x operand",
+            {"code": _ADDRESSES, "ALU": _ALUS, "operand": ("a", "b")},
+            _immediates,
+        ),
+        *(_loads(alu) for alu in (ADD, MUL)),
+        Group(
+            "semaphore x operation",
+            {"semaphore": tuple(map(str, range(SEMAPHORES))), "operation": ("release", "acquire")},
+            _semaphores,
+        ),
+        Group(
+            "branch: condition x relative x register x place x taken",
+            {
+                "condition": _names(BranchCondition),
+                "relative": ("no", "yes"),
+                "register": ("no", "yes"),
+                "place": PLACES,
+                "taken": ("no", "yes"),
+            },
+            _branches,
+            _BRANCH_GAPS,
+        ),
+        Group("signal x place", {"signal": _names(Signal), "place": PLACES}, _signals, _unbuilt_signals(built)),
+        Group(
+            "write: ALU x file x address",
+            {"ALU": _ALUS, "file": _FILES, "address": _ADDRESSES},
+            _writes,
+            _unbuilt(WRITE, built),
+        ),
+        Group("read: file x address", {"file": _FILES, "address": _ADDRESSES}, _reads, _unbuilt(READ, built)),
+        Group(
+            "hazard x distance x ALU that writes",
+            {"hazard": HAZARDS, "distance": tuple(map(str, DISTANCES)), "ALU": _ALUS},
+            _hazards,
+        ),
+        *(_whole(alu) for alu in (ADD, MUL)),
+    )
+
+
+#: Of programs on a GPU without texture units.
+GROUPS = groups_of(V3DConfig())

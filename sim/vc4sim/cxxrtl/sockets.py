@@ -9,17 +9,18 @@ from amaranth.lib import wiring
 from .rtlil import Chunk, Wire
 from .rtlil import Module as FlatModule
 
-__all__ = ["declaration", "port_widths", "take_out", "unplug"]
+__all__ = ["declaration", "port_widths", "ports", "take_out", "unplug"]
 
 
-def _ports(component: wiring.Component) -> Iterator[tuple[str, wiring.Flow, Value]]:
+def ports(component: wiring.Component) -> Iterator[tuple[str, wiring.Flow, Value]]:
+    """The ports of a component, with their names when it is a design of its own, and their direction seen from inside."""
     for path, member, value in component.signature.flatten(component):
         yield "__".join(map(str, path)), member.flow, Value.cast(value)
 
 
 def port_widths(component: wiring.Component, flow: wiring.Flow) -> dict[str, int]:
     """The ports of that direction, seen from inside, as they are named when `component` is a design of its own."""
-    return {name: len(value) for name, its, value in _ports(component) if its == flow}
+    return {name: len(value) for name, its, value in ports(component) if its == flow}
 
 
 def _type(kind: str) -> str:
@@ -28,11 +29,11 @@ def _type(kind: str) -> str:
 
 def take_out(component: wiring.Component, kind: str) -> None:
     """From now on, `component` elaborates to a cell of that kind with its ports, of which `declaration` tells."""
-    ports = {f"{'i' if flow == wiring.In else 'o'}_{name}": value for name, flow, value in _ports(component)}
+    joined = {f"{'i' if flow == wiring.In else 'o'}_{name}": value for name, flow, value in ports(component)}
 
     def elaborate(_platform):
         m = Module()
-        m.submodules.socket = Instance(_type(kind), i_clk=ClockSignal(), i_rst=ResetSignal(), **ports)
+        m.submodules.socket = Instance(_type(kind), i_clk=ClockSignal(), i_rst=ResetSignal(), **joined)
         return m
 
     component.elaborate = elaborate
@@ -40,11 +41,11 @@ def take_out(component: wiring.Component, kind: str) -> None:
 
 def declaration(component: wiring.Component, kind: str) -> str:
     """RTLIL: what Yosys has to know of the cells of that kind, in the places of components like `component`."""
-    ports = [("clk", wiring.In, 1), ("rst", wiring.In, 1)]
-    ports += [(name, flow, len(value)) for name, flow, value in _ports(component)]
+    all_ports = [("clk", wiring.In, 1), ("rst", wiring.In, 1)]
+    all_ports += [(name, flow, len(value)) for name, flow, value in ports(component)]
     wires = [
         f"wire width {width} {'input' if flow == wiring.In else 'output'} {number} \\{name}"
-        for number, (name, flow, width) in enumerate(ports, start=1)
+        for number, (name, flow, width) in enumerate(all_ports, start=1)
     ]
     return "\n".join(["attribute \\blackbox 1", "attribute \\keep 1", f"module \\{_type(kind)}", *wires, "end", ""])
 

@@ -6,6 +6,7 @@
 ``program_target``   that of programs of users
 ``frame_target``     that of a captured frame, with ``watched_shaders``
 ``checkpoints``      the state of the model, kept
+``changes``          what somebody changes in a run
 ``session``          steps, breakpoints, and the way back
 ``conditions``       what a run can stop at
 ``expression``       what people ask for, as text

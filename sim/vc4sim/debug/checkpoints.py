@@ -73,6 +73,11 @@ class Checkpoints(Generic[_T]):
             del self._positions[1::2], self._kept[1::2]
             self._interval *= 2
 
+    def forget(self, after: int) -> None:
+        """Those after a position are of another run."""
+        end = bisect_right(self._positions, after)
+        del self._positions[end:], self._kept[end:]
+
     def positions(self, before: int) -> list[int]:
         """Those before a position."""
         return [one for one in self._positions if one < before]

@@ -1,6 +1,7 @@
 """What people ask for: registers, memory, addresses, and what a run can stop at."""
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,19 +13,23 @@ from ..model.memory import MemoryFault
 from ..model.v3d import V3D
 from ..problem import BadInput
 from ..workload.compare import WORD_BYTES
-from ..workload.layout import number_of
+from ..workload.layout import number_of, word_of
+from .changes import Change, ChangeMemory, ChangeRegister
 from .conditions import FLAGS_NAME, AtAddress, Begins, Condition, Stalls, WritesMemory, WritesRegister
 from .formats import Format
 from .listing import Listing
 from .state import FLAGS, is_register, next_uniforms, pc_of, vector
 
-__all__ = ["Value", "condition", "evaluate", "format_of", "memory_place", "with_format"]
+__all__ = ["Value", "change", "condition", "evaluate", "format_of", "memory_place", "with_format"]
 
 _ELEMENT = re.compile(r"(\w+)\[(\d+)\]")
 _MEMORY = re.compile(r"\[([^,\]]+)(?:,\s*(\w+))?\]")
 #: Bytes of memory that are looked at, or watched, at once.
 _MOST_SEEN, _MOST_WATCHED = 1 << 16, 1 << 32
 _STALL, _START = "stall", "start"
+_BITS = re.compile(f"[01]{{{ELEMENTS}}}")
+#: What a unit brings: it comes again.
+_NOT_CHANGED = "r4"
 #: Registers that can be written, by their names in assembly.
 _WRITTEN = {WRITE.name(address, file) for address in range(64) for file in range(2)} - {"-"} | {"r4", "r5"}
 
@@ -134,3 +139,46 @@ def condition(text: str, listing: Listing, qpus: int) -> Condition:
             raise BadInput(f"{what}: a program is one of {', '.join(KINDS)}")
         return Begins(kind="".join(kind), qpu=qpu)
     return AtAddress(address=listing.locate(what), text=what, qpu=qpu)
+
+
+def change(what: str, values: Sequence[str], gpu: V3D, qpu: int, listing: Listing) -> Change:
+    """New values: of a register or flag of a QPU, `ra5`, one for all elements or one for each; of an element, `ra5[3]`; of memory,
+    `[PLACE]`, as many words as there are values, or `[PLACE, BYTES]`. A value is an integer, a float with a dot, or `&` and a place;
+    of a flag, 0 or 1, or all bits as they are shown. Raises `BadInput`.
+    """
+    if what.startswith("["):
+        return _memory_change(what, values, gpu, listing)
+    match = _ELEMENT.fullmatch(what)
+    name, first = (match[1], int(match[2])) if match else (what, 0)
+    if not is_register(name) or name == _NOT_CHANGED:
+        raise BadInput(f"{what}: must be r0 to r3, r5, a register of a file, a flag, an element of these, or [PLACE]")
+    if first >= ELEMENTS:
+        raise BadInput(f"{what}: a vector has {ELEMENTS} elements")
+    if name in FLAGS and len(values) == 1 and _BITS.fullmatch(values[0]):
+        values = [*values[0]]
+    words = tuple(_words_of(values, what, listing))
+    if name in FLAGS and not set(words) <= {0, 1}:
+        raise BadInput(f"{what}: a flag is 0 or 1 in each element")
+    if len(words) not in ((1,) if match else (1, ELEMENTS)):
+        raise BadInput(f"{what}: takes 1 value{'' if match else f' or {ELEMENTS}'}, not {len(words)}")
+    return ChangeRegister(qpu, name, first, words if match or len(words) > 1 else words * ELEMENTS)
+
+
+def _memory_change(what: str, values: Sequence[str], gpu: V3D, listing: Listing) -> ChangeMemory:
+    address, size = memory_place(what, listing, _MOST_SEEN)
+    words = [*_words_of(values, what, listing)]
+    if "," in what and size != WORD_BYTES * len(words):
+        raise BadInput(f"{what}: takes {size / WORD_BYTES:g} values, not {len(words)}")
+    data = np.array(words, "<u4").tobytes()
+    try:
+        gpu.memory.read(address, len(data), "write")
+    except MemoryFault as fault:
+        raise BadInput(f"{what}: {fault}") from None
+    return ChangeMemory(address, data)
+
+
+def _words_of(values: Sequence[str], what: str, listing: Listing) -> Iterator[int]:
+    if not values:
+        raise BadInput(f"{what}: a value is missing")
+    for value in values:
+        yield int.from_bytes(word_of(value, listing.buffers | listing.labels, f"{what}:"), "little")

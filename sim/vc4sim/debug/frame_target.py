@@ -12,6 +12,7 @@ from ..events import MemoryWrite, Start
 from ..model.v3d import V3D
 from ..problem import BadInput
 from ..render.host import Host
+from .changes import Change, ChangeMemory
 from .checkpoints import Checkpoints, Image
 from .moment import Goal, Moment
 from .target import Target
@@ -46,7 +47,10 @@ class FrameTarget(Target):
         self._begin_again(0)
 
     def _begin_again(self, run: int) -> None:
-        """From the beginning of the frame to that of a run."""
+        """From the beginning of the frame to that of a run, or to an earlier one, so that all changes are made again."""
+        if self.changes.first is not None:
+            before = [number for number, start in enumerate(self.starts) if start < self.changes.first]
+            run = min(run, before[-1] if before else 0)
         if self._worker:
             self._worker.abandon()
         self.position, self.ending, self.launches = 0, "", {}
@@ -86,6 +90,22 @@ class FrameTarget(Target):
             self._begin_again(runs[-1] if runs else 0)
         self.advance(lambda moment: None, position)
 
+    def change(self, change: Change) -> None:
+        """See `Target`."""
+        here = self.position
+        if not here:
+            raise BadInput("nothing can be changed before the frame begins: go on first")
+        self.changes.add(here, change)
+        is_start = here in self.starts
+        del self.starts[sum(start <= here for start in self.starts) :]
+        self._running.forget(here)
+        if is_start:
+            # The run may have begun already, and this comes before it.
+            self._begin_again(0)
+            self.advance(lambda moment: None, here)
+        else:
+            self._running.make(change)
+
     def marks(self, before: int) -> list[int]:
         """See `Target`."""
         runs = [start for start in self.starts if start < before]
@@ -114,6 +134,8 @@ class _Worker:
         self._hit: object = None
         self._error: BaseException | None = None
         self._abandoned = False
+        #: What memory held where it was changed, with the positions: checkpoints do not have it.
+        self._replaced: list[tuple[int, ChangeMemory]] = []
         self._go, self._rested = threading.Semaphore(0), threading.Semaphore(0)
         gpu = self.host.gpu
         for user in (gpu.fragment_shader, gpu.binner.shading, gpu.renderer.screen.shading):
@@ -149,10 +171,29 @@ class _Worker:
             return False
         self._target.position, image = found
         image.restore(self.host.gpu.parts.machine, self._run.about)
+        while self._replaced and self._replaced[-1][0] >= self._target.position:
+            self._replaced.pop()[1].apply(self.host.gpu)
+        self._make_changes()
         self._run.rewound = True
         self._target.ending = ""
         self.waits.clear()
         return True
+
+    def forget(self, after: int) -> None:
+        """Checkpoints after a position are of another run."""
+        self._kept.forget(after)
+
+    def make(self, change: Change) -> None:
+        """Make a change, at the position."""
+        if isinstance(change, ChangeMemory):
+            old = self.host.memory.read(change.address, len(change.data))
+            self._replaced.append((self._target.position, ChangeMemory(change.address, old)))
+        change.apply(self.host.gpu)
+
+    def _make_changes(self) -> None:
+        """Those at the position."""
+        for one in self._target.changes.at(self._target.position):
+            self.make(one)
 
     def skips(self) -> bool:
         """See `Watcher`."""
@@ -184,6 +225,7 @@ class _Worker:
         if self._run and self._kept.wants(target.position):
             self._keep()
         self._hit = self._goal(moment)
+        self._make_changes()
         if self._hit is not None or target.position == self._last or target.interrupted.is_set():
             self._wait()
 

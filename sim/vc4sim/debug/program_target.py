@@ -16,6 +16,7 @@ from ..model.qps.sync import place
 from ..model.qps.user_programs import Deadlock
 from ..model.unbuilt import Unbuilt
 from ..model.v3d import V3D
+from .changes import Change
 from .checkpoints import Checkpoints, Image
 from .moment import Goal, Moment
 from .target import Target
@@ -58,9 +59,22 @@ class ProgramTarget(Target):
             moment = self._next()
             if moment is None:
                 return None
-            if (hit := goal(moment)) is not None:
+            hit = goal(moment)
+            self._repeat_changes()
+            if hit is not None:
                 return hit
         return None
+
+    def change(self, change: Change) -> None:
+        """See `Target`."""
+        self.changes.add(self.position, change)
+        self._kept.forget(self.position)
+        change.apply(self._gpu)
+
+    def _repeat_changes(self) -> None:
+        """Those at the position."""
+        for one in self.changes.at(self.position):
+            one.apply(self._gpu)
 
     def seek(self, position: int) -> None:
         """See `Target`."""
@@ -131,4 +145,5 @@ class ProgramTarget(Target):
         self.position, self._begun, self.launches = position, kept.begun, kept.launches
         self.ending = ""
         self._writes.clear()
+        self._repeat_changes()
         self._run = self._go_on()

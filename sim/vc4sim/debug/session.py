@@ -1,13 +1,15 @@
 """A debugging session: it goes on and back, and stops where it should."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from itertools import islice
 
 from ..events import Retirement, Start
 from ..problem import BadInput
+from .changes import Change
 from .conditions import Condition
+from .expression import change
 from .listing import Line, Listing
 from .moment import Goal, Moment
 from .state import in_slots, pc_of
@@ -122,6 +124,10 @@ class Session:
         """The same, but a branch, an end or a thread switch counts as one with its delay slots."""
         return self._repeat(count, self._stepped_over)
 
+    def finish(self) -> Stop:
+        """Go on until the program of the QPU has ended, or a breakpoint."""
+        return self._run(self._finished)
+
     def proceed(self) -> Stop:
         """Go on until a breakpoint, or the end."""
         return self._run(lambda moment: None)
@@ -152,6 +158,14 @@ class Session:
         self.target.seek(max(position, self.first))
         return self._stop(None)
 
+    def set(self, what: str, values: Sequence[str], qpu: int | None = None) -> Change:
+        """Change registers of a QPU, that which is selected by default, or memory, see `expression.change`. From now on it is a part
+        of the run: to go back before it undoes it, and to go on from there makes it again. Raises `BadInput`.
+        """
+        made = change(what, values, self.target.gpu, self.qpu if qpu is None else qpu, self.listing)
+        self.target.change(made)
+        return made
+
     # What a moment is.
 
     def _start(self, moment: Moment) -> _Hit | None:
@@ -176,6 +190,12 @@ class Session:
         found = self._event(moment)
         is_inside = isinstance(moment.event, Retirement) and in_slots(self.target.gpu, self.qpu)
         return None if is_inside else found
+
+    def _finished(self, moment: Moment) -> _Hit | None:
+        """The QPU runs nothing more, or the next program, or cannot go on."""
+        found = self._event(moment)
+        is_over = isinstance(moment.event, Start) or pc_of(self.target.gpu, self.qpu) is None
+        return (found if is_over else None) or self._stalled(moment)
 
     def _stepped_over(self, moment: Moment) -> _Hit | None:
         return self._boundary(moment) or self._stalled(moment)

@@ -1,6 +1,7 @@
 """What the registers of a QPU hold, as numbers: arrays of sixteen words (uint32), one an element."""
 
 import re
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -23,6 +24,7 @@ __all__ = [
     "next_pc",
     "next_uniforms",
     "pc_of",
+    "set_elements",
     "suspended_pc",
     "thread_of",
     "vector",
@@ -68,6 +70,32 @@ def vector(gpu: V3D, qpu: int, name: str) -> np.ndarray:
             new = words & ~kept | state.late_values[qpu, index].astype(np.uint32) & kept
             words = np.where([elements >> element & 1 for element in range(ELEMENTS)], new, words)
     return words
+
+
+def set_elements(gpu: V3D, qpu: int, name: str, first: int, words: Sequence[int]) -> None:
+    """Give words to elements of a register, or 0 and 1 to those of a flag, so that the next instruction sees them, and `vector`, too."""
+    state = gpu.machine.qpus
+    elements = slice(first, first + len(words))
+    mask = (1 << len(words)) - 1 << first
+    if name in FLAGS:
+        bits = sum((word & 1) << first + number for number, word in enumerate(words))
+        index = FLAGS.index(name)
+        state.flags[qpu, index] = int(state.flags[qpu, index]) & ~mask | bits
+        return
+    match = _REGISTER.fullmatch(name)
+    if not match or not is_register(name):
+        raise KeyError(name)
+    number = int(match[2])
+    if not match[1]:
+        state.accumulators[qpu, number, elements] = words
+        return
+    file, place = "ab".index(match[1]), number ^ view_of(state.sequences, qpu)
+    state.files[qpu, file, place, elements] = words
+    # What the last instruction has written there does not come behind it.
+    for index in range(int(state.late[qpu, _LATE_COUNT])):
+        to_file, register, late, _ = state.late[qpu, _LATE * index : _LATE * (index + 1)].tolist()
+        if (to_file, register) == (file, place):
+            state.late[qpu, _LATE * index + 2] = late & ~mask
 
 
 def flags(gpu: V3D, qpu: int) -> tuple[int, int, int]:

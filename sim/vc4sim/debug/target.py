@@ -7,13 +7,15 @@ from collections.abc import Iterator
 from ..launch import Launch
 from ..model.memory import Memory
 from ..model.v3d import V3D
+from .changes import Change, Changes
 from .moment import Goal
 
 __all__ = ["Target"]
 
 
 class Target(ABC):
-    """A run of the model. A position is the number of moments that have passed: the model does the same again each time.
+    """A run of the model. A position is the number of moments that have passed: the model does the same again each time, with what
+    somebody has changed at positions.
 
     name : for people
     position : where the run is
@@ -28,6 +30,7 @@ class Target(ABC):
 
     def __init__(self) -> None:
         self.interrupted = threading.Event()
+        self.changes = Changes()
 
     @property
     @abstractmethod
@@ -48,6 +51,10 @@ class Target(ABC):
     @abstractmethod
     def seek(self, position: int) -> None:
         """Go to a position, from 0 to one that there has been."""
+
+    @abstractmethod
+    def change(self, change: Change) -> None:
+        """Make a change at the position; what has been after it is not any more. Raises `BadInput` where nothing can be changed."""
 
     @abstractmethod
     def marks(self, before: int) -> list[int]:

@@ -16,6 +16,7 @@ from vc4.regs.table import register
 
 from ..backends import cxxrtl, native
 from ..backends.base import BenchJob, Follower, Waves
+from ..backends.engines import ENGINES
 from ..backends.library import LibraryRun
 from ..backends.simulation import bench_options, say_instead, simulate, watch
 from ..backends.timed import telling
@@ -75,8 +76,8 @@ class DrawJob(BenchJob):
         return dataclasses.replace(self.config, trace=True)
 
     @property
-    def _end(self) -> int:
-        """The interrupt."""
+    def end(self) -> int:
+        """The interrupt that comes at the end, as a bit of INTCTL."""
         return FRAME_DONE if any(name.startswith("CT1") for name, _ in self.registers) else FLUSH_DONE
 
     @property
@@ -85,7 +86,7 @@ class DrawJob(BenchJob):
         numbers = {source.name: source.number for source in SOURCES}
         counters = (1 << len(self.counted)) - 1
         setup = (
-            *(dict(BEGINNING) | {"INTENA": self._end}).items(),
+            *(dict(BEGINNING) | {"INTENA": self.end}).items(),
             *((f"PCTRS{number}", numbers[name]) for number, name in enumerate(self.counted)),
             *(("PCTRC", counters), ("PCTRE", 1 << 31 | counters)),
         )
@@ -147,12 +148,16 @@ def run_draw(
     read: Sequence[str] = (),
     progress: Progress | None = None,
 ) -> DrawRun:
-    """Run `job` on `native`, `cxxrtl` or `pysim`, and read registers at the end; see `run_front`.
+    """Run `job` on `native`, `cxxrtl`, `pysim` or a board, and read registers at the end; see `run_front`.
 
     progress : called with the number of tiles that are in memory; pysim does not tell
 
     Raises `AssertionError` if a check of the hardware fails, and `BadInput` for waves that the simulator does not write.
     """
+    if ENGINES[on].is_board:
+        from ..uart.lists import draw  # who simulates needs no line
+
+        return draw(on, job, read, follow=follow, waves=waves)
     names = (*(f"PCTR{number}" for number in range(len(job.counted))), *read)
     offsets = [register(name).offset for name in names]
     state, memory, words, watched = _engine(job, on, _Listener(follow, progress), waves, offsets)

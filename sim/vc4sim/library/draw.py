@@ -6,6 +6,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from vc4.config import V3DConfig
 from vc4.regs.counters import SOURCES
 
 from ..backends.base import Waves
@@ -22,7 +23,7 @@ from ..timeline.timeline import timeline_of
 from ..timeline.trace_file import TraceFile
 from .execute import Setup
 from .frame import DrawnJob, Frame
-from .presets import named
+from .presets import named, of_board
 
 if TYPE_CHECKING:
     from ..timeline.frames import FrameTimeline
@@ -66,6 +67,8 @@ def draw(
     Raises `BadInput` if the frame cannot be drawn, or has no such tile, and `Difference` in lockstep, with the name of the job as a note.
     """
     start = time.perf_counter()
+    if setup.engine.is_board and (tile or timeline):
+        raise BadInput(f"{setup.on}: a board tells no timeline, and draws whole frames")
     drawing = (_OnTheRtl if setup.engine.is_rtl else _OnTheModel)(capture, setup, progress)
     *first, last = capture.jobs
     about = {"is_rtl": setup.engine.is_rtl, "program": capture.name, "engine": setup.on}
@@ -89,6 +92,16 @@ def _window(tile: _Tile, width: int, height: int) -> _Window:
     """Rows and columns of a tile of so many pixels."""
     column, row = tile
     return slice(row * height, (row + 1) * height), slice(column * width, (column + 1) * width)
+
+
+def _config_of(capture: Capture, setup: Setup) -> V3DConfig:
+    """What draws on the RTL."""
+    if setup.engine.config is None:
+        return named(setup.config or _ON_THE_RTL, setup.errata).config.drawing
+    choice = of_board(setup.engine.config(), setup.config, setup.errata)
+    if choice.config != choice.config.drawing:
+        raise BadInput(f"{capture.name}: the board has {choice.name}, which draws no frames")
+    return choice.config
 
 
 class _OnTheModel:
@@ -153,7 +166,7 @@ class _OnTheRtl:
     def __init__(self, capture: Capture, setup: Setup, progress: Progress):
         from ..frames.host import DrawHost  # it takes a second: who wants the model need not wait for that
 
-        self._config = named(setup.config or _ON_THE_RTL, setup.errata).config.drawing
+        self._config = _config_of(capture, setup)
         self._host = DrawHost(capture, self._config, setup.on, counted=_COUNTED, **setup.pace)
         self._capture, self._lockstep, self._progress, self._tiles = capture, setup.lockstep, progress, 0
         self._timeline: FrameTimeline | None = None

@@ -20,7 +20,7 @@ from ..timeline import Names, Timeline
 from ..timeline.timeline import timeline_of
 from ..timeline.trace_file import TraceFile
 from ..workload import Workload
-from .presets import Choice, advice, choices, lacks_rows
+from .presets import Choice, advice, choices, lacks_rows, on_board
 from .result import DidNotEnd, Result
 
 __all__ = ["Listening", "Setup", "execute", "job_of"]
@@ -30,8 +30,9 @@ __all__ = ["Listening", "Setup", "execute", "job_of"]
 class Setup:
     """The GPU that programs run on, and the memory in front of it.
 
-    on : name of the engine: `model`, `pysim`, `cxxrtl` or `native`
-    config : name of a preset, or a configuration; `None`: the smallest preset that has what a program needs
+    on : name of the engine: `model`, `pysim`, `cxxrtl`, `native`, or a board, `uart:DEVICE` or `uart:DEVICE,BAUD`
+    config : name of a preset, or a configuration; `None`: the smallest preset that has what a program needs, or what
+        a board has
     errata : faults of chips that it has, too, see `V3DConfig`
     lockstep : the model runs beside the RTL, and every effect of each instruction is compared
     latency : clocks from a request of memory to its first word, 1 to 1024
@@ -63,8 +64,8 @@ class Setup:
                 raise BadInput(f"{name} must be an integer from {allowed[0]} to {allowed[-1]}, not {value!r}")
         if not 0 <= self.gap <= LARGEST_GAP:
             raise BadInput(f"gap must be 0 to {LARGEST_GAP}, not {self.gap!r}")
-        if self.lockstep and not self.engine.is_rtl:
-            raise BadInput(f"lockstep compares the RTL with the model: it is for {', '.join(able('is_rtl'))}")
+        if self.lockstep and not self.engine.is_compared:
+            raise BadInput(f"lockstep compares the RTL with the model: it is for {', '.join(able('is_compared'))}")
 
     @property
     def engine(self) -> Engine:
@@ -104,7 +105,9 @@ def execute(workload: Workload, setup: Setup, listening: Listening = Listening()
 
     Raises `BadInput` if the GPU has too few QPUs, `DidNotEnd`, `Difference` in lockstep, and `Broken` with `strict`.
     """
-    *smaller, last = choices(workload, setup.config, setup.errata)
+    if listening.timeline and setup.engine.is_board:
+        raise BadInput(f"{setup.on}: a board tells no timeline")
+    *smaller, last = _choices(workload, setup)
     for choice in smaller:
         outcome, result = _run(workload, choice, setup, listening)
         if not lacks_rows(outcome):
@@ -117,6 +120,13 @@ def execute(workload: Workload, setup: Setup, listening: Listening = Listening()
         why = "; ".join(text for text in (outcome.why, result.missed) if text)
         raise DidNotEnd(f"{workload.name}: {why}{_places(workload, outcome)}", result)
     return result
+
+
+def _choices(workload: Workload, setup: Setup) -> list[Choice]:
+    """What to run it on, the smallest first."""
+    if setup.engine.config is None:
+        return choices(workload, setup.config, setup.errata)
+    return [on_board(workload, setup.engine.config(), setup.config, setup.errata)]
 
 
 def job_of(workload: Workload, choice: Choice, **more: Any) -> Job:

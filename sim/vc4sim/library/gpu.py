@@ -231,6 +231,7 @@ class Gpu:
 
     def _after_reset(self) -> Mapping[str, int]:
         """All registers."""
-        config = self._setup.config or next(iter(PRESETS))
+        own = self._setup.engine.config
+        config = own() if own else self._setup.config or next(iter(PRESETS))
         model = V3D(config if isinstance(config, V3DConfig) else preset(config), Memory(0))
         return {name: model.read(name) for name in self.registers}

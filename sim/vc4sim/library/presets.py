@@ -14,7 +14,7 @@ from ..model.qpu.decoded import decoded
 from ..problem import BadInput
 from ..workload import Workload
 
-__all__ = ["Choice", "advice", "choices", "lacks_rows", "named"]
+__all__ = ["Choice", "advice", "choices", "lacks_rows", "named", "of_board", "on_board"]
 
 #: What the units that a configuration may lack are called.
 _UNIT_NAMES = {"tmu": "texture units"}
@@ -49,6 +49,34 @@ def named(config: str | V3DConfig, errata: str | Collection[Erratum] = ()) -> Ch
         return Choice(name, replace(chosen, errata=chosen.faults | errata_of(errata)))
     except ValueError as error:
         raise BadInput(str(error)) from None
+
+
+def of_board(has: V3DConfig, wanted: str | V3DConfig | None, errata: str | Collection[Erratum] = ()) -> Choice:
+    """The configuration that a board `has`, by its name. Raises `BadInput` if another one is `wanted`."""
+    name = next((name for name, one in PRESETS.items() if one == replace(has, errata=())), "another configuration")
+    asked = named(has if wanted is None else wanted, errata)
+    if replace(asked.config, errata=(), trace=False) != replace(has, errata=()):
+        raise BadInput(f"the board has {name}, not {asked.name}")
+    if errata and errata_of(errata) != has.faults:
+        raise BadInput(f"the board has {', '.join(map(str, has.errata)) or 'no'} errata, not {errata}")
+    return Choice(name, has)
+
+
+def on_board(
+    workload: Workload, has: V3DConfig, wanted: str | V3DConfig | None, errata: str | Collection[Erratum] = ()
+) -> Choice:
+    """The same, if it has what `workload` needs. Raises `BadInput` otherwise."""
+    choice = of_board(has, wanted, errata)
+    if workload.qpus > has.qpus:
+        raise BadInput(f"{workload.name}: needs {workload.qpus} QPUs at the same time, and the board has {has.qpus}")
+    lacking = _units(workload) - has.units
+    if lacking:
+        raise BadInput(f"{workload.name}: needs {_names_of(lacking)}, and the board has none")
+    return choice
+
+
+def _names_of(units: Iterable[str]) -> str:
+    return " and ".join(sorted(_UNIT_NAMES.get(unit, unit) for unit in units))
 
 
 def _units(workload: Workload) -> frozenset[str]:
@@ -95,9 +123,8 @@ def advice(workload: Workload, outcome: Outcome, choice: Choice) -> str:
     config, chosen = choice
     lacking = _units(workload) - chosen.units
     if outcome.ending is Ending.STUCK and lacking:
-        names = " and ".join(sorted(_UNIT_NAMES.get(unit, unit) for unit in lacking))
         enough = _options(other for other in PRESETS if lacking <= preset(other).units)
-        return f"{config} has no {names}: add {enough}"
+        return f"{config} has no {_names_of(lacking)}: add {enough}"
     rows = chosen.vpm_rows
     larger = _options(other for other in PRESETS if preset(other).vpm_rows > rows)
     if lacks_rows(outcome):

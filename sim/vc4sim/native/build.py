@@ -7,14 +7,16 @@ the time for a quarter of the speed.
 import ctypes
 import os
 import shlex
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Mapping
+from functools import partial
 from importlib import resources
 from pathlib import Path
 
 from ..children import side_by_side
-from ..cxxrtl.build import Part, compile_quietly, find_compiler, flatten, start_yosys
+from ..cxxrtl.build import Part, compile_quietly, find_compiler, flatten, make_once, start_yosys
 from ..cxxrtl.narrow import narrow
 from .code import accessors, code
 from .design import Design
@@ -70,10 +72,10 @@ def compile_joined(whole: Part, parts: Mapping[str, tuple[Part, int]], constants
                 for side, one in zip(sides, codes, strict=True)
                 for number, source in enumerate(one.sources)
             }
-            objects = list(pool.map(lambda name: _compile(name, sources[name], work), sources))
-        made = Path(tempfile.mkdtemp(dir=folder))
-        for name in objects:
-            (work / name).rename(made / name)
+            objects = list(pool.map(partial(_object, flags=flags(), folder=folder), sources, sources.values()))
+    made = Path(tempfile.mkdtemp(dir=folder))
+    for name, kept in zip(sources, objects, strict=True):
+        shutil.copy(kept, made / f"{name}.o")
     headers = _lanes() + "".join(one.header for one in codes)
     (made / _FOR_DRIVERS).write_text(headers + ports + joint.text(codes) + constants)
     return made
@@ -109,6 +111,17 @@ def _side(name: str, part: Part, count: int, work: Path) -> Side:
     inputs = flat.inputs()
     narrowed, ports = narrow(flat)
     return Side(name, Design(narrowed), ports, inputs, count)
+
+
+def _object(name: str, source: str, flags: str, folder: Path) -> Path:
+    """The object of `source`, which GPUs that are different elsewhere may share."""
+
+    def compile_it() -> Path:
+        with tempfile.TemporaryDirectory(dir=folder) as place:
+            work = Path(place)
+            return (work / _compile(name, source, work)).rename(folder.resolve() / f"{work.name}.o")
+
+    return make_once([flags, source], compile_it, folder)
 
 
 def _compile(name: str, source: str, work: Path) -> str:

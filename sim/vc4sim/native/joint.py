@@ -99,7 +99,7 @@ class _Seam:
             turn.lines.append(f"renew({turn.changes.among(whole_readers.get(name, 0))}, whole.{name}, {value.text});")
         name = self.part.name
         return (
-            f"struct {name} {{\n    using V = ::{name}::V;\n    static constexpr size_t COUNT = {self.part.count};\n"
+            f"struct {name} {{\n    using V = ::{name}::V;\n    using Instance = ::{name}::Instance;\n    static constexpr size_t COUNT = {self.part.count};\n"
             f"    ::{name}::Design design;\n"
             f"    void settle(::{self._whole.name}::Design &whole, int phase) {{\n{_switch(gives)}"
             "        if (design.asleep())\n            return;\n"

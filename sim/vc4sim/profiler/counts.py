@@ -9,12 +9,11 @@ from vc4.bus.port import BUS_BYTES
 from vc4.qpu.stall import STALL_REASONS
 
 from ..retired import BUS, KIND_BITS, SLOT, STARTED, start_of
-from ..timed import EMPTY, SLOT_CLOCKS, TimedFollower, rows_of
+from ..timed import EMPTY, ISSUES, SLOT_CLOCKS, TimedFollower, rows_of
 
 __all__ = ["Counts"]
 
 _REASONS = (*STALL_REASONS, EMPTY)
-_ISSUES = 2
 
 
 @dataclass
@@ -87,8 +86,8 @@ class Counts(TimedFollower):
     def _follow_one(self, qpu: int, slots: np.ndarray) -> None:
         """The slots of a QPU, in their order."""
         stalls, pcs = slots[:, 2].astype(np.int64), slots[:, 3].astype(np.int64)
-        issues = np.flatnonzero(slots[:, 6] & _ISSUES)
-        waits = np.flatnonzero(slots[:, 6] & _ISSUES == 0)
+        issues = np.flatnonzero(slots[:, 6] & ISSUES)
+        waits = np.flatnonzero(slots[:, 6] & ISSUES == 0)
         reasons = np.where(stalls[waits], np.log2(np.maximum(stalls[waits] & -stalls[waits], 1)), len(STALL_REASONS))
         before = np.searchsorted(issues, waits)
         if len(issues):

@@ -10,12 +10,11 @@ from vc4.l2c.structs import LINE_BYTES
 from vc4.qpu.structs import LANES
 
 from ..timed import SLOT_CLOCKS
+from ..workload.compare import WORD_BYTES
 from .counts import Counts
 from .work import Work, work_of
 
 __all__ = ["Limit", "limits_of", "operations", "total_work"]
-
-_WORD_BYTES = 4
 
 
 class Limit(NamedTuple):
@@ -77,9 +76,9 @@ def limits_of(counts: Counts, config: V3DConfig, qpus: int, clocks: int, events:
         ("add ALUs", "results", ELEMENTS * work.add, lanes, "guide, section 3: four lanes", 0),
         ("mul ALUs", "results", ELEMENTS * work.mul, lanes, "guide, section 3: four lanes", 0),
         ("SFUs", "results", ELEMENTS * work.functions, LANES * slices, "guide, section 3: one a slice", 0),
-        ("TMUs", "words", words, LANES * units, "docs/reference/tmu.md: a quad, or a texel", _WORD_BYTES),
-        ("VPM reads", "words", ELEMENTS * work.vpm_reads, LANES, "vpm.py: a quad for all QPUs", _WORD_BYTES),
-        ("VPM writes", "words", ELEMENTS * work.vpm_writes, LANES, "vpm.py: a quad for all QPUs", _WORD_BYTES),
+        ("TMUs", "words", words, LANES * units, "docs/reference/tmu.md: a quad, or a texel", WORD_BYTES),
+        ("VPM reads", "words", ELEMENTS * work.vpm_reads, LANES, "vpm.py: a quad for all QPUs", WORD_BYTES),
+        ("VPM writes", "words", ELEMENTS * work.vpm_writes, LANES, "vpm.py: a quad for all QPUs", WORD_BYTES),
         ("L2 cache", "words", lines * LINE_BYTES / BUS_BYTES, 1, "l2c.py: a word of the bus", BUS_BYTES),
         ("memory", "words", bus / BUS_BYTES, 1, "hub.py: a word of the bus", BUS_BYTES),
     ]

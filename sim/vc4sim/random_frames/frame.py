@@ -1,10 +1,12 @@
 """A random frame."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from vc4.records.control import ControlCode as Code
 
+from ..random_programs.wanted import NOTHING, Wanted
 from .binning import Binning, random_binning
 from .fragments import Fragments
 from .lists import random_coordinates, random_list
@@ -22,11 +24,16 @@ _PAGE = 0x1000
 RECORD_BYTES = 16 * _PAGE
 #: Stores of a tile, in front of the last one, each with memory of its own.
 _MOST_STORES = 2
+#: Records after which everything is as it was before them.
+_IDLE = (Code.NOP, Code.MARKER, Code.RESET_MARKER_COUNT, Code.BRANCH)
+_IDLE_CHANCE = 0.1
 
 
 class RandomFrame:
     """What a seed makes, in memory from address `base` on, a multiple of 4 KiB.
 
+    wanted : fields of records that there are to be more of: the form is the name of a `ControlCode`. Only fields that mean the same
+        whatever the others are can be wanted
     frame : its size, and the fields of its configuration
     clears : what the tile buffer is cleared to; `None`: it begins as it is
     things : all that can be left out
@@ -37,16 +44,18 @@ class RandomFrame:
     binning : what is for all tiles is binned, in memory behind all else; `None`: tiles branch to it
     """
 
-    def __init__(self, seed: int, base: int = 0):
+    def __init__(self, seed: int, base: int = 0, wanted: Wanted = NOTHING):
         self.seed, self.base = seed, base
+        self._wanted = wanted
         self._rng = rng = Random(f"frame {seed}")
         self._coverage = rng.chance(0.2)
-        self.frame: Frame = random_frame_size(rng, coverage=self._coverage)
-        size = self.frame.bytes
+        size = random_frame_size(rng, coverage=self._coverage)
+        self.frame: Frame = replace(size, fields=self._wished(Code.TILE_RENDERING_MODE_CONFIGURATION, size.fields)[1])
+        room = self.frame.bytes
         self.stores = base + _PAGE
-        self.records = self.stores + (1 + _MOST_STORES) * size
+        self.records = self.stores + (1 + _MOST_STORES) * room
         self.loads = self.records + RECORD_BYTES
-        self.texels = self.loads + size
+        self.texels = self.loads + room
         self.texels_end = self.end = self.texels + TEXEL_BYTES
         self.noise = rng.getrandbits(32)
         self.clears = self._clear_values() if rng.chance(0.85) else None
@@ -55,6 +64,7 @@ class RandomFrame:
         parts = [0, *(n + 1 for n in range(len(self.frame.tiles)) if rng.chance(0.3))]
         for part in parts:
             self.things += self._part(part)
+        self.things = list(self._with_idle_records())
         self.binning: Binning | None = None
         self.last = [self._last(number) for number in range(len(self.frame.tiles))]
 
@@ -67,6 +77,11 @@ class RandomFrame:
         """It clears the tile buffer first, whatever is in there."""
         if self.clears is None:
             self.clears = self._clear_values()
+
+    def _wished(self, code: Code, fields: dict[str, Any]) -> tuple[Code, dict[str, Any]]:
+        """A record with fields as they are, or as somebody wants them."""
+        wish = self._wanted.draw(self._rng, code.name)
+        return code, fields | wish[1] if wish else fields
 
     def _clear_values(self) -> dict[str, int]:
         rng = self._rng
@@ -84,19 +99,27 @@ class RandomFrame:
         stores = [number for number in range(_MOST_STORES) if rng.chance(0.3)]
         for tile in range(len(self.frame.tiles)):
             for _ in range(rng.choice((0, 0, 0, 1, 1, 2))):
-                yield Load(tile, *random_load(rng, self.loads))
+                yield Load(tile, *self._wished(*random_load(rng, self.loads)))
             for number in stores:
                 address = self.stores + (1 + number) * self.frame.bytes
-                yield Store(tile, *random_store(rng, address, last=False))
+                yield Store(tile, *self._wished(*random_store(rng, address, last=False)))
 
     def _last(self, number: int) -> tuple[Code, dict[str, Any]]:
         """The last store of a tile."""
         rng, ends = self._rng, number == len(self.frame.tiles) - 1
         if rng.chance(0.2):
-            return random_store(rng, self.stores, last=ends)
+            return self._wished(*random_store(rng, self.stores, last=ends))
         if ends:
             return Code.STORE_RESOLVED_TILE_COLOR_BUFFER_AND_END_FRAME, {}
         return Code.STORE_RESOLVED_TILE_COLOR_BUFFER, {}
+
+    def _with_idle_records(self) -> Iterator[Thing]:
+        """Those of random numbers of their own, so that a frame draws the same without them."""
+        rng = Random(f"idle records {self.seed}")
+        for thing in self.things:
+            if isinstance(thing, Shader | State | Lists) and rng.chance(_IDLE_CHANCE):
+                yield State(thing.part, rng.choice(_IDLE), {})
+            yield thing
 
     def _place(self, part: int) -> Place:
         """The tile that a part draws in."""
@@ -119,7 +142,7 @@ class RandomFrame:
     def _configuration(self, part: int) -> State:
         pipe = self._coverage and self._rng.chance(0.5)
         fields = random_configuration(self._rng, coverage=self._coverage, pipe=pipe)
-        return State(part, Code.CONFIGURATION_BITS, fields)
+        return State(part, *self._wished(Code.CONFIGURATION_BITS, fields))
 
     def _draw(self, part: int, place: Place) -> Iterator[Thing]:
         """A shader, and lists for it."""

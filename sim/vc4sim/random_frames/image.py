@@ -122,13 +122,16 @@ class FrameImage:
 
     def _part(self, part: int) -> int | None:
         """A sub-list; returns its address, or `None` if it has nothing."""
-        out, shader, current = ListBuilder(0), None, -1
+        pieces, shader, current = [ListBuilder(0)], None, -1
         for thing in self._things:
             if isinstance(thing, Chunk | Load | Store) or thing.part != part:
                 continue
+            out = pieces[-1]
             match thing:
                 case Lists() if self._is_binned(part) and not may_be_binned(thing.code):
                     pass
+                case State(code=Code.BRANCH):
+                    pieces.append(ListBuilder(0))
                 case State():
                     out.add(thing.code, **thing.fields)
                 case Shader():
@@ -136,10 +139,14 @@ class FrameImage:
                     out.raw(shader)
                 case Lists() if thing.shader == current and shader is not None:
                     self._list(out, thing, shader)
-        if not out.data:
+        if not any(piece.data for piece in pieces):
             return None
-        out.add(Code.RETURN_FROM_SUB_LIST)
-        return self._put_list(out)
+        pieces[-1].add(Code.RETURN_FROM_SUB_LIST)
+        address = self._put_list(pieces.pop())
+        for piece in reversed(pieces):
+            piece.add(Code.BRANCH, absolute_branch_address=address)
+            address = self._put_list(piece)
+        return address
 
     def _list(self, out: ListBuilder, thing: Lists, shader: bytes) -> None:
         fields = dict(thing.fields)

@@ -67,7 +67,7 @@ class Shader:
 
 @dataclass(frozen=True)
 class State:
-    """A record of state."""
+    """A record of state, or one that does nothing; `BRANCH` goes on somewhere else in memory."""
 
     part: int
     code: ControlCode

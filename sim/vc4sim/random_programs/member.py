@@ -11,6 +11,7 @@ from vc4.isa.sync import SEMAPHORE_ACQUIRE, SEMAPHORES
 from .place import Place
 from .program import Program
 from .vpm import load_setup, row_setup
+from .wanted import NOTHING, Wanted
 
 __all__ = ["MOST_MEMBERS", "MOST_ROWS", "Member", "Role"]
 
@@ -60,10 +61,10 @@ class Member(Program):
     its store.
     """
 
-    def __init__(self, random_: random.Random, length: int, place: Place, role: Role):
+    def __init__(self, random_: random.Random, length: int, place: Place, role: Role, wanted: Wanted = NOTHING):
         self._role = role
         self._left = role.meetings
-        super().__init__(random_, length, place, threaded=False)
+        super().__init__(random_, length, place, threaded=False, wanted=wanted)
 
     def _shares(self) -> list[tuple[Callable[[], None], int]]:
         return [(self._meet, 3), (self._pass_through, 3)]

@@ -14,6 +14,7 @@ from .place import Place
 from .program import OUTPUT_BYTES
 from .textures import Textures
 from .values import random_value
+from .wanted import NOTHING, Wanted
 
 __all__ = ["random_team"]
 
@@ -32,6 +33,7 @@ def random_team(
     output: int | None = None,
     qpus: int | None = None,
     vpm_rows: int = MOST_ROWS,
+    wanted: Wanted = NOTHING,
     **memory,
 ) -> Job:
     """A run of two or more random programs of about `length` words each; the same `seed` gives the same run.
@@ -41,6 +43,7 @@ def random_team(
         and somebody may write in front of it meanwhile
     qpus : that they may run on, `None`: all
     vpm_rows : from the first one on, that they may use
+    wanted : what programs are to have more of
 
     There are at most half as many more as they have QPUs, on one QPU one or two. They wait for each other in a ring if they all run at the same
     time. Each has rows of the VPM and memory of its own, and there are rows for which they take the mutex.
@@ -64,7 +67,7 @@ def random_team(
             textures.all if textures else (),
             output is not None,
         )
-        words = kind(random_, length, place, Role(number, members, meetings, vpm_rows)).words
+        words = kind(random_, length, place, Role(number, members, meetings, vpm_rows), wanted).words
         codes.append(struct.pack(f"<{len(words)}Q", *words).ljust(room, b"\0"))
         assert len(codes[-1]) == room, "the program is longer than its room"
         launches.append(Launch(place.base, uniforms + 4 * random_.randrange(_FIRST_UNIFORMS)))

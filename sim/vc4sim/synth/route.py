@@ -3,7 +3,7 @@
 import dataclasses
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +20,9 @@ _CELL = re.compile(r"_(LUT4|CCU2C|PFUMX|L6MUX21|TRELLIS|MULT18X18D|DP16KD)_.*|\$
 #: A line of Python, below the folder that its package is in; other lines are those of the tools' own libraries.
 _SOURCE = re.compile(r"/(?:rtl|sim|site-packages)/(.+\.py:\d+)$")
 _ROUTING = "routing"
+#: Clocks of boards that rise together, as one is a multiple of the other: what goes from one to the other has the shorter period.
+#: Tools count that as asynchronous.
+_TOGETHER = {"clk", "fast_clk"}, {"pixel_clk", "shift_clk"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +47,7 @@ class Routed:
     """A placed and routed design.
 
     seed : of the placement
-    mhz : clock that it reaches
+    mhz : clock that it reaches; if there are others, the one that it reaches with all of them as much faster or slower
     cells : used, by the names of the resources of the device
     available : on the device, by the same names
     path : the slowest one, from register to register
@@ -57,36 +60,57 @@ class Routed:
     path: tuple[Hop, ...]
 
 
-def place_and_route(target: Target, folder: Path, seed: int, mhz: float) -> Routed:
+def place_and_route(
+    target: Target, folder: Path, seed: int, mhz: float, options: Sequence[str] = ("--lpf-allow-unconstrained",)
+) -> Routed:
     """Place and route the netlist in `folder`, for a clock of `mhz` or as close to it as possible.
 
-    Raises `BadInput` if nextpnr fails.
+    `options` say where the pins are; nowhere in particular if there are none. Raises `BadInput` if nextpnr fails.
     """
     report = f"seed_{seed}.json"
     run_tool(
         target.tool,
         *target.options,
         *("--json", NETLIST, "--report", report, "--log", f"seed_{seed}.log", "-q"),
-        *("--freq", str(mhz), "--timing-allow-fail", "--seed", str(seed), "--lpf-allow-unconstrained"),
+        *("--freq", str(mhz), "--timing-allow-fail", "--seed", str(seed), *options),
         folder=folder,
     )
-    return read_report((folder / report).read_text(encoding="utf-8"), seed)
+    return read_report((folder / report).read_text(encoding="utf-8"), seed, mhz)
 
 
-def read_report(text: str, seed: int) -> Routed:
-    """What the report of nextpnr says. Raises `BadInput` if it has no clock, or more than one."""
+def read_report(text: str, seed: int, mhz: float) -> Routed:
+    """What the report of nextpnr says of a design for a clock of `mhz`. Raises `BadInput` if it has no clock."""
     report = json.loads(text)
-    if len(report["fmax"]) != 1:
-        raise BadInput(f"the report of nextpnr has {len(report['fmax'])} clocks, not one")
-    ((clock, reached),) = report["fmax"].items()
-    (path,) = (path["path"] for path in report["critical_paths"] if path["from"] == path["to"] == f"posedge {clock}")
+    found = list(_reached(report, mhz))
+    if not found:
+        raise BadInput("the report of nextpnr has no path of a clock")
+    reached, path = min(found, key=lambda one: one[0])
     return Routed(
         seed,
-        reached["achieved"],
+        reached,
         {name: count["used"] for name, count in report["utilization"].items()},
         {name: count["available"] for name, count in report["utilization"].items()},
         tuple(_hops(path)),
     )
+
+
+def _reached(report: Mapping, mhz: float) -> Iterator[tuple[float, Sequence[Mapping]]]:
+    """What the main clock reaches if nothing but one kind of path limits it, and the slowest one of this kind."""
+    clocks = {f"posedge {name}": clock for name, clock in report["fmax"].items()}
+    for path in report["critical_paths"]:
+        first, second = path["from"], path["to"]
+        if first == second and first in clocks:
+            wanted = clocks[first]["constraint"] if len(clocks) > 1 else mhz
+            yield mhz * clocks[first]["achieved"] / wanted, path["path"]
+        elif any({_domain(first), _domain(second)} <= together for together in _TOGETHER):
+            wanted = max(clocks[edge]["constraint"] for edge in (first, second))
+            delay = sum(step["delay"] for step in path["path"])
+            yield mhz * 1000 / (delay * wanted), path["path"]
+
+
+def _domain(edge: str) -> str:
+    """The clock of an edge, without the names of the instances around it."""
+    return edge.rpartition(".")[2]
 
 
 def _hops(steps: Iterable[Mapping]) -> Iterator[Hop]:

@@ -4,8 +4,8 @@
     the file, event by event
 ``names``
     what instructions are called
-``qpus``, ``memory``, ``drawing``, ``stages``
-    tracks of QPUs, of the way to memory, of a frame, and of the blocks that draw
+``qpus``, ``memory``, ``queues``, ``drawing``, ``stages``
+    tracks of QPUs, of the way to memory, of the queues between blocks, of a frame, and of the blocks that draw
 ``timeline``
     all of them, for a run
 ``frames``, ``model_frames``

@@ -6,7 +6,7 @@ from vc4.config import V3DConfig
 
 from ..frames.activity import spans_of
 from ..frames.draw import DrawRun
-from ..retired import BUS, SLOT, STAGED
+from ..retired import STAGED
 from .drawing import JobTrack, TileTracks
 from .names import Names
 from .stages import StageTracks, tell_tiles
@@ -19,7 +19,7 @@ __all__ = ["FrameTimeline"]
 class FrameTimeline(Timeline):
     """The timeline of jobs on the RTL, one behind the other: see `Timeline`, and `end_job`."""
 
-    kinds = frozenset((SLOT, BUS, STAGED))
+    kinds = Timeline.kinds | {STAGED}
 
     def __init__(self, file: TraceFile, config: V3DConfig, names: Names):
         super().__init__(file, config, names)

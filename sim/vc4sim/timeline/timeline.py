@@ -10,11 +10,12 @@ import numpy as np
 from vc4.config import V3DConfig
 
 from ..events import Event, MemoryWrite, Retirement
-from ..retired import BUS, SLOT
+from ..retired import BUS, LEVELS, SLOT
 from ..timed import EMPTY, SLOT_CLOCKS, TimedFollower, slots_of, transfers_of
 from .memory import BusTracks, WriteTrack
 from .names import Names
 from .qpus import QpuTracks
+from .queues import QueueTracks
 from .trace_file import TraceFile
 
 __all__ = ["Kind", "Timeline", "timeline_of"]
@@ -39,12 +40,13 @@ class Timeline(TimedFollower):
     names : of instructions
     """
 
-    kinds = frozenset((SLOT, BUS))
+    kinds = frozenset((SLOT, BUS, LEVELS))
 
     def __init__(self, file: TraceFile, config: V3DConfig, names: Names):
         self._file = file
         self._qpus = QpuTracks(file, names)
         self._bus = BusTracks(file, config)
+        self._queues = QueueTracks(file, config)
         self._writes = WriteTrack(file)
         self._clocks = [0] * config.qpus
         self._last = self._origin = 0
@@ -59,6 +61,7 @@ class Timeline(TimedFollower):
                 self._qpus.wait(slot.qpu, slot.thread, first, slot.reason or EMPTY)
         for transfer in transfers_of(rows):
             self._bus.transfer(transfer, self._origin)
+        self._queues.follow(rows, self._origin)
 
     def watch(self, event: Event) -> None:
         """An event of the model."""
@@ -73,6 +76,7 @@ class Timeline(TimedFollower):
         """What is under way ends."""
         self._qpus.close()
         self._bus.forget()
+        self._queues.forget()
 
     def close(self) -> None:
         """Tell what is not told yet."""

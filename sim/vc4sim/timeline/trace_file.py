@@ -3,6 +3,7 @@
 import json
 import os
 import tempfile
+from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -32,16 +33,22 @@ class TraceFile:
         self._file.write('{"displayTimeUnit":"ns","traceEvents":[\n')
         self._comma = ""
         self._named: set[tuple[int, int]] = set()
+        #: What has begun on each track and has not ended.
+        self._begun: defaultdict[tuple[int, int], list[str]] = defaultdict(list)
 
     def _write(self, text: str) -> None:
         self._file.write(f"{self._comma}{text}")
         self._comma = ",\n"
 
-    def track(self, process: int, thread: int, name: str, group: str) -> None:
-        """Give a track its name, and its process the name of the group, once."""
+    def group(self, process: int, name: str) -> None:
+        """Give a process the name of its group, once."""
         if (process, 0) not in self._named:
             self._named.add((process, 0))
-            self._meta("process", process, 0, group)
+            self._meta("process", process, 0, name)
+
+    def track(self, process: int, thread: int, name: str, group: str) -> None:
+        """Give a track its name, and its process the name of the group, once."""
+        self.group(process, group)
         if (process, thread) not in self._named:
             self._named.add((process, thread))
             self._meta("thread", process, thread, name)
@@ -64,11 +71,13 @@ class TraceFile:
 
     def begin(self, process: int, thread: int, clock: int, about: str) -> None:
         """The begin of a slice."""
+        self._begun[process, thread].append(about)
         self._write(f'{{"ph":"B","pid":{process},"tid":{thread},"ts":{clock},{about}}}')
 
     def end(self, process: int, thread: int, clock: int) -> None:
-        """The end of the last slice of a track that has begun."""
-        self._write(f'{{"ph":"E","pid":{process},"tid":{thread},"ts":{clock}}}')
+        """The end of the last slice of a track that has begun, by its name: some viewers look for that."""
+        about = self._begun[process, thread].pop()
+        self._write(f'{{"ph":"E","pid":{process},"tid":{thread},"ts":{clock},{about}}}')
 
     def instant(self, process: int, thread: int, clock: int, about: str) -> None:
         """Something that takes no time."""

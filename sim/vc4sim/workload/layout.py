@@ -34,6 +34,7 @@ __all__ = [
     "lists_of",
     "number_of",
     "places_of",
+    "word_of",
 ]
 
 #: Name of the program among the places.
@@ -138,7 +139,7 @@ def launches_of(
     Raises `BadInput` if one makes no sense.
     """
     for start, address in zip(starts, lists, strict=True):
-        memory.write(address, b"".join(_uniform(value, places) for value in start.uniforms))
+        memory.write(address, b"".join(word_of(value, places, "uniform") for value in start.uniforms))
     return tuple(_launch(start, address, places, memory) for start, address in zip(starts, lists, strict=True))
 
 
@@ -181,25 +182,25 @@ def _place(text: str, places: Mapping[str, int], what: str) -> int:
     return places[match[1]] + (-distance if match[2] == "-" else distance)
 
 
-def _uniform(value: Uniform, places: Mapping[str, int]) -> bytes:
-    """The four bytes of a uniform."""
-    number = _number(value, places) if isinstance(value, str) else getattr(value, "address", value)
+def word_of(value: Uniform, places: Mapping[str, int], what: str) -> bytes:
+    """The four bytes of a word that somebody gives. Raises `BadInput`, which says `what` it is, if it is none."""
+    number = _number(value, places, what) if isinstance(value, str) else getattr(value, "address", value)
     try:
         if isinstance(number, float | np.floating):
             return struct.pack("<f", number)
         number = operator.index(number)
     except (TypeError, OverflowError):
-        raise BadInput(f"uniform {value}: must be an integer, a float or something in memory, of 32 bits") from None
+        raise BadInput(f"{what} {value}: must be an integer, a float or something in memory, of 32 bits") from None
     if not -(1 << 31) <= number < 1 << 32:
-        raise BadInput(f"uniform {value}: must fit into 32 bits")
+        raise BadInput(f"{what} {value}: must fit into 32 bits")
     return struct.pack("<I", number & 0xFFFF_FFFF)
 
 
-def _number(text: str, places: Mapping[str, int]) -> int | float:
-    """What a uniform says that is text."""
+def _number(text: str, places: Mapping[str, int], what: str) -> int | float:
+    """What a word says that is text."""
     if text.startswith("&"):
-        return _place(text, places, "uniform")
+        return _place(text, places, what)
     try:
         return float(text) if _FLOAT.fullmatch(text) else int(text, 0)
     except ValueError:
-        raise BadInput(f"uniform {text}: must be an integer, a float with a dot, or & and a buffer") from None
+        raise BadInput(f"{what} {text}: must be an integer, a float with a dot, or & and a buffer") from None

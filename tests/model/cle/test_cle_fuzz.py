@@ -6,12 +6,12 @@ from collections import Counter
 import pytest
 
 from vc4.records.control import RETURN_LEVELS, ControlCode, Threads
+from vc4sim.damaged.mutation import CODES, mutate
 from vc4sim.model.cle.cle import BINNING, RENDERING, Cle, Rest
 from vc4sim.model.memory import Memory
 
 from .. import control_lists as lists
 from ..block_host import host_of
-from ..mutation import CODES, mutate
 
 #: Steps until a list counts as one that does not end; the lists as they are take about 450.
 LIMIT = 800

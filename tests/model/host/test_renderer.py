@@ -11,10 +11,10 @@ from vc4.records.primitives import PrimitiveMode, VgPrimitiveType
 from vc4.records.state import CoverageUpdate, DepthTest, Oversample
 from vc4.records.tile_buffer import DecimateMode, MemoryFormat, TileBuffer
 from vc4.regs.counters import SOURCES
+from vc4sim.damaged import whole_frame as gl_frame
 from vc4sim.model.cle.cle import Rest
 from vc4sim.model.v3d import V3D
 
-from .. import gl_frame
 from ..control_lists import words
 from ..drawing import PICTURE, PLAIN, SIZE, STEPS, WITH_Z, Drawing
 

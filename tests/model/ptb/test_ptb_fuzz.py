@@ -10,16 +10,16 @@ import pytest
 from vc4.records.control import ControlCode, Role
 from vc4.records.shaders import TILE_STATE_BYTES
 from vc4sim.clist.capture import load_capture
+from vc4sim.damaged import mutate
+from vc4sim.damaged import whole_frame as frames
 from vc4sim.model.cle.cle import BINNING, Cle, Rest
 from vc4sim.model.cle.pipeline import Recorder
 from vc4sim.model.memory import Memory
 from vc4sim.model.ptb.binner import Binner
 from vc4sim.model.v3d import V3D
 
-from .. import gl_frame as frames
 from ..binning import CONFIG
 from ..block_host import host_of
-from ..mutation import mutate
 
 CASES = Path(__file__).parents[2] / "data/cases/gl"
 #: Steps until a list counts as one that does not end, and instructions of a program; the frame as it is takes 1000 and 30.

@@ -12,6 +12,7 @@ from vc4.records.shaders import TILE_STATE_BYTES
 from vc4.records.state import BlockSize
 from vc4sim.clist import ListBuilder, nv_shader_record, vg_shader_record
 from vc4sim.clist.primitives import decompress
+from vc4sim.damaged import whole_frame as frames
 from vc4sim.model.cle.cle import Cle, Rest
 from vc4sim.model.cle.compressed import ListFormat
 from vc4sim.model.cle.pipeline import Recorder
@@ -21,7 +22,6 @@ from vc4sim.model.ptb.tile_memory import TileMemory
 from vc4sim.model.ptb.tile_state import TileStates
 from vc4sim.model.v3d import V3D
 
-from .. import gl_frame as frames
 from ..binning import (
     ALLOCATION,
     CONFIG,

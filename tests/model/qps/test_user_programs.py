@@ -9,12 +9,12 @@ from vc4.config import PRESETS
 from vc4.regs.scheduler import REQUESTS
 from vc4.regs.table import REGISTERS
 from vc4sim.asm import assemble
+from vc4sim.damaged import whole_frame as gl_frame
 from vc4sim.launch import Launch
 from vc4sim.model.cle.cle import Rest
 from vc4sim.model.memory import Memory
 from vc4sim.model.v3d import V3D
 
-from .. import gl_frame
 from ..drawing import CODE, PLAIN, Drawing
 
 END = "\nthrend\nnop\nnop\n"

@@ -10,6 +10,7 @@ from vc4.records.control import ControlCode as Code
 from vc4.records.primitives import PrimitiveType
 from vc4sim.asm.assembler import assemble
 from vc4sim.clist import ListBuilder, gl_shader_record, nv_shader_record
+from vc4sim.damaged import whole_frame as frames
 from vc4sim.model.cle.control_records import read_record
 from vc4sim.model.cle.primitives import Primitive
 from vc4sim.model.cle.shader_records import read_shader_record
@@ -20,7 +21,6 @@ from vc4sim.model.vcm.vcm import Vcm
 from vc4sim.model.vcm.vertices import BATCH, ShaderKind, ShadingError, clips, vertex_words
 from vc4sim.model.vpm.vpm import SHADER_ROWS
 
-from .. import gl_frame as frames
 from ..binning import CONFIG
 
 STATE, RECORD, CODE, DATA, SIZE = 0x100, 0x200, 0x400, 0x1000, 0x4000

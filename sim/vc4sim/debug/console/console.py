@@ -1,6 +1,7 @@
 """Commands of the console, also for other ways to the debugger."""
 
 import cmd
+import re
 import shlex
 from collections.abc import Iterable, Sequence
 from inspect import cleandoc
@@ -12,6 +13,7 @@ from ..conditions import Condition
 from ..expression import condition, format_of, with_format
 from ..formats import Format
 from ..session import Session, Stop
+from ..state import FLAGS
 from ..text import (
     GROUPS,
     breakpoint_lines,
@@ -29,6 +31,8 @@ __all__ = ["Console"]
 #: Instructions of `list`, and uniforms, if it is not said how many.
 _LINES, _UNIFORMS = 11, 8
 _MOST = 1 << 31
+#: What is set, and to what.
+_SET = re.compile(r"(\[[^\]]*\]|\S+)(.*)")
 _FORMATS = tuple(each.value for each in Format)
 
 
@@ -110,6 +114,11 @@ class Console(cmd.Cmd):
         self._none(line)
         self._stopped(self.session.proceed())
 
+    def do_finish(self, line: str) -> None:
+        """`finish`: go on until the program of the QPU has ended, or a breakpoint."""
+        self._none(line)
+        self._stopped(self.session.finish())
+
     def do_until(self, line: str) -> None:
         """`until WHAT`: go on until WHAT, see `help break`, or a breakpoint, or the end."""
         self._stopped(self.session.until(self._condition(line)))
@@ -157,6 +166,22 @@ class Console(cmd.Cmd):
     def do_delete(self, line: str) -> None:
         """`delete N`: a breakpoint is gone."""
         self.session.remove(self._count(line, needed=True))
+
+    def do_set(self, line: str) -> None:
+        """`set WHAT VALUE ...`: change a register, one value for all elements or sixteen; an element of one (r0[3]); a flag; memory,
+        [PLACE] and as many words as there are values. A value is an integer, a float with a dot, or &BUFFER; of a flag, 0 or 1.
+        From then on the run is another one: to go back undoes the change, and to go on again makes it again.
+        """
+        match = _SET.fullmatch(line.strip())
+        if not match:
+            raise BadInput("set: it must be said what")
+        self.session.set(match[1], match[2].replace(",", " ").split())
+        is_flag = match[1] in FLAGS
+        self.say(
+            register_lines(self.session, [match[1]], Format.HEX)
+            if is_flag
+            else value_lines(self.session, match[1], Format.HEX)
+        )
 
     # What there is to see.
 

@@ -28,6 +28,9 @@ _CAPABILITIES = {
     "supportsSteppingGranularity": True,
     "supportsDisassembleRequest": True,
     "supportsReadMemoryRequest": True,
+    "supportsWriteMemoryRequest": True,
+    "supportsSetVariable": True,
+    "supportsSetExpression": True,
     "supportsEvaluateForHovers": True,
     "supportsTerminateRequest": True,
     "exceptionBreakpointFilters": EXCEPTIONS,
@@ -36,6 +39,8 @@ _CAPABILITIES = {
 _REASONS = {Reason.STEP: "step", Reason.BEGINNING: "entry", Reason.INTERRUPTED: "pause", Reason.END: "pause"}
 _INSTRUCTION = "instruction"
 _REPL = "repl"
+#: The command of the console that changes something.
+_SET = "set "
 
 
 class Adapter:
@@ -49,7 +54,7 @@ class Adapter:
         self._console, self._session = console, console.session
         self._views = Views(console.session)
         self._sets = BreakpointSets(console.session, self._views)
-        self._stops_on_entry = True
+        self._stops_on_entry = self._hears_changes = True
         #: Events that follow the response.
         self._events: list[tuple[str, _Object]] = []
         #: What follows it: the client hears that a run goes on before it stops.
@@ -101,6 +106,7 @@ class Adapter:
 
     def _on_initialize(self, arguments: Arguments) -> _Object:
         self._views.first_line = int(arguments.flag("linesStartAt1", True))
+        self._hears_changes = arguments.flag("supportsInvalidatedEvent", False)
         self._events.append(("initialized", {}))
         return _CAPABILITIES
 
@@ -132,6 +138,9 @@ class Adapter:
 
     def _on_stepIn(self, arguments: Arguments) -> _Object:
         return self._goes_on(arguments, Session.step)
+
+    def _on_stepOut(self, arguments: Arguments) -> _Object:
+        return self._goes_on(arguments, Session.finish)
 
     def _on_stepBack(self, arguments: Arguments) -> _Object:
         return self._goes_on(arguments, Session.back)
@@ -197,6 +206,33 @@ class Adapter:
         address = address_of(arguments.word("memoryReference"), arguments.number("offset", 0))
         return self._views.memory(address, arguments.number("count"))
 
+    # What is changed.
+
+    def _on_setVariable(self, arguments: Arguments) -> _Object:
+        qpu, what = self._views.place_of(arguments.number("variablesReference"), arguments.word("name"))
+        return self._set(qpu, what, arguments.word("value"))
+
+    def _on_setExpression(self, arguments: Arguments) -> _Object:
+        qpu = self._qpu(arguments, "frameId") if arguments.has("frameId") else self._session.qpu
+        return self._set(qpu, arguments.word("expression").strip(), arguments.word("value"))
+
+    def _set(self, qpu: int, what: str, value: str) -> _Object:
+        """A new value as people write it; all elements of a register may have the same one."""
+        text = self._views.set(qpu, what, value)
+        self._changed()
+        return {"value": text, "variablesReference": 0}
+
+    def _on_writeMemory(self, arguments: Arguments) -> _Object:
+        address = address_of(arguments.word("memoryReference"), arguments.number("offset", 0))
+        count = self._views.write(address, arguments.word("data"), partly=arguments.flag("allowPartial", False))
+        self._changed()
+        return {"bytesWritten": count}
+
+    def _changed(self) -> None:
+        """The client must look again."""
+        if self._hears_changes:
+            self._events.append(("invalidated", {"areas": ["variables"]}))
+
     def _on_evaluate(self, arguments: Arguments) -> _Object:
         """An expression of the console, perhaps with a format after it; in a window for commands also a command."""
         text, session = arguments.word("expression").strip(), self._session
@@ -216,4 +252,6 @@ class Adapter:
             self.is_done = True
         if self._session.target.position != before:
             self._events.append(("stopped", self._stopped(self._session.stopped)))
+        elif text.startswith(_SET):
+            self._changed()
         return self._console.stdout.getvalue().rstrip("\n")

@@ -4,7 +4,7 @@ Numbers of variables: a scope of a QPU, or a register of it.
 """
 
 import base64
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,8 @@ from vc4.isa.word import WORD_BYTES
 from ...asm import disassemble
 from ...model.memory import MemoryFault
 from ...problem import BadInput
+from ..changes import ChangeMemory
+from ..expression import evaluate
 from ..formats import Format, words_text
 from ..session import Session
 from ..state import ACCUMULATORS, FILES, FLAGS, next_uniforms, vector
@@ -109,9 +111,30 @@ class Views:
             name = _REGISTERS[number - len(SCOPES) - 1] if number - len(SCOPES) <= len(_REGISTERS) else ""
         return (qpu, name) if name in _REGISTERS else None
 
+    def place_of(self, reference: int, name: str) -> tuple[int, str]:
+        """The number of the QPU, and how the console calls a variable with a parent. Raises `BadInput` if it cannot be changed."""
+        if name not in (one["name"] for one in self.variables(reference)):
+            raise BadInput(f"{name}: there is no such variable")
+        qpu, number = divmod(reference, _PER_QPU)
+        if number > len(SCOPES):
+            return qpu, f"{_REGISTERS[number - len(SCOPES) - 1]}{name}"
+        return qpu, name if name in _REGISTERS else f"[{name}]"
+
+    def set(self, qpu: int, what: str, value: str) -> str:
+        """Change what the console calls so, to one or several values; returns it as it is shown. Raises `BadInput`."""
+        self.session.set(what, value.replace(",", " ").split(), qpu)
+        words = evaluate(what, self.session.target.gpu, qpu, self.session.listing).words.tolist()
+        if what in _REGISTERS:
+            return self._text(what, words)
+        return str(words[0]) if what.partition("[")[0] in FLAGS else _all_texts(words[0])
+
+    @staticmethod
+    def _text(name: str, words: Sequence[int]) -> str:
+        """A register with all its elements."""
+        return "".join(map(str, words)) if name in FLAGS else words_text(words, Format.HEX)
+
     def _register(self, qpu: int, name: str) -> _Object:
-        words = vector(self.session.target.gpu, qpu, name).tolist()
-        text = "".join(map(str, words)) if name in FLAGS else words_text(words, Format.HEX)
+        text = self._text(name, vector(self.session.target.gpu, qpu, name).tolist())
         reference = qpu * _PER_QPU + len(SCOPES) + 1 + _REGISTERS.index(name)
         return {
             "name": name,
@@ -152,14 +175,33 @@ class Views:
         text = {"instructionBytes": f"{word:016x}", "instruction": disassemble(word, address)}
         return {"address": reference, **text, **symbol, **location}
 
-    def memory(self, address: int, count: int) -> _Object:
-        """Bytes from an address on, as far as memory has them. Raises `BadInput` for more than anybody wants."""
+    def _there(self, address: int, count: int) -> int:
+        """How many of so many bytes from an address on memory has. Raises `BadInput` for more than anybody wants."""
         if not 0 <= count <= _MOST_BYTES:
             raise BadInput(f"{count}: at most {_MOST_BYTES} bytes at once")
         memory = self.session.target.memory
         end = memory.base + len(memory.data)
-        there = min(count, end - address) if memory.base <= address < end else 0
-        data = memory.read(address, there) if there else b""
+        return min(count, end - address) if memory.base <= address < end else 0
+
+    def write(self, address: int, text: str, *, partly: bool) -> int:
+        """Change bytes from an address on, base64 in a message; only those that there are if `partly`. Returns how many. Raises
+        `BadInput`.
+        """
+        try:
+            data = base64.b64decode(text, validate=True)
+        except ValueError:
+            raise BadInput("data: must be base64") from None
+        there = self._there(address, len(data))
+        if there < len(data) and not partly:
+            raise BadInput(f"{address:#010x}: {len(data)} bytes from here on are not all in memory")
+        if there:
+            self.session.target.change(ChangeMemory(address, data[:there]))
+        return there
+
+    def memory(self, address: int, count: int) -> _Object:
+        """Bytes from an address on, as far as memory has them. Raises `BadInput` for more than anybody wants."""
+        there = self._there(address, count)
+        data = self.session.target.memory.read(address, there) if there else b""
         found = {"address": f"{address % _ADDRESSES:#010x}", "data": base64.b64encode(data).decode()}
         return found | ({"unreadableBytes": count - there} if there < count else {})
 
