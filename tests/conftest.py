@@ -50,8 +50,9 @@ def pytest_collection_modifyitems(items):
 
 def pytest_collection_finish(session):
     """Short runs: the C++ compiler would take longer to optimise than that saves."""
-    if not any(item.get_closest_marker(level) for item in session.items for level in ("thorough", "slow")):
-        os.environ.setdefault("VC4_NATIVE_FLAGS", "-Og")
+    for level, flags in (("slow", "-O2"), ("thorough", "-O1"), (None, "-Og")):
+        if level is None or any(item.get_closest_marker(level) for item in session.items):
+            os.environ.setdefault("VC4_NATIVE_FLAGS", flags)
 
 
 @pytest.fixture(scope="session")

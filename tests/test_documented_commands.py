@@ -29,6 +29,7 @@ FILE = re.compile(r"^`(\w+\.\w+)`:\n\n```\w*\n(.*?)^```", re.MULTILINE | re.DOTA
 #: Commands that no test runs, and why; they are read all the same.
 NOT_RUN = {
     r"^build": "it places and routes a GPU for half an hour, or has Yosys count its cells; `tests/cli/test_build.py` does, with -m slow",
+    r"^bench sim": "it compiles a GPU for each simulator, and measures them; `tests/cli/test_bench.py` does, with -m slow",
     r"--on uart:": "it needs a board; `tests/boards` has one, as a model and as RTL",
     r"^screen uart:": "the same, with a screen; `tests/boards` has one as a model",
     r"path/to": "the path is a reader's own",
@@ -44,7 +45,7 @@ NOT_RUN = {
 NO_SCRIPT = re.compile(r"^-m|git apply")
 #: Commands of the second level: they run the RTL, export it or draw frames, want a compiler, or files of such a command.
 LONG = re.compile(
-    r"--on (pysim|native|cxxrtl)|^(lockstep|soak|campaign|profile|render|verilog|synth|bench|gl|waves|clist run)"
+    r"--on (pysim|native|cxxrtl)|^(lockstep|soak|campaign|profile|render|verilog|synth|bench|gl|waves|clist run)|/mandelbrot\.py"
 )
 
 

@@ -269,7 +269,7 @@ def jobs_in(path):
         store.close()
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_a_worker_makes_a_fault_of_the_hardware_small(tmp_path, monkeypatch, capsys):
     """The RTL that the worker has is wrong; the one here is not, so what is left passes."""
     kind = KINDS["programs"]

@@ -11,8 +11,9 @@ def compiler():
     find_compiler()
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("engine", ["native", "pysim"])
+@pytest.mark.parametrize(
+    "engine", [pytest.param("native", marks=pytest.mark.thorough), pytest.param("pysim", marks=pytest.mark.slow)]
+)
 def test_a_frame(output_of, compiler, engine):
     text = output_of("clist", "run", "tri_color", "--on", engine, "--lockstep", "--stats")
     assert "33 vertex_array_primitives  primitive_mode=triangles length=3" in text
@@ -45,7 +46,7 @@ def test_lists_that_do_not_end(capsys, compiler):
     ("engine", "options"),
     [
         pytest.param("cxxrtl", ["--window", "100:200"], marks=pytest.mark.slow),
-        pytest.param("pysim", [], marks=pytest.mark.thorough),
+        pytest.param("pysim", [], marks=pytest.mark.slow),
     ],
 )
 def test_waves(compiler, tmp_path, engine, options):

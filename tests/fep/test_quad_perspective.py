@@ -51,7 +51,7 @@ def expected(plane, place, quad):
 
 
 @pytest.mark.parametrize("lanes", [1, 4])
-@pytest.mark.parametrize("count", [60, pytest.param(300, marks=pytest.mark.thorough)], ids=["some", "many"])
+@pytest.mark.parametrize("count", [60, pytest.param(150, marks=pytest.mark.thorough)], ids=["some", "many"])
 def test_w_of_the_model(lanes, count):
     rng = random.Random(count)
     rig, dut = simulation(lanes)

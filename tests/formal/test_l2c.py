@@ -7,18 +7,20 @@ from vc4.l2c import l2c
 from .l2c_invariants import UnboundedL2cProof
 from .l2c_proof import L2cProof
 
-pytestmark = pytest.mark.thorough
 
-
-@pytest.mark.parametrize("slots", [2, 4])
+@pytest.mark.parametrize(
+    "slots", [pytest.param(2, marks=pytest.mark.thorough), pytest.param(4, marks=pytest.mark.slow)]
+)
 def test_requests(prover, slots):
     prover.holds(UnboundedL2cProof(slots), depth=2, cover=20)
 
 
+@pytest.mark.thorough
 def test_bounded(prover):
     prover.holds(L2cProof(), depth=12, unbounded=False, cover=20)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("part", "old", "new", "said"),
     [
@@ -35,6 +37,7 @@ def test_faults(prover, faulty, monkeypatch, part, old, new, said):
     assert said in prover.refuted(L2cProof(slots=2), depth=18)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("part", "old", "new", "said"),
     [

@@ -45,7 +45,7 @@ def test_all_wait_for_a_semaphore_on_amaranth():
     check(job, pysim.run, why)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.parametrize("qpus", [2, 4])
 def test_a_slice_on_amaranth(qpus):
     job = make_job(MUTEX, qpus, preset("slice"))

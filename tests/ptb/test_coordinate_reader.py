@@ -122,7 +122,7 @@ def check(items, *, seed=1, gap=0.0, pause=0.0):
     return rig.clocks
 
 
-@pytest.mark.parametrize("count", [pytest.param(6, id="some"), pytest.param(60, id="many", marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("count", [pytest.param(6, id="some"), pytest.param(30, id="many", marks=pytest.mark.thorough)])
 def test_any(seeds, count):
     for seed in seeds(count):
         items = ItemList(seed)

@@ -40,7 +40,7 @@ def compare(job, other):
 
 
 OTHERS = [
-    pytest.param("pysim", marks=pytest.mark.thorough),
+    pytest.param("pysim", marks=pytest.mark.slow),
     pytest.param("cxxrtl", marks=pytest.mark.slow),
 ]
 
