@@ -50,7 +50,7 @@ def expected(plane, place, quad):
     return found
 
 
-@pytest.mark.parametrize("lanes", [1, 4])
+@pytest.mark.parametrize("lanes", [1, pytest.param(4, marks=pytest.mark.thorough)])
 @pytest.mark.parametrize("count", [60, pytest.param(150, marks=pytest.mark.thorough)], ids=["some", "many"])
 def test_w_of_the_model(lanes, count):
     rng = random.Random(count)

@@ -51,6 +51,7 @@ def found(workload, simulator):
     return profile(job_of(workload, qpus=1), simulator, Names.of(workload))
 
 
+@pytest.mark.thorough
 class TestCounts:
     def test_every_clock_is_there_once(self, found):
         outcome, counts = found.outcome, found.counts
@@ -88,6 +89,7 @@ class TestCounts:
         assert dict(counts.stalls) == {name: clocks for name, clocks in found.outcome.stalls.items() if clocks}
 
 
+@pytest.mark.thorough
 class TestLimits:
     def test_they_are_what_was_used_and_what_there_is(self, found):
         limits = {one.name: one for one in found.limits}

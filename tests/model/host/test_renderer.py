@@ -70,6 +70,7 @@ def test_depth():
     assert picture[[0, 8, 16, 24, 32, 40, 63]].tolist() == [0, 1, 1, 3, 3, 5, 5]
 
 
+@pytest.mark.thorough
 def test_early_z_changes_no_picture():
     pictures = []
     for disable in (0, 1):
