@@ -92,7 +92,7 @@ def test_without_litedram(build_tools, monkeypatch, capsys):
     assert capsys.readouterr().err.splitlines()[-1] == "vc4: LiteDRAM is not installed: pip install 'vc4-rtl[sdram]'"
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_tools_make_a_bitstream(tools, tmp_path, capsys):
     """With all pins in their cells, and clocks that the PLLs of the device make."""
     assert main(["build", *ARGUMENTS, "-o", "screen.bit", "--keep", "files"]) == 0

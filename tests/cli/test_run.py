@@ -280,7 +280,8 @@ class TestMaxCycles:
 
     @pytest.mark.usefixtures("compiler")
     @pytest.mark.parametrize(
-        "engine", ["native", *(pytest.param(x, marks=pytest.mark.thorough) for x in ("pysim", "cxxrtl"))]
+        "engine",
+        ["native", pytest.param("cxxrtl", marks=pytest.mark.thorough), pytest.param("pysim", marks=pytest.mark.slow)],
     )
     def test_the_last_clock_counts(self, source, output_of, refused, engine):
         """On all alike: two of the clocks that a run takes go into seeing that it has ended."""

@@ -37,7 +37,7 @@ def test_a_frame_after_resets(job, count, seeds, request):
     """Each of them comes before the frame is drawn."""
     on = request.config.getoption("--engine")
     wanted = {}
-    for seed in seeds(12 // count + 2):
+    for seed in seeds(6 // count + 1):
         rng = random.Random(seed)
         latency, gap = rng.choice(MEMORIES)
         slow = dataclasses.replace(job, latency=latency, gap=gap, seed=seed)

@@ -247,7 +247,7 @@ class TestListeners:
 
     @pytest.mark.thorough
     def test_waves(self, tmp_path):
-        gpu = vc4sim.Gpu(on="pysim")
+        gpu = vc4sim.Gpu(on="pysim", config="qpu")
         gpu.run(STORE, uniforms=[1, gpu.empty(16)], waves=tmp_path / "run.vcd")
         assert (tmp_path / "run.vcd").stat().st_size > 10_000
         assert (tmp_path / "run.gtkw").exists()

@@ -87,7 +87,7 @@ def test_a_result_that_nobody_reads_may_come_late(simulator):
     assert {event.qpu for event in told} == {0, 1, 2, 3}
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_on_amaranth():
     found, _ = arrivals(
         pysim.run, f"ldi r0, {DATA}\nmov t0s, r0\nmov exp, 3.0\nnop; ldtmu0\nnop", V3DConfig(tmus_per_slice=1)

@@ -134,10 +134,10 @@ def test_random_primitives(frames, primitives, seeds, request, waves, is_one):
 @pytest.mark.parametrize(
     "frames",
     [
-        pytest.param(200, marks=pytest.mark.thorough),
+        pytest.param(100, marks=pytest.mark.thorough),
         *(pytest.param(count, marks=pytest.mark.slow) for count in (2000, 20_000)),
     ],
-    ids=["200", "2_000", "20_000"],
+    ids=["100", "2_000", "20_000"],
 )
 def test_damaged_lists(frames, seeds, request, waves, is_one):
     """They end as on the model: flushed, at an error, waiting; and nothing is written that is not the binner's."""
