@@ -20,6 +20,8 @@ __all__ = ["PUBLIC", "Code", "accessors", "code"]
 PUBLIC = "\\"
 #: Statements of one function.
 _FUNCTION = 1000
+#: Variables of one class: a compiler compares the name of each with all others of its class.
+_CLASS = 250
 #: Characters of the functions of one source, about.
 _SOURCE = 300_000
 
@@ -61,10 +63,8 @@ def code(design: Design, name: str, lanes: int, phases: Mapping[str, int]) -> Co
         bodies.append(f"void Design::part{number}() {{\n{_statements(design, part, members, readers)}}}\n")
     header = (
         f"namespace {name} {{\n{_kinds(design, lanes)}constexpr int PHASES = {max(calls, default=0) + 1};\n"
-        "inline V k(uint32_t word) { return V{} + word; }\nstruct Design {\n"
-        + "".join(f"    {design.kind(member)} {member}{{}};\n" for member in members)
-        + "".join(f"    std::array<V, {array.size}> {array.name}{{}};\n" for array in design.arrays.values())
-        + "    lanes::Blocks awake = ~lanes::Blocks(0), woken = 0;\n    Design();\n    void settle(int phase);\n    void commit();\n"
+        f"inline V k(uint32_t word) {{ return V{{}} + word; }}\n{_classes(design, members)} {{\n"
+        "    lanes::Blocks awake = ~lanes::Blocks(0), woken = 0;\n    Design();\n    void settle(int phase);\n    void commit();\n"
         "    bool asleep() const { return !(awake | woken); }\n    const char *failure() const;\nprivate:\n"
         + "".join(f"    void part{number}();\n" for number in range(len(parts)))
         + "};\nstruct Instance {\n    const Design &design;\n    size_t lane;\n"
@@ -86,6 +86,16 @@ def _kinds(design: Design, lanes: int) -> str:
     return "".join(
         f"using V{name} = lanes::Vector<{lanes << (count - 1).bit_length()}>::type;\n" for count, name in counts.items()
     )
+
+
+def _classes(design: Design, members: Sequence[str]) -> str:
+    """Classes with all variables and memories, and the head of the class `Design`, which has what they have."""
+    lines = [f"    {design.kind(member)} {member}{{}};\n" for member in members]
+    lines += [f"    std::array<V, {array.size}> {array.name}{{}};\n" for array in design.arrays.values()]
+    bodies = ["".join(lines[first : first + _CLASS]) for first in range(0, len(lines), _CLASS)]
+    classes = "".join(f"struct Part{number} {{\n{body}}};\n" for number, body in enumerate(bodies))
+    bases = ", ".join(f"Part{number}" for number in range(len(bodies)))
+    return f"{classes}struct Design{' : ' * bool(bases)}{bases}"
 
 
 def _sources(name: str, functions: Iterable[str]) -> Iterator[str]:
