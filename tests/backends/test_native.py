@@ -81,10 +81,7 @@ def test_programs_one_after_the_other():
             "ldi vw_setup, 0x80904000\nldi vw_addr, 0x90000000\nread vw_wait",
             "a DMA store or load went outside of memory",
         ),
-        (
-            "ldi unif_addr, 0x90000000\nnop\nnop\nmov r0, unif",
-            "its next uniform lies outside of memory",
-        ),
+        ("ldi unif_addr, 0x90000000\nnop\nnop\nmov r0, unif", "its next uniform lies outside of memory"),
         ("mov tmu0_s, r0", "which this configuration does not have"),
     ],
 )

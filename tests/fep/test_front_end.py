@@ -251,8 +251,8 @@ def some_sequence(rng, frames):
     "seeds",
     [
         range(1),
-        pytest.param(range(1, 8), marks=pytest.mark.thorough),
-        pytest.param(range(8, 60), marks=pytest.mark.slow),
+        pytest.param(range(1, 4), marks=pytest.mark.thorough),
+        pytest.param(range(4, 60), marks=pytest.mark.slow),
     ],
     ids=["some", "more", "many"],
 )

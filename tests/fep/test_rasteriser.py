@@ -106,8 +106,8 @@ def some_jobs(rng, count):
     "seeds",
     [
         range(2),
-        pytest.param(range(2, 8), marks=pytest.mark.thorough),
-        pytest.param(range(8, 100), marks=pytest.mark.slow),
+        pytest.param(range(2, 4), marks=pytest.mark.thorough),
+        pytest.param(range(4, 100), marks=pytest.mark.slow),
     ],
     ids=["some", "more", "many"],
 )

@@ -32,7 +32,8 @@ PROGRAM += "thrend\nnop\nnop\n"
     "config",
     [
         pytest.param(replace(preset("qpu"), tmus_per_slice=1), id="qpu"),
-        *(pytest.param(preset(name), id=name, marks=pytest.mark.thorough) for name in ("slice", "gpu", "bcm2835")),
+        pytest.param(preset("gpu"), id="gpu", marks=pytest.mark.thorough),
+        pytest.param(preset("bcm2835"), id="bcm2835", marks=pytest.mark.slow),
     ],
 )
 def test_each_register_counts_up_to_the_places(config):
