@@ -108,6 +108,11 @@ class V3DConfig:
         return replace(self, lists=True, binner=True, pixels=True)
 
     @property
+    def front(self) -> "V3DConfig":
+        """The same without what bins and draws: programs of users and vertices need none of it."""
+        return replace(self, binner=False, pixels=False, early_z=False, lanes=1)
+
+    @property
     def vpm_rows(self) -> int:
         """Rows of sixteen words."""
         return self.vpm_kib * _ROWS_PER_KIB

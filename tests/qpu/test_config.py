@@ -66,3 +66,10 @@ def test_presets():
     assert preset("qpu") == PRESETS["qpu"] == V3DConfig(vpm_kib=4)
     with pytest.raises(ValueError, match="no preset is called 'nothing'; there are qpu"):
         preset("nothing")
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_programs_need_nothing_that_draws(name):
+    whole, front = preset(name), preset(name).front
+    assert not (front.binner or front.pixels or front.early_z)
+    assert (front.qpus, front.units, front.vpm_rows, front.lists) == (whole.qpus, whole.units, whole.vpm_rows, whole.lists)

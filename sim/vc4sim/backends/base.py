@@ -49,8 +49,8 @@ class BenchJob:
 
     @property
     def built(self) -> V3DConfig:
-        """What is simulated: with trace ports, and without what bins and draws, as programs and vertices need none of it."""
-        return dataclasses.replace(self.config, trace=True, binner=False, pixels=False)
+        """What is simulated: with trace ports, and without what bins and draws."""
+        return dataclasses.replace(self.config.front, trace=True)
 
     @property
     def size(self) -> int:
