@@ -71,5 +71,5 @@ def test_presets():
 @pytest.mark.parametrize("name", PRESETS)
 def test_programs_need_nothing_that_draws(name):
     whole, front = preset(name), preset(name).front
-    assert not (front.binner or front.pixels or front.early_z)
-    assert (front.qpus, front.units, front.vpm_rows, front.lists) == (whole.qpus, whole.units, whole.vpm_rows, whole.lists)
+    assert not any((front.binner, front.pixels, front.early_z))
+    assert all(getattr(front, kept) == getattr(whole, kept) for kept in ("qpus", "units", "vpm_rows", "lists"))
