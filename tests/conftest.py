@@ -50,9 +50,9 @@ def pytest_collection_modifyitems(items):
 
 def pytest_collection_finish(session):
     """Short runs: the C++ compiler would take longer to optimise than that saves."""
-    for level, flags in (("slow", "-O2"), ("thorough", "-O1"), (None, "-Og")):
-        if level is None or any(item.get_closest_marker(level) for item in session.items):
-            os.environ.setdefault("VC4_NATIVE_FLAGS", flags)
+    levels = {level for item in session.items for level in ("thorough", "slow") if item.get_closest_marker(level)}
+    if "slow" not in levels:
+        os.environ.setdefault("VC4_NATIVE_FLAGS", "-O1" if levels else "-Og")
 
 
 @pytest.fixture(scope="session")
