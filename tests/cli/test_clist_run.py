@@ -42,13 +42,8 @@ def test_lists_that_do_not_end(capsys, compiler):
     assert text.startswith("tri_color, job 0\nSTOPPED tri_color, job 0: binning waits at 0x")
 
 
-@pytest.mark.parametrize(
-    ("engine", "options"),
-    [
-        pytest.param("cxxrtl", ["--window", "100:200"], marks=pytest.mark.slow),
-        pytest.param("pysim", [], marks=pytest.mark.slow),
-    ],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("engine", "options"), [("cxxrtl", ["--window", "100:200"]), ("pysim", [])])
 def test_waves(compiler, tmp_path, engine, options):
     """Groups for each block, and registers that are written."""
     waves = tmp_path / "lists.vcd"

@@ -146,7 +146,7 @@ class SfuRequestsProof(wiring.Component):
             ]
 
 
-@pytest.mark.parametrize("qpus", [2, 4])
+@pytest.mark.parametrize("qpus", [2, 3, 4])
 def test_order_and_turns(prover, qpus):
     prover.holds(SfuRequestsProof(qpus), depth=2, cover=4 + QUADS * qpus)
 

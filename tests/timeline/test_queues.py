@@ -33,7 +33,7 @@ PROGRAM += "thrend\nnop\nnop\n"
     [
         pytest.param(replace(preset("qpu"), tmus_per_slice=1), id="qpu"),
         pytest.param(preset("gpu"), id="gpu", marks=pytest.mark.thorough),
-        pytest.param(preset("bcm2835"), id="bcm2835", marks=pytest.mark.slow),
+        *(pytest.param(preset(name), id=name, marks=pytest.mark.slow) for name in ("slice", "bcm2835")),
     ],
 )
 def test_each_register_counts_up_to_the_places(config):

@@ -39,12 +39,10 @@ def compare(job, other):
     return found
 
 
-OTHERS = [
-    pytest.param("pysim", marks=pytest.mark.slow),
-    pytest.param("cxxrtl", marks=pytest.mark.slow),
-]
+OTHERS = ["pysim", "cxxrtl"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("other", OTHERS)
 def test_a_frame_is_the_same(recorded, compiler, other):
     found = compare(job_of(recorded), other)
@@ -53,6 +51,7 @@ def test_a_frame_is_the_same(recorded, compiler, other):
     assert found.instructions == 123
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("other", OTHERS)
 def test_resets_in_a_run_that_is_given_up(recorded, compiler, other):
     """The host writes later, in the middle of a frame, and everything goes on while it reads."""

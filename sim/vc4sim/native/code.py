@@ -93,8 +93,8 @@ def _classes(design: Design, members: Sequence[str]) -> str:
     lines = [f"    {design.kind(member)} {member}{{}};\n" for member in members]
     lines += [f"    std::array<V, {array.size}> {array.name}{{}};\n" for array in design.arrays.values()]
     bodies = ["".join(lines[first : first + _CLASS]) for first in range(0, len(lines), _CLASS)]
-    classes = "".join(f"struct Part{number} {{\n{body}}};\n" for number, body in enumerate(bodies))
-    bases = ", ".join(f"Part{number}" for number in range(len(bodies)))
+    classes = "".join(f"struct Variables{number} {{\n{body}}};\n" for number, body in enumerate(bodies))
+    bases = ", ".join(f"Variables{number}" for number in range(len(bodies)))
     return f"{classes}struct Design{' : ' * bool(bases)}{bases}"
 
 
