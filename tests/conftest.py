@@ -79,12 +79,6 @@ def front(request, waves):
 
 
 @pytest.fixture
-def is_one(request):
-    """Whether a random test has one run only, which says nothing of how often things happen."""
-    return request.config.getoption("--seed") is not None
-
-
-@pytest.fixture
 def seeds(request):
     """`seeds(count)` are so many for random runs, from any one on, or the one that `--seed` names. Behind the output of a test that
     fails stands the command that does its last run again with waves.
