@@ -91,11 +91,11 @@ _DISPATCH = "pixel_pipe.front_end.vector_assembly"
 
 QUEUES = (
     Queue(
-        *("instructions", _WHOLE, "slice{slice}.instruction_cache.fetch_{place}.words.level", 4, "instructions"),
+        *("instructions", "instruction_cache", "fetch_{place}.words.level", 4, "instructions"),
         "Words that were fetched ahead. Empty: the QPU waits for `fetch`.",
     ),
     Queue(
-        *("uniforms", _WHOLE, "slice{slice}.uniform_cache.reader_{place}.fetch.words.level", 4, "pairs"),
+        *("uniforms", "uniform_cache", "reader_{place}.fetch.words.level", 4, "pairs"),
         "Words of two uniforms that were fetched ahead. Empty: an instruction that reads one waits for `uniforms`.",
     ),
     Queue(
@@ -228,6 +228,7 @@ def _levels(queue: Queue, config: V3DConfig, qpu: int | None) -> Iterator[Level]
         number, around = {
             "qpu": (qpu or 0, (f"slice{slice_}", f"qpu{place}")),
             "tmu": (slice_ * config.tmus_per_slice + unit, (f"slice{slice_}", f"tmu{unit}")),
+            **{cache: (slice_, (f"slice{slice_}", cache)) for cache in ("instruction_cache", "uniform_cache")},
             "vpm": (0, ("vpm",)),
             _WHOLE: (0, ()),
         }[queue.part]

@@ -8,6 +8,7 @@ from vc4.qpu.structs import FetchedWord, Redirect
 
 from .fetch import Fetch
 from .line_cache import LineCache
+from .line_fills import LINE_BUS
 
 __all__ = ["InstructionCache", "InstructionPort"]
 
@@ -57,11 +58,11 @@ class InstructionCache(wiring.Component):
     """
 
     def __init__(self, qpus: int, *, size: int = _SIZE):
-        self._cache = LineCache(qpus, size=size, ahead=_LINES_AHEAD)
+        self._size = size
         super().__init__(
             {
                 "qpus": In(InstructionPort()).array(qpus),
-                "bus": Out(self._cache.bus.signature),
+                "bus": Out(LINE_BUS),
                 "clear": In(1),
                 "hit": Out(1),
                 "miss": Out(1),
@@ -70,7 +71,7 @@ class InstructionCache(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.lines = cache = self._cache
+        m.submodules.lines = cache = LineCache(len(self.qpus), size=self._size, ahead=_LINES_AHEAD)
         connect(m, cache.bus, flipped(self.bus))
         m.d.comb += [cache.clear.eq(self.clear), self.hit.eq(cache.hit), self.miss.eq(cache.miss)]
         for number, (qpu, reader) in enumerate(zip(self.qpus, cache.readers, strict=True)):

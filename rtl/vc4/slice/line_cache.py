@@ -9,7 +9,7 @@ from vc4.bus.port import BUS_BYTES
 from vc4.common.cache_tags import CacheTags
 from vc4.common.ram import BlockRam
 
-from .line_fills import WORD_ADDRESS_BITS, LineFills, LinePlace
+from .line_fills import LINE_BUS, WORD_ADDRESS_BITS, LineFills, LinePlace
 
 __all__ = ["LINE_BYTES", "TURNS", "CachePort", "LineCache"]
 
@@ -87,11 +87,10 @@ class LineCache(wiring.Component):
         self._sets = size // line_bytes // ways
         self._ways = ways
         self._lines_ahead = ahead
-        self._fills = LineFills(self._words, self._sets, ways)
         super().__init__(
             {
                 "readers": In(CachePort()).array(readers),
-                "bus": Out(self._fills.bus.signature),
+                "bus": Out(LINE_BUS),
                 "clear": In(1),
                 "hit": Out(1),
                 "miss": Out(1),
@@ -103,7 +102,7 @@ class LineCache(wiring.Component):
         place = LinePlace(self._words, self._sets, self._ways)
         tag_bits = place["tag"].width
         m.submodules.tags = tags = CacheTags(self._sets, self._ways, tag_bits, ports=2)
-        m.submodules.fills = fills = self._fills
+        m.submodules.fills = fills = LineFills(self._words, self._sets, self._ways)
         m.submodules.words = words = BlockRam(8 * BUS_BYTES + 1, self._sets * self._ways * self._words, exclusive=True)
         connect(m, fills.bus, flipped(self.bus))
         m.d.comb += [

@@ -9,10 +9,12 @@ from amaranth.utils import ceil_log2, exact_log2
 from vc4.bus.port import BUS_BYTES, MemoryPort
 from vc4.common.queue import Queue
 
-__all__ = ["FILLS", "LineFills", "LinePlace", "WORD_ADDRESS_BITS"]
+__all__ = ["FILLS", "LINE_BUS", "LineFills", "LinePlace", "WORD_ADDRESS_BITS"]
 
 #: Lines on their way at the most: one for each reader.
 FILLS = 4
+#: The port to memory of a cache of lines.
+LINE_BUS = MemoryPort(word_bytes=BUS_BYTES, tag_bits=ceil_log2(FILLS))
 #: Width of the address of a word of the bus.
 WORD_ADDRESS_BITS = 32 - exact_log2(BUS_BYTES)
 
@@ -72,7 +74,7 @@ class LineFills(wiring.Component):
                 "write_enable": Out(1),
                 "write_address": Out(range(words * sets * ways)),
                 "write_data": Out(8 * BUS_BYTES + 1),
-                "bus": Out(MemoryPort(word_bytes=BUS_BYTES, tag_bits=ceil_log2(FILLS))),
+                "bus": Out(LINE_BUS),
             }
         )
 

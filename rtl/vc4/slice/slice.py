@@ -17,6 +17,7 @@ from vc4.vpm.port import VpmPort
 
 from .fragment_bus import FragmentBus
 from .instruction_cache import InstructionCache
+from .line_fills import LINE_BUS
 from .sfu import Sfu
 from .uniform_cache import UniformCache
 from .vri import Vri
@@ -70,8 +71,10 @@ class Slice(wiring.Component):
         count = config.qpus_per_slice
         self._number = number
         self.qpus = [Qpu(config) for _ in range(count)]
-        self._instruction_cache = InstructionCache(count)
-        self._uniform_cache = UniformCache(count)
+        self.instruction_cache = InstructionCache(count)
+        self.uniform_cache = UniformCache(count)
+        self.sfu = Sfu(count)
+        self.vri = Vri(count, min(2 * config.lanes, 4)) if config.pixels else None
         units = config.tmus_per_slice
         self.tmus = [Tmu(count * TMU_NAMES // units, config.faults) for _ in range(units)]
         super().__init__(
@@ -81,8 +84,8 @@ class Slice(wiring.Component):
                 "ended": Out(data.ArrayLayout(THREADS, count)),
                 "vpm": Out(VpmPort()).array(count),
                 "sync": Out(SyncPort()).array(count),
-                "instruction_bus": Out(self._instruction_cache.bus.signature),
-                "uniform_bus": Out(self._uniform_cache.bus.signature),
+                "instruction_bus": Out(LINE_BUS),
+                "uniform_bus": Out(LINE_BUS),
                 **({"tmu_buses": Out(self.tmus[0].bus.signature).array(units)} if units else {}),
                 "clear_instructions": In(1),
                 "clear_uniforms": In(1),
@@ -111,9 +114,9 @@ class Slice(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.instruction_cache = instructions = self._instruction_cache
-        m.submodules.uniform_cache = uniforms = self._uniform_cache
-        m.submodules.sfu = sfu = Sfu(len(self.qpus))
+        m.submodules.instruction_cache = instructions = self.instruction_cache
+        m.submodules.uniform_cache = uniforms = self.uniform_cache
+        m.submodules.sfu = sfu = self.sfu
         connect(m, instructions.bus, flipped(self.instruction_bus))
         connect(m, uniforms.bus, flipped(self.uniform_bus))
         m.d.comb += [
@@ -149,14 +152,14 @@ class Slice(wiring.Component):
             if self._config.trace:
                 connect(m, qpu.trace, flipped(self.trace[place]))
         self._look_up(m)
-        if self._config.pixels:
-            self._shade(m)
+        if self.vri:
+            self._shade(m, self.vri)
         return m
 
-    def _shade(self, m):
+    def _shade(self, m, vri):
         """Fragments: quads and varyings for the QPUs, and their ways to the tile buffer."""
         bus = self.fragments
-        m.submodules.vri = vri = Vri(len(self.qpus), min(2 * self._config.lanes, 4))
+        m.submodules.vri = vri
         m.d.comb += [
             *(getattr(vri, name).eq(getattr(bus, name)) for name in ("quad", "quad_stb")),
             *(getattr(vri, name).eq(getattr(bus, name)) for name in ("plane_write", "plane_write_stb")),

@@ -5,6 +5,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from .line_cache import LineCache
+from .line_fills import LINE_BUS
 from .uniform_reader import UniformPort, UniformReader
 
 __all__ = ["UniformCache"]
@@ -32,11 +33,11 @@ class UniformCache(wiring.Component):
     """
 
     def __init__(self, qpus: int, *, size: int = _SIZE):
-        self._cache = LineCache(qpus, size=size)
+        self._size = size
         super().__init__(
             {
                 "qpus": In(UniformPort()).array(qpus),
-                "bus": Out(self._cache.bus.signature),
+                "bus": Out(LINE_BUS),
                 "clear": In(1),
                 "hit": Out(1),
                 "miss": Out(1),
@@ -45,7 +46,7 @@ class UniformCache(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.lines = cache = self._cache
+        m.submodules.lines = cache = LineCache(len(self.qpus), size=self._size)
         connect(m, cache.bus, flipped(self.bus))
         m.d.comb += [cache.clear.eq(self.clear), self.hit.eq(cache.hit), self.miss.eq(cache.miss)]
         for number, (qpu, reader) in enumerate(zip(self.qpus, cache.readers, strict=True)):

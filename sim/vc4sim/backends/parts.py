@@ -48,6 +48,8 @@ __all__ = ["TRACE", "Gpu", "Kind", "bench_text", "hardware_texts", "program_benc
 
 #: The bench looks at the trace ports of the QPUs themselves.
 TRACE = ("trace",)
+#: Blocks of which each slice has one; without pixels there is no VRI.
+_OF_SLICES = ("instruction_cache", "uniform_cache", "sfu", "vri")
 #: Large blocks that are there only once, and have nothing to do in most clocks.
 _SLEEPERS = ("vpm", "l2c")
 
@@ -72,6 +74,7 @@ class Gpu:
     def __init__(self, config: V3DConfig):
         whole = V3D(config)
         found = {name: [one for its in whole.slices for one in getattr(its, f"{name}s")] for name in ("qpu", "tmu")}
+        found |= {name: [one for its in whole.slices if (one := getattr(its, name))] for name in _OF_SLICES}
         found |= {name: [getattr(whole, name)] for name in _SLEEPERS}
         self.kinds = tuple(_take_out(name, components, config) for name, components in found.items() if components)
         self.constants = f"constexpr size_t TAG_BITS = {whole.bus.signature.tag_bits};\n" + access_text(

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 
 from .design import Design
 
-__all__ = ["MOST", "bits", "blocks"]
+__all__ = ["MOST", "OUTSIDE", "bits", "blocks"]
 
-#: A mask of C++, `lanes::Blocks`, has a bit for each block.
-MOST = 128
+#: A mask of C++, `lanes::Blocks`, has a bit for each block, and one for those who read outputs.
+MOST = OUTSIDE = 127
 #: Variables of a block, at the least: to find out whether it is needed takes time, too.
 _SMALLEST = 200
 

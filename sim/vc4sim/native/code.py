@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ..cxxrtl.cuts import WORD
 from ..cxxrtl.narrow import Pieces
 from ..cxxrtl.rtlil import Chunk
-from .blocks import bits, blocks
+from .blocks import OUTSIDE, bits, blocks
 from .changes import Changes
 from .commit import Commit
 from .design import Design
@@ -110,8 +110,13 @@ def _sources(name: str, functions: Iterable[str]) -> Iterator[str]:
 
 
 def _readers(design: Design, homes: Mapping[str, int], commit: Commit) -> dict[str, int]:
-    """By variable or memory, a bit for each block that reads it, also at the end of a clock."""
+    """By variable or memory, a bit for each block that reads it, also at the end of a clock. No block computes an output that is a
+    register or an input, so that one wakes up the design for those outside.
+    """
     found: dict[str, int] = defaultdict(int)
+    for name in design.ports("output"):
+        if name not in homes:
+            found[name] |= 1 << OUTSIDE
     for name, block in homes.items():
         for read in design.computed[name].reads:
             found[read] |= 1 << block

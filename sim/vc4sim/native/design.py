@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from ..cxxrtl.cuts import MEMORY_READ, MEMORY_WRITE, REGISTERS, memory_of, width_of
 from ..cxxrtl.rtlil import Cell, Chunk, Module, Spec, sliced
 from .cells import CELLS, Operands
-from .expression import Expression, join, spread, word, words
+from .expression import Expression, join, renamed, spread, word, words
 
 __all__ = ["Array", "Check", "Design", "MemoryRead", "MemoryWrite", "Register"]
 
@@ -84,7 +84,7 @@ class Design:
     checks : what must not happen
     wide : by variable, how many parts it has side by side, if it is not just one
 
-    Raises `ValueError` for cells that are not known.
+    Raises `ValueError` for cells that are not known, and for copies of themselves.
     """
 
     def __init__(self, module: Module):
@@ -100,6 +100,7 @@ class Design:
         self.checks: list[Check] = []
         self.wide: dict[str, int] = {}
         self._names = {wire: f"w{index}" for index, wire in enumerate(module.wires)}
+        self._copies: dict[str, str] = {}  # variables that nobody computes, and which they are
         self._parts: dict[str, list[tuple[Chunk, str]]] = defaultdict(list)
         self._kept = 0
         self._instances: tuple[str, ...] = ()  # around what is made now
@@ -112,10 +113,12 @@ class Design:
         for wire, parts in self._parts.items():
             values = [Expression(f"({name} << {chunk.low})", frozenset([name])) for chunk, name in parts]
             self._compute(self.name(wire), join(" | ".join(["{}"] * len(values)), *values), wire)
+        self._join_copies()
 
     def name(self, wire: str) -> str:
         """The variable of a wire."""
-        return self._names[wire]
+        name = self._names[wire]
+        return self._copies.get(name, name)
 
     def variables(self) -> Iterator[tuple[str, str]]:
         """All wires, and parts of them, with their variables."""
@@ -144,13 +147,34 @@ class Design:
 
     def wanted(self) -> list[str]:
         """The variables that have to be there after a clock: all that is computed is computed for one of them."""
+        return [*self._at_end(), *self.ports("output")]
+
+    def _at_end(self) -> list[str]:
+        """What the end of a clock reads."""
         return [
             *(register.following for register in self.registers),
             *(name for read in self.reads for name in (read.address, read.enable)),
             *(name for write in self.writes for name in (write.address, write.bits, write.data)),
             *(check.fails for check in self.checks),
-            *self.ports("output"),
         ]
+
+    def _copied(self, name: str) -> str:
+        """The variable of which this one is a copy, or of a copy of it; itself if it is none."""
+        seen = set()
+        while (value := self.computed.get(name)) and value.text in value.reads:
+            if name in seen:
+                raise ValueError(f"{name} depends on itself")
+            seen.add(name)
+            name = value.text
+        return name
+
+    def _join_copies(self) -> None:
+        """Whoever reads a copy of a variable reads that itself. Copies for the end of a clock stay: there it may be a new one."""
+        copies = {name: source for name in self.computed if (source := self._copied(name)) != name}
+        self.computed = {name: renamed(value, copies) for name, value in self.computed.items()}
+        for name in copies.keys() - set(self._at_end()):
+            del self.computed[name]
+            self._copies[name] = copies[name]
 
     def _compute(self, name: str, value: Expression, wire: str = "") -> None:
         self.computed[name] = value

@@ -1,14 +1,16 @@
 """C++ expressions that know which variables they read."""
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
 from ..cxxrtl.cuts import WORD
 from ..cxxrtl.rtlil import Chunk, Spec, sliced
 
-__all__ = ["ZERO", "Expression", "Names", "join", "mask", "number", "parts_of", "spread", "word", "words"]
+__all__ = ["ZERO", "Expression", "Names", "join", "mask", "number", "parts_of", "renamed", "spread", "word", "words"]
 
+_WORD = re.compile(r"\w+")
 #: The variable of a wire.
 Names = Callable[[str], str]
 
@@ -26,6 +28,14 @@ def join(template: str, *operands: Expression) -> Expression:
     return Expression(
         template.format(*(one.text for one in operands)), frozenset().union(*(one.reads for one in operands))
     )
+
+
+def renamed(value: Expression, names: Mapping[str, str]) -> Expression:
+    """The same of the variables that `names` has for those that are read."""
+    if value.reads.isdisjoint(names):
+        return value
+    text = _WORD.sub(lambda found: names.get(found[0], found[0]), value.text)
+    return Expression(text, frozenset(names.get(read, read) for read in value.reads))
 
 
 def number(value: int) -> Expression:
