@@ -4,7 +4,6 @@ import ctypes
 import os
 import select
 import socket
-import tempfile
 import threading
 import tty
 from collections.abc import Iterator
@@ -12,7 +11,6 @@ from contextlib import contextmanager
 from functools import cache, partial
 from pathlib import Path
 
-from amaranth.back import rtlil
 from amaranth.hdl import Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
@@ -22,11 +20,8 @@ from vc4.boards.on_chip_memory import OnChipMemory
 from vc4.boards.system import BoardSystem
 from vc4.bus.port import BUS_BYTES, MemoryPort
 from vc4.config import preset
-from vc4sim.backends.parts import hardware_texts
-from vc4sim.cache import cache_folder
-from vc4sim.cxxrtl.build import Part, build_once
-from vc4sim.native.build import build_alone, flags, source_texts
 
+from ..native_rig import native_rig
 from .faults import Faults
 
 __all__ = ["BAUD", "DIVISOR", "at_a_terminal", "board"]
@@ -92,30 +87,17 @@ def _on_chip(name: str) -> BoardSystem:
 
 @cache
 def _library(name: str) -> ctypes.CDLL:
-    def make():
-        folder = Path(tempfile.mkdtemp(dir=cache_folder()))
-        top = _WithOutside(name) if name in _OUTSIDE else _on_chip(name)
-        driver = _DRIVER.read_text()
-        if name in _OUTSIDE:
-            driver = f"#define TAG_BITS {top.outside.signature.tag_bits}\n{driver}"
-        library = build_alone(Part(rtlil.convert(top, emit_src=False)), 1, driver, folder)
-        for path in folder.iterdir():
-            if path.suffix != ".so":
-                path.unlink()
-        return library
+    bench = _DRIVER.read_text()
 
-    cache_folder().mkdir(parents=True, exist_ok=True)
+    def make():
+        if name not in _OUTSIDE:
+            return _on_chip(name), bench
+        top = _WithOutside(name)
+        return top, f"#define TAG_BITS {top.outside.signature.tag_bits}\n{bench}"
+
     boards = sorted(Path(vc4.boards.__file__).parent.glob("*.py"))
-    texts = [path.read_text() for path in (Path(__file__), *boards)]
-    texts += [
-        name,
-        f"{_MEMORIES[name]} {_CLOCK_HZ[name]}",
-        flags(),
-        *hardware_texts(),
-        *source_texts(),
-        _DRIVER.read_text(),
-    ]
-    return build_once(texts, make, cache_folder())
+    sources = [path.read_text() for path in (Path(__file__), *boards)]
+    return native_rig(make, name, f"{_MEMORIES[name]} {_CLOCK_HZ[name]}", bench, *sources)
 
 
 @contextmanager

@@ -7,7 +7,8 @@
 
 namespace {
 
-using Top = cxxrtl_design::p_top;
+namespace ports = design_ports;
+using Top = design::Design;
 constexpr uint32_t PAGE = 4096, WORD = 8;
 constexpr size_t RECORD_WORDS = (8 * RECORD_BYTES + 31) / 32;
 
@@ -38,8 +39,9 @@ public:
             ports::records__payload(top, record);
             ports::records__valid(top, {offered});
             drive(top);
-            ports::clk(top, {1});
-            top.eval();
+            top.settle(0);
+            if (const char *failure = top.failure())
+                return fail(failure);
             observe(top);
             result.finished += ports::finished(top)[0];
             if (offered && ports::records__ready(top)[0]) {
@@ -50,8 +52,6 @@ public:
             if (number == options.records && !ports::beside(top)[0])
                 grace--;
             top.commit();
-            ports::clk(top, {0});
-            top.prev_p_clk = top.p_clk;
         }
         require(reads.empty() && writes.empty() && !answers, "something is left over");
     }
@@ -72,7 +72,7 @@ private:
 
     void fail(const char *what) {
         if (!result.problem[0])
-            std::strcpy(result.problem, what);
+            std::strncpy(result.problem, what, sizeof result.problem - 1);
     }
 
     void require(bool holds, const char *what) {

@@ -1,5 +1,3 @@
-# amaranth: UnusedElaboratable=no
-
 """`TlbTransfers` and the memories of the tile buffer as native code, memory around them in C++; compared with the model."""
 
 import ctypes
@@ -10,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 from amaranth import *
-from amaranth.back import rtlil
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
@@ -19,13 +16,13 @@ from vc4.cle.structs import PAYLOAD_BITS, PipelineRecord
 from vc4.records.control import RECORDS, ControlCode
 from vc4.tlb.tile_store import TileStore
 from vc4.tlb.transfers import TlbTransfers
-from vc4sim.cache import cache_folder
-from vc4sim.cxxrtl.build import Kind, build
 from vc4sim.model.cle.control_records import ControlRecord
 from vc4sim.model.cle.fields import Fields, packing
 from vc4sim.model.memory import Memory
 from vc4sim.model.tlb.tile_transfers import TileTransfers
 from vc4sim.model.tlb.tlb import TileBuffer
+
+from ..native_rig import native_rig
 
 __all__ = ["Transfers", "record"]
 
@@ -85,10 +82,8 @@ class Result(ctypes.Structure):
 
 @lru_cache
 def library():
-    text = rtlil.convert(Device(), emit_src=False)
-    native = build(
-        text, f"constexpr uint32_t RECORD_BYTES = {_RECORD_BYTES};\n{_DRIVER}", cache_folder(), kind=Kind.FAST
-    )
+    bench = f"constexpr uint32_t RECORD_BYTES = {_RECORD_BYTES};\n{_DRIVER}"
+    native = native_rig(lambda: (Device(), bench), bench, _HERE.read_text())
     native.make.restype = ctypes.c_void_p
     return native
 

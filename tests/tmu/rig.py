@@ -1,25 +1,21 @@
 """A texture unit as native code, with QPUs that write and load as fast as it lets them."""
 
 import ctypes
-import tempfile
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 import numpy as np
-from amaranth.back import rtlil
 
 from vc4.records.tmu import TmuParameterName
 from vc4.tmu.tmu import Tmu
-from vc4sim.backends.parts import hardware_texts
 from vc4sim.bench.memory import chance_of, seed_of
-from vc4sim.cache import cache_folder
-from vc4sim.cxxrtl.build import Part, build_once
 from vc4sim.model.memory import Memory
 from vc4sim.model.tmu.formats import FORMATS
 from vc4sim.model.tmu.parameters import texture
 from vc4sim.model.tmu.unit import TextureUnit
-from vc4sim.native.build import build_alone, flags, source_texts
+
+from ..native_rig import native_rig
 
 __all__ = ["Lookup", "Outcome", "check", "run"]
 
@@ -51,21 +47,8 @@ class Outcome:
 
 @cache
 def _library(errata):
-    def make():
-        folder = Path(tempfile.mkdtemp(dir=cache_folder()))
-        part = Part(rtlil.convert(Tmu(QPUS, errata), emit_src=False))
-        library = build_alone(part, 1, _DRIVER.read_text(), folder)
-        for path in folder.iterdir():
-            if path.suffix != ".so":
-                path.unlink()
-        return library
-
-    cache_folder().mkdir(parents=True, exist_ok=True)
-    return build_once(
-        [str(sorted(errata, key=str)), flags(), *hardware_texts(), *source_texts(), _DRIVER.read_text()],
-        make,
-        cache_folder(),
-    )
+    bench = _DRIVER.read_text()
+    return native_rig(lambda: (Tmu(QPUS, errata), bench), str(sorted(errata, key=str)), bench)
 
 
 def _parameters(lookups, alone):

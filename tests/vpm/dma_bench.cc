@@ -8,7 +8,8 @@
 
 namespace {
 
-using Top = cxxrtl_design::p_top;
+namespace ports = design_ports;
+using Top = design::Design;
 constexpr uint32_t PAGE = 4096, ROW_BYTES = 64;
 
 struct Options {
@@ -39,8 +40,9 @@ public:
             bool load_comes = load_waits && result.clocks >= options.loads;
             bool store_comes = store_waits && result.clocks >= options.stores;
             drive(top, load_comes, store_comes);
-            ports::clk(top, {1});
-            top.eval();
+            top.settle(0);
+            if (const char *failure = top.failure())
+                return fail(failure);
             observe(top);
             announce(ports::unwritten(top), result.load_rows, load_runs);
             announce(ports::unread(top), result.store_rows, store_runs);
@@ -55,8 +57,6 @@ public:
             if (!load_waits && !load_runs && !store_waits && !store_runs)
                 grace--;
             top.commit();
-            ports::clk(top, {0});
-            top.prev_p_clk = top.p_clk;
         }
         result.load_error = ports::load_error(top)[0];
         result.store_error = ports::store_error(top)[0];
@@ -84,7 +84,7 @@ private:
 
     void fail(const char *what) {
         if (!result.problem[0])
-            std::strcpy(result.problem, what);
+            std::strncpy(result.problem, what, sizeof result.problem - 1);
     }
 
     void require(bool holds, const char *what) {

@@ -1,5 +1,3 @@
-# amaranth: UnusedElaboratable=no
-
 """Both DMA engines as native code, the VPM and memory around them in C++; compared with the blocks of the model."""
 
 import ctypes
@@ -13,7 +11,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from amaranth import *
-from amaranth.back import rtlil
 from amaranth.lib import stream, wiring
 from amaranth.lib.data import Layout
 from amaranth.lib.wiring import In, Out, connect, flipped
@@ -23,9 +20,9 @@ from vc4.records.vpm import DmaMode, SetupId, VdrBasicSetup, VdwBasicSetup, VdwS
 from vc4.vpm.structs import QuadAddress, QuadWrite, RowRange, VdrLoad, VdwStore, Words
 from vc4.vpm.vdr import Vdr
 from vc4.vpm.vdw import Vdw
-from vc4sim.cache import cache_folder
-from vc4sim.cxxrtl.build import Kind, build
 from vc4sim.model.vpm.blocks import Block, load_block, store_block
+
+from ..native_rig import native_rig
 
 __all__ = [
     "BASE",
@@ -259,8 +256,8 @@ def apart(one: Block, other: Block) -> bool:
 @lru_cache
 def library(word_bytes):
     """The engines for one width of the bus."""
-    text = rtlil.convert(Pair(word_bytes), emit_src=False)
-    native = build(text, f"constexpr uint32_t WORD_BYTES = {word_bytes};\n{_DRIVER}", cache_folder(), kind=Kind.FAST)
+    bench = f"constexpr uint32_t WORD_BYTES = {word_bytes};\n{_DRIVER}"
+    native = native_rig(lambda: (Pair(word_bytes), bench), bench, Path(__file__).read_text())
     native.make.restype = ctypes.c_void_p
     return native
 
