@@ -7,7 +7,7 @@ from amaranth.lib import data
 from amaranth.lib.wiring import In, connect
 
 from vc4.slice import line_cache, line_fills
-from vc4.slice.line_fills import FILLS, LinePlace
+from vc4.slice.line_fills import FILLS, LineFill, LinePlace
 
 from .memory import (
     ADDRESS_BITS,
@@ -99,7 +99,7 @@ class UnboundedLineCacheProof(LineCacheProof):
             **{"read_word": ("words.read_data", WORD), "left": ("tags.left", range(SETS + 2))},
             **{"filling": ("fills.filling", FILLS), "free": ("fills.free", FILLS), "starts": ("fills.starts", 1)},
             "started": ("fills.started", LinePlace(WORDS, SETS, WAYS)),
-            **{f"fill_{fill}": (f"fills.fill_{fill}", self._cache._fills._fill) for fill in fills},
+            **{f"fill_{fill}": (f"fills.fill_{fill}", LineFill(WORDS, SETS, WAYS)) for fill in fills},
             **{f"requests_{end}": (f"fills.requests.places.{end}_address", places) for end in ("read", "write")},
             "requests_level": ("fills.requests.level", range(FILLS + 1)),
             **{f"request_{place}": (f"fills.requests.places.memory[{place}]", _KEPT_REQUEST) for place in places},

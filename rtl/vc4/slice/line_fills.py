@@ -9,7 +9,7 @@ from amaranth.utils import ceil_log2, exact_log2
 from vc4.bus.port import BUS_BYTES, MemoryPort
 from vc4.common.queue import Queue
 
-__all__ = ["FILLS", "LINE_BUS", "LineFills", "LinePlace", "WORD_ADDRESS_BITS"]
+__all__ = ["FILLS", "LINE_BUS", "LineFill", "LineFills", "LinePlace", "WORD_ADDRESS_BITS"]
 
 #: Lines on their way at the most: one for each reader.
 FILLS = 4
@@ -31,6 +31,13 @@ class LinePlace(data.StructLayout):
         set_bits = exact_log2(sets)
         tag_bits = WORD_ADDRESS_BITS - exact_log2(words) - set_bits
         super().__init__({"set": set_bits, "tag": tag_bits, "way": ceil_log2(ways)})
+
+
+class LineFill(data.StructLayout):
+    """A line on its way: where it belongs, and how many of its words have arrived; of a cache as `LinePlace` has it."""
+
+    def __init__(self, words: int, sets: int, ways: int):
+        super().__init__({"set": exact_log2(sets), "way": ceil_log2(ways), "arrived": exact_log2(words)})
 
 
 class LineFills(wiring.Component):
@@ -56,7 +63,7 @@ class LineFills(wiring.Component):
 
     def __init__(self, words: int, sets: int, ways: int):
         place = LinePlace(words, sets, ways)
-        self._fill = data.StructLayout({"set": exact_log2(sets), "way": ceil_log2(ways), "arrived": exact_log2(words)})
+        self._fill = LineFill(words, sets, ways)
         self._words = words
         super().__init__(
             {
