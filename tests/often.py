@@ -1,10 +1,15 @@
 """How often something happens in random runs."""
 
-import math
+from math import exp, lgamma, log, log1p
 
 
 def often(number: int, runs: int, rate: float) -> bool:
-    """Whether what happened in `number` of `runs` may happen in a part `rate` of all, or in more: with five standard deviations,
-    so that a test which asserts it fails by chance once in some million times, and says nothing of one run alone.
+    """Whether what happened in `number` of `runs` may happen in a part `rate` of all, or in more: so few of them, or fewer, are no
+    accident of less than one in a million. One run alone says nothing.
     """
-    return number >= runs * rate - 5 * math.sqrt(runs * rate * (1 - rate))
+
+    def chance(count: int) -> float:
+        ways = lgamma(runs + 1) - lgamma(count + 1) - lgamma(runs - count + 1)
+        return exp(ways + count * log(rate) + (runs - count) * log1p(-rate))
+
+    return sum(map(chance, range(number + 1))) > 1e-6

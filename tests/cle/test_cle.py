@@ -25,7 +25,7 @@ from .some_lists import SIZE, some_lists
 
 STEPS = 1500
 MEMORIES = [(1, 0.0), (20, 0.0), (100, 0.0), (20, 0.3)]
-#: What primitives are, and whether they have coordinates: only those that tile lists have in compressed form.
+#: Types of primitives, and whether they have coordinates, which only two types may have.
 KINDS = (*product(PrimitiveType, [False]), (PrimitiveType.TRIANGLES, True), (PrimitiveType.RHTS, True))
 #: Lines that are read ahead: two behind a record that waits.
 AHEAD = 3

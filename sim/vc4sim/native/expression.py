@@ -8,9 +8,23 @@ from itertools import groupby
 from ..cxxrtl.cuts import WORD
 from ..cxxrtl.rtlil import Chunk, Spec, sliced
 
-__all__ = ["ZERO", "Expression", "Names", "join", "mask", "number", "parts_of", "renamed", "spread", "word", "words"]
+__all__ = [
+    "VARIABLE",
+    "ZERO",
+    "Expression",
+    "Names",
+    "join",
+    "mask",
+    "number",
+    "parts_of",
+    "renamed",
+    "spread",
+    "word",
+    "words",
+]
 
-_WORD = re.compile(r"\w+")
+#: What may be a variable in a text.
+VARIABLE = re.compile(r"\w+")
 #: The variable of a wire.
 Names = Callable[[str], str]
 
@@ -34,7 +48,7 @@ def renamed(value: Expression, names: Mapping[str, str]) -> Expression:
     """The same of the variables that `names` has for those that are read."""
     if value.reads.isdisjoint(names):
         return value
-    text = _WORD.sub(lambda found: names.get(found[0], found[0]), value.text)
+    text = VARIABLE.sub(lambda found: names.get(found[0], found[0]), value.text)
     return Expression(text, frozenset(names.get(read, read) for read in value.reads))
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from .design import Design, Register
-from .expression import Expression
+from .expression import VARIABLE, Expression
 
 __all__ = ["join_siblings"]
 
@@ -24,7 +24,6 @@ _COMMIT = 3
 _PUT_TOGETHER = 2
 #: The number at the end of an instance's name.
 _NUMBERED = re.compile(r"(?<![^.\\])([A-Za-z]\w*?)(\d+)(?=\.)")
-_WORD = re.compile(r"\w+")
 _OPERATION = re.compile(r"[a-z]+\(|>>|<<|[&|^~+*]")
 _CONSTANT = re.compile(r"\bk\((\w+)\)")
 _LOAD = "load("
@@ -128,8 +127,8 @@ def _role_of_unnamed(design: Design, variable: str, roles: Mapping[str, _Role]) 
 
 def _taken_apart(value: Expression) -> tuple[str, list[str]]:
     """Its text without variables, and those in their order."""
-    reads = [word for word in _WORD.findall(value.text) if word in value.reads]
-    return _WORD.sub(lambda match: "@" if match[0] in value.reads else match[0], value.text), reads
+    reads = [word for word in VARIABLE.findall(value.text) if word in value.reads]
+    return VARIABLE.sub(lambda match: "@" if match[0] in value.reads else match[0], value.text), reads
 
 
 def _is_same(design: Design, members: Sequence[str], depths: Mapping[str, tuple[int, int]]) -> bool:
@@ -224,7 +223,7 @@ class _Rewriting:
             return f"part<V>({wide}, {place})"
 
         reads = frozenset(self._parts[read][0] if read in self._parts else read for read in value.reads)
-        return Expression(_WORD.sub(replaced, value.text), reads)
+        return Expression(VARIABLE.sub(replaced, value.text), reads)
 
     def _operand(self, reads: tuple[str, ...]) -> Expression:
         """What members of a group read, beside each other."""
