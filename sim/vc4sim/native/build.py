@@ -20,6 +20,7 @@ from ..cxxrtl.build import Part, compile_quietly, find_compiler, flatten, make_o
 from ..cxxrtl.narrow import narrow
 from .code import accessors, code
 from .design import Design
+from .equalities import join_equalities
 from .joint import Joint, Side
 from .schedule import order
 from .siblings import join_siblings
@@ -110,6 +111,7 @@ def _side(name: str, part: Part, count: int, work: Path) -> Side:
         part.change(flat)
     inputs = flat.inputs()
     narrowed, ports = narrow(flat)
+    join_equalities(narrowed)
     return Side(name, Design(narrowed), ports, inputs, count)
 
 

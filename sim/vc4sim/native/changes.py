@@ -20,6 +20,6 @@ class Changes:
         """The piece with all that is needed for it."""
         begin = "".join(f"    {kind} {name}{{}};\n" for (_, kind), name in self._names.items())
         end = "".join(
-            f"    {self._woken} |= any({name}) ? {bits(readers)} : 0;\n" for (readers, _), name in self._names.items()
+            f"    if (any({name}))\n        {self._woken} |= {bits(readers)};\n" for (readers, _), name in self._names.items()
         )
         return begin + lines + end
