@@ -20,6 +20,7 @@ class Changes:
         """The piece with all that is needed for it."""
         begin = "".join(f"    {kind} {name}{{}};\n" for (_, kind), name in self._names.items())
         end = "".join(
-            f"    if (any({name}))\n        {self._woken} |= {bits(readers)};\n" for (readers, _), name in self._names.items()
+            f"    if (any({name}))\n        {self._woken} |= {bits(readers)};\n"
+            for (readers, _), name in self._names.items()
         )
         return begin + lines + end
