@@ -30,6 +30,7 @@ FILE = re.compile(r"^`(\w+\.\w+)`:\n\n```\w*\n(.*?)^```", re.MULTILINE | re.DOTA
 NOT_RUN = {
     r"^build": "it places and routes a GPU for half an hour, or has Yosys count its cells; `tests/cli/test_build.py` does, with -m slow",
     r"^bench sim": "it compiles a GPU for each simulator, and measures them; `tests/cli/test_bench.py` does, with -m slow",
+    r"^bench activity": "it compiles and runs the presets twice, for a quarter of an hour; `tests/native` records something small",
     r"--on uart:": "it needs a board; `tests/boards` has one, as a model and as RTL",
     r"^screen uart:": "the same, with a screen; `tests/boards` has one as a model",
     r"path/to": "the path is a reader's own",

@@ -12,7 +12,9 @@ from amaranth.lib.wiring import In, Out
 
 from vc4.common.ram import BlockRam, LutRam
 from vc4sim.cxxrtl.build import Part
-from vc4sim.native import code
+from vc4sim.native import build, code
+from vc4sim.native.activity import KNOWN, RECORDED, Activity, gather
+from vc4sim.native.blocks import blocks_of, memory_ports
 from vc4sim.native.build import build_alone
 
 from ..cxxrtl.random_hardware import IN_BITS, OUT_BITS, Random, in_amaranths_simulator
@@ -165,26 +167,67 @@ class Counting(wiring.Component):
         return m
 
 
-@pytest.mark.parametrize(
+ANY_CUTS = pytest.mark.parametrize(
     ("kind", "seed"),
     [(Counting, 0), *(pytest.param(Counting, seed, marks=pytest.mark.thorough) for seed in (1, 2))]
     + [pytest.param(kind, 0, marks=pytest.mark.thorough) for kind in (Random, Arithmetic)],
 )
-def test_any_blocks(kind, seed, tmp_path, monkeypatch):
-    """Wherever a variable is computed, it is computed again when it has to be; inputs are the same for some clocks."""
-    rng, lanes = random.Random(seed), 4
 
-    def any_blocks(design, order):
-        return {name: rng.randrange(24) for name in order if name in design.computed}
 
-    monkeypatch.setattr(code, "blocks", any_blocks)
+def check_with_quiet_inputs(kind, seed, rng, folder):
+    """They are the same for some clocks."""
+    lanes = 4
     inputs = [[rng.getrandbits(IN_BITS) for _ in range(lanes)]]
     while len(inputs) < CLOCKS:
         inputs.append([rng.getrandbits(IN_BITS) if rng.random() < 0.02 else held for held in inputs[-1]])
-    outputs, failure = compiled(kind(seed), inputs, lanes, tmp_path)
+    outputs, failure = compiled(kind(seed), inputs, lanes, folder)
     assert failure is None
     for lane in range(lanes):
         assert outputs[lane] == in_amaranths_simulator(kind(seed), [clock[lane] for clock in inputs])
+
+
+@ANY_CUTS
+def test_any_blocks(kind, seed, tmp_path, monkeypatch):
+    """Wherever a variable is computed, and whichever are compared, it is computed again when it has to be."""
+    rng = random.Random(seed)
+
+    def any_blocks(design, order):
+        computed = [name for name in order if name in design.computed]
+        homes = {name: rng.randrange(24) for name in (*computed, *memory_ports(design), *design.ports("output"))}
+        return blocks_of(design, order, homes, {name for name in computed if rng.random() < 0.7})
+
+    monkeypatch.setattr(code, "by_hierarchy", any_blocks)
+    check_with_quiet_inputs(kind, seed, rng, tmp_path)
+
+
+@ANY_CUTS
+def test_any_activity(kind, seed, tmp_path, monkeypatch):
+    """Whatever somebody believes to know about changes, right or wrong."""
+
+    class Believed(Activity):
+        def of(self, label):
+            chance = random.Random(f"{seed} {label}")
+            return chance.choice([None, 0, chance.getrandbits(self.length), chance.getrandbits(4)])
+
+    for module in (build, code):
+        monkeypatch.setattr(module, "activity_of", lambda name, lanes: Believed({}, 64))
+    check_with_quiet_inputs(kind, seed, random.Random(seed), tmp_path)
+
+
+def test_what_changes_is_recorded(tmp_path, monkeypatch):
+    """And is known then: that the first bits of the input change in every third clock, and the last ones never."""
+    folder = tmp_path / "records"
+    (folder / KNOWN).mkdir(parents=True)
+    monkeypatch.setenv(RECORDED, str(folder))
+    compiled(Counting(0), [[clock // 3 % 2 * 0xFFFF_FFFF] for clock in range(256)], 1, tmp_path)
+    assert code.activity_of("design", 1) is None
+    gather([folder], folder / KNOWN)
+    activity = code.activity_of("design", 1)
+    assert activity is not None
+    assert activity.length == 256
+    assert activity.of("\\i[31:0]") == sum(1 << 255 - clock for clock in range(3, 256, 3))
+    assert not activity.of("\\i[39:38]")
+    assert activity.of("\\nobody[3:0]") is None
 
 
 class Checked(wiring.Component):

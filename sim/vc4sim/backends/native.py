@@ -8,6 +8,7 @@ from vc4.config import V3DConfig
 
 from ..cache import cache_folder
 from ..cxxrtl.build import NoCompiler, build_once, make_once
+from ..native.activity import recorded_in
 from ..native.build import compile_joined, flags, link_joined, source_texts
 from ..problem import BadInput
 from . import pysim
@@ -23,7 +24,7 @@ __all__ = ["library", "refuse_waves", "run"]
 def library(config: V3DConfig, folder: Path, bench: str) -> ctypes.CDLL:
     """The GPU and a bench, see `bench_text`. Raises `NoCompiler`."""
     driver = bench_text("bench_lanes.h", "bench_no_waves.h", bench)
-    made_of = [repr(config), flags(), *source_texts(), *hardware_texts()]
+    made_of = [repr(config), flags(), recorded_in(), *source_texts(), *hardware_texts()]
 
     def compile_gpu() -> Path:
         gpu = Gpu(config)

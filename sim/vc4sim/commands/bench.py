@@ -18,6 +18,7 @@ from ..lockstep import Lockstep
 from ..model.compiled import forced
 from ..problem import BadInput, ExitStatus
 from ..workload import example_names, load_example
+from .bench_activity import record_activity
 from .bench_frames import measure_frames, rate_lines
 from .bench_model import measure
 from .options import Commands, add_config, config_of, seconds
@@ -36,6 +37,10 @@ and compiled. What is needed to compile does not count.
 """
 _FRAMES = """\
 Draw captured frames on the RTL, again and again, and print their clocks and how many of them are simulated in a second.
+"""
+_ACTIVITY = """\
+Record what changes, clock by clock, in the parts of the presets while they run a program and draw frames: native code is cut where
+changes end, so that it is fast. It is worth doing after the hardware has become another one; results never depend on it.
 """
 
 
@@ -99,6 +104,9 @@ def register(commands: Commands) -> None:
     frames.add_argument("--on", choices=_DRAWING, default="native", help="simulator of the RTL (default: native)")
     add_config(frames, "gpu")
     frames.set_defaults(execute=_measure_frames)
+    activity = what.add_parser("activity", help="what changes while presets work", description=_ACTIVITY)
+    activity.add_argument("--into", type=Path, metavar="FOLDER", help="where the files go (default: into the package)")
+    activity.set_defaults(execute=_record_activity)
     for one in (simulators, model, frames):
         one.add_argument(
             "--seconds", type=seconds, default=5.0, metavar="S", help="measure each for about S seconds (default: 5)"
@@ -126,6 +134,12 @@ def _measure_frames(options: argparse.Namespace) -> int:
     print("\n".join(rate_lines(rates)))
     if options.json:
         options.json.write_text(json.dumps([asdict(rate) for rate in rates], indent=2) + "\n")
+    return ExitStatus.PASS
+
+
+def _record_activity(options: argparse.Namespace) -> int:
+    for path in record_activity(options.into):
+        print(path)
     return ExitStatus.PASS
 
 

@@ -1,7 +1,7 @@
 """Where the wide signals of a flat design are cut."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from .rtlil import Cell, Chunk, Module, Spec, sliced
 
@@ -12,6 +12,7 @@ __all__ = [
     "REGISTERS",
     "WORD",
     "Cuts",
+    "Neighbours",
     "choices",
     "is_register",
     "memory_of",
@@ -42,11 +43,17 @@ def is_register(cell: Cell) -> bool:
     return cell.kind in REGISTERS or (cell.kind == MEMORY_READ and cell.parameters["\\CLK_ENABLE"].endswith("1"))
 
 
+#: Whether neighbours are to be kept together in a register: its name, the first bit of the lower ones, that of the upper ones, and
+#: the bit after them.
+Neighbours = Callable[[str, int, int, int], bool]
+
+
 class Cuts:
     """Where signals are cut: the parts of each wide signal that are wanted in one piece, and how signals hang together."""
 
-    def __init__(self, module: Module, fine: set[str]):
+    def __init__(self, module: Module, fine: set[str], neighbours: Neighbours):
         self._fine = fine
+        self._neighbours = neighbours
         self._widths = {name: wire.width for name, wire in module.wires.items()}
         self._widths |= {name: memory.width for name, memory in module.memories.items()}
         self._alike: dict[str, list[tuple[int, int, str, int]]] = defaultdict(list)
@@ -135,8 +142,22 @@ class Cuts:
         for name in filter(self.wide, self._widths):
             found[name] = list(_pieces(self._widths[name], self._wanted[name], name in self._fine))
             if name in self._stored or name in wholes:
-                found[name] = list(_packed(found[name], self._stored.get(name, set())))
+                found[name] = list(self._packed(name, found[name]))
         return found
+
+    def _packed(self, name: str, pieces: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+        """As many neighbours together as fit in a word, but none across the bounds of registers.
+
+        A register costs more to keep than its parts cost to take out of it, and they cannot depend on each other.
+        """
+        bounds = self._stored.get(name, set())
+        low, width = pieces[0]
+        for start, more in pieces[1:]:
+            if start in bounds or width + more > WORD or not self._neighbours(name, low, start, start + more):
+                yield low, width
+                low, width = start, 0
+            width += more
+        yield low, width
 
 
 def _pieces(width: int, wanted: Iterable[tuple[int, int]], fine: bool) -> Iterator[tuple[int, int]]:
@@ -153,20 +174,6 @@ def _pieces(width: int, wanted: Iterable[tuple[int, int]], fine: bool) -> Iterat
     for low, high in zip(ordered, ordered[1:], strict=False):
         for start in range(low, high, WORD):
             yield start, min(WORD, high - start)
-
-
-def _packed(pieces: list[tuple[int, int]], cuts: set[int]) -> Iterator[tuple[int, int]]:
-    """As many neighbours together as fit in a word, but none across `cuts`.
-
-    A register costs more to keep than its parts cost to take out of it, and they cannot depend on each other.
-    """
-    low, width = pieces[0]
-    for start, more in pieces[1:]:
-        if start in cuts or width + more > WORD:
-            yield low, width
-            low, width = start, 0
-        width += more
-    yield low, width
 
 
 def _pairs(one: Spec, other: Spec) -> Iterator[tuple[Chunk, Chunk]]:

@@ -8,7 +8,19 @@ full of structs runs several times faster when their fields are signals of their
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping
 
-from .cuts import BITWISE, MEMORY_READ, MEMORY_WRITE, REGISTERS, Cuts, choices, is_register, memory_of, splits, width_of
+from .cuts import (
+    BITWISE,
+    MEMORY_READ,
+    MEMORY_WRITE,
+    REGISTERS,
+    Cuts,
+    Neighbours,
+    choices,
+    is_register,
+    memory_of,
+    splits,
+    width_of,
+)
 from .rtlil import Cell, Chunk, Memory, Module, Spec, Wire, sliced
 
 __all__ = ["Pieces", "narrow"]
@@ -22,9 +34,9 @@ _INIT = "$meminit_v2"
 class _Narrower:
     """Rewrites a module with its wide signals in pieces."""
 
-    def __init__(self, module: Module, fine: set[str]):
+    def __init__(self, module: Module, fine: set[str], neighbours: Neighbours):
         self._old = module
-        self._pieces = Cuts(module, fine).pieces()
+        self._pieces = Cuts(module, fine, neighbours).pieces()
         self._new = Module(module.header)
         self._wholes: dict[str, str] = {}
 
@@ -195,14 +207,14 @@ def _mixed(module: Module) -> set[str]:
     return held & followed - {""}
 
 
-def narrow(module: Module) -> tuple[Module, dict[str, Pieces]]:
+def narrow(module: Module, neighbours: Neighbours = lambda *bits: True) -> tuple[Module, dict[str, Pieces]]:
     """The same design in pieces, and for each of its ports the name, lowest bit and width of the pieces.
 
-    One evaluation in the right order then settles all signals. Raises `ValueError` for a design of which that is not true.
+    `neighbours` says what is kept together in registers. One evaluation in the right order then settles all signals. Raises `ValueError` for a design of which that is not true.
     """
     fine: set[str] = set()
     while True:
-        narrower = _Narrower(module, fine)
+        narrower = _Narrower(module, fine, neighbours)
         narrowed, ports = narrower.narrow()
         looping = {narrower.whole(name) for name in _loops(narrowed)}
         mixed = {narrower.whole(name) for name in _mixed(narrowed)} - fine

@@ -9,8 +9,11 @@
 ``siblings``  what instances of one kind compute side by side
 ``cells``     C++ of the cells
 ``schedule``  in which order, and in how many phases if designs depend on each other
-``blocks``    which variables are computed together, or not at all
-``changes``   what wakes up a block
+``blocks``    what is done together, or not at all
+``hierarchy`` cuts blocks along the instances of a design
+``clusters``  cuts them by what changes in the same clocks, where that is known
+``activity``  what is known of changes, and how it is recorded, with ``record.h``; ``labels`` are the names in it
+``changes``   statements of blocks, and what they wake up
 ``commit``    text of the end of a clock
 ``code``      the text of a design
 ``joint``     the text that joins a design to the instances that were taken out of it
@@ -18,5 +21,5 @@
 
 A variable has a lane for each instance, and one operation of the processor works on all lanes. Signals settle in one pass:
 every statement runs once a clock at the most, also where designs depend on each other back and forth. A block sleeps while nothing
-changes of what it reads: all that it would compute stays the same. So what a GPU has nothing to do with costs nothing.
+changes of what it depends on: all that it would compute stays the same. So what a GPU has nothing to do with costs nothing.
 """

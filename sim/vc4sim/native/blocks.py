@@ -1,35 +1,62 @@
-"""Blocks: parts of a design that are computed only where something has changed of what they read."""
+"""Blocks: parts of a design that are computed only where something has changed of what they depend on."""
 
-from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Set
+from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 
 from .design import Design
 
-__all__ = ["MOST", "OUTSIDE", "bits", "blocks"]
+__all__ = ["MOST", "Blocks", "bits", "blocks_of", "memory_ports"]
 
-#: A mask of C++, `lanes::Blocks`, has a bit for each block, and one for those who read outputs.
-MOST = OUTSIDE = 127
-#: Variables of a block, at the least: to find out whether it is needed takes time, too.
-_SMALLEST = 200
-
-#: The instances around something, the outermost first.
-_Place = tuple[str, ...]
+#: A mask of C++, `lanes::Blocks`, has a bit for each block.
+MOST = 128
 
 
-def blocks(design: Design, order: Mapping[str, int]) -> dict[str, int]:
-    """The block of each variable that is computed; `order` has them behind what they read.
+@dataclass(frozen=True, slots=True)
+class Blocks:
+    """Which things are done together: to compute a variable, to read and write a memory at the end of a clock, to hand over an output
+    that nothing computes. It decides about speed, never about what is computed.
 
-    A block is an instance with all that is in it, but for what is a block of its own: the largest ones are cut first. Which block a
-    variable belongs to decides about speed, never about what is computed.
+    homes : the block of each of them
+    wakers : by block, what wakes it up when it changes: inputs, registers, memories, and variables that are compared for that
     """
-    places = _places(design, order)
-    found: dict[_Place, int] = {}
-    for place in _cut(Counter(places.values())):
-        found[place] = len(found)
-    return {
-        name: next(found[place[:depth]] for depth in range(len(place), -1, -1) if place[:depth] in found)
-        for name, place in places.items()
-    }
+
+    homes: Mapping[str, int]
+    wakers: Mapping[int, Set[str]]
+
+
+def blocks_of(design: Design, order: Mapping[str, int], homes: Mapping[str, int], inner: Set[str]) -> Blocks:
+    """The blocks with these homes. Who reads variables that are `inner` depends on what they depend on; `order` has variables after
+    what they read.
+    """
+    names: list[str] = []
+    masks: dict[str, int] = {}  # a bit for each of `names`
+
+    def mask(read: str) -> int:
+        if read not in masks:
+            masks[read] = 1 << len(names)
+            names.append(read)
+        return masks[read]
+
+    def wakers(reads: Iterable[str]) -> int:
+        return reduce(or_, map(mask, reads), 0)
+
+    found: dict[int, int] = dict.fromkeys(homes.values(), 0)
+    for name in order:
+        if value := design.computed.get(name):
+            its = wakers(value.reads)
+            found[homes[name]] |= its
+            if name in inner:
+                masks[name] = its
+    for memory, ports in memory_ports(design).items():
+        found[homes[memory]] |= wakers(ports)
+    for name in design.ports("output"):
+        if name not in design.computed:
+            found[homes[name]] |= mask(name)
+    return Blocks(
+        homes, {block: {name for at, name in enumerate(names) if its >> at & 1} for block, its in found.items()}
+    )
 
 
 def bits(mask: int) -> str:
@@ -37,37 +64,13 @@ def bits(mask: int) -> str:
     return f"lanes::blocks({mask >> 64:#x}u, {mask & (1 << 64) - 1:#x}u)"
 
 
-def _places(design: Design, order: Mapping[str, int]) -> dict[str, _Place]:
-    """What has no place is where it is read."""
-    names = [name for name in order if name in design.computed]
-    places: dict[str, _Place] = {}
-    readers: dict[str, Counter[_Place]] = defaultdict(Counter)
-    for name in reversed(names):
-        most = readers[name].most_common(1)
-        places[name] = place = design.places.get(name) or (most[0][0] if most else ())
-        if place:
-            for read in sorted(design.computed[name].reads):
-                readers[read][place] += 1
-    return places
-
-
-def _cut(counts: Counter[_Place]) -> list[_Place]:
-    """The instances that are blocks."""
-    totals: Counter[_Place] = Counter()
-    for place, count in counts.items():
-        for depth in range(len(place) + 1):
-            totals[place[:depth]] += count
-    children: dict[_Place, list[_Place]] = defaultdict(list)
-    for place, count in sorted(totals.items()):
-        if place and count >= _SMALLEST:
-            children[place[:-1]].append(place)
-    sizes = {(): totals[()]}
-    while len(sizes) < MOST:
-        parts = [(sizes[place], totals[child], child) for place in sizes for child in children[place]]
-        if not parts:
-            break
-        _, size, largest = max(parts)
-        children[largest[:-1]].remove(largest)
-        sizes[largest[:-1]] -= size
-        sizes[largest] = size
-    return list(sizes)
+def memory_ports(design: Design) -> dict[str, dict[str, None]]:
+    """By memory that is read or written with the clock, the variables that say how, and itself if it is read: all that decides about
+    its next words, and about what is read of it.
+    """
+    found: dict[str, dict[str, None]] = {}
+    for write in design.writes:
+        found.setdefault(write.memory, {}).update(dict.fromkeys((write.bits, write.address, write.data)))
+    for read in design.reads:
+        found.setdefault(read.memory, {}).update(dict.fromkeys((read.address, read.enable, read.memory)))
+    return found

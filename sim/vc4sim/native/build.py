@@ -17,11 +17,13 @@ from pathlib import Path
 
 from ..children import side_by_side
 from ..cxxrtl.build import Part, compile_quietly, find_compiler, flatten, make_once, start_yosys
+from ..cxxrtl.cuts import Neighbours
 from ..cxxrtl.narrow import narrow
+from .activity import activity_of, known_texts, recorded_in
 from .code import accessors, code
 from .design import Design
 from .equalities import join_equalities
-from .joint import Joint, Side
+from .joint import Joint, Side, lanes_for
 from .schedule import order
 from .siblings import join_siblings
 
@@ -110,9 +112,17 @@ def _side(name: str, part: Part, count: int, work: Path) -> Side:
     if part.change:
         part.change(flat)
     inputs = flat.inputs()
-    narrowed, ports = narrow(flat)
+    narrowed, ports = narrow(flat, _neighbours(name, count))
     join_equalities(narrowed)
     return Side(name, Design(narrowed), ports, inputs, count)
+
+
+def _neighbours(name: str, count: int) -> Neighbours:
+    """What is kept together in registers: as little as possible where it is recorded what changes."""
+    activity = activity_of(name, lanes_for(count))
+    if recorded_in():
+        return lambda *bits: False
+    return activity.neighbours if activity else lambda *bits: True
 
 
 def _object(name: str, source: str, flags: str, folder: Path) -> Path:
@@ -133,10 +143,11 @@ def _compile(name: str, source: str, work: Path) -> str:
 
 
 def source_texts() -> list[str]:
-    """The files of this package: what it makes of a design depends on all of them."""
+    """The files of this package, and what is known of activity: what it makes of a design depends on all of them."""
     files = (file for file in resources.files(__package__).iterdir() if file.name.endswith((".py", ".h")))
-    return [file.read_text() for file in sorted(files, key=lambda file: file.name)]
+    return [*(file.read_text() for file in sorted(files, key=lambda file: file.name)), *known_texts()]
 
 
 def _lanes() -> str:
-    return (resources.files(__package__) / "lanes.h").read_text()
+    names = ("lanes.h", "record.h") if recorded_in() else ("lanes.h",)
+    return "".join((resources.files(__package__) / name).read_text() for name in names)

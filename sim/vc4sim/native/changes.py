@@ -1,26 +1,49 @@
-"""What changes in a function, and who reads that."""
+"""Statements that are done where a block is awake, and who reads what they change."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
 
 from .blocks import bits
 
-__all__ = ["Changes"]
+__all__ = ["CHANGED", "Statement", "guarded"]
+
+#: In the text of a statement, the variable that is not 0 where something has changed.
+CHANGED = "@changed"
 
 
-class Changes:
-    """Wakes up the blocks that read what a piece of C++ changes: a block is a bit of `woken`."""
+class Statement(NamedTuple):
+    """C++ that is needed where one of these `blocks` is awake, with a place for `CHANGED` if somebody has to know that: the blocks
+    `readers`. That is of the type `kind`.
+    """
 
-    def __init__(self, woken: str):
-        self._woken = woken
-        self._names: dict[tuple[int, str], str] = {}
+    blocks: int
+    readers: int
+    text: str
+    kind: str = "V"
 
-    def among(self, readers: int, kind: str = "V") -> str:
-        """The variable that is not 0 where something of this type has changed that just these read."""
-        return self._names.setdefault((readers, kind), f"changed{len(self._names)}")
 
-    def around(self, lines: str) -> str:
-        """The piece with all that is needed for it."""
-        begin = "".join(f"    {kind} {name}{{}};\n" for (_, kind), name in self._names.items())
-        end = "".join(
-            f"    if (any({name}))\n        {self._woken} |= {bits(readers)};\n"
-            for (readers, _), name in self._names.items()
-        )
-        return begin + lines + end
+def guarded(statements: Iterable[Statement], awake: str, woken: str) -> str:
+    """C++ of statements, which do not depend on the order of their blocks; in C++, `awake` are the blocks that are awake, and to `woken`
+    those are added whom that wakes up.
+    """
+    together: dict[int, list[Statement]] = {}
+    for statement in statements:
+        together.setdefault(statement.blocks, []).append(statement)
+    return "".join(
+        f"    if ({awake} & {bits(blocks)}) {{\n{_body(its, woken)}    }}\n" for blocks, its in together.items()
+    )
+
+
+def _body(statements: Iterable[Statement], woken: str) -> str:
+    names: dict[tuple[int, str], str] = {}
+    lines = []
+    for one in statements:
+        text = one.text
+        if CHANGED in text:
+            text = text.replace(CHANGED, names.setdefault((one.readers, one.kind), f"changed{len(names)}"))
+        lines.append(f"    {text}\n")
+    begin = "".join(f"    {kind} {name}{{}};\n" for (_, kind), name in names.items())
+    end = "".join(
+        f"    if (any({name}))\n        {woken} |= {bits(readers)};\n" for (readers, _), name in names.items()
+    )
+    return begin + "".join(lines) + end

@@ -1,23 +1,28 @@
 """The text of a design: a class whose members are its variables."""
 
+import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from ..cxxrtl.cuts import WORD
 from ..cxxrtl.narrow import Pieces
 from ..cxxrtl.rtlil import Chunk
-from .blocks import OUTSIDE, bits, blocks
-from .changes import Changes
-from .commit import Commit
+from .activity import activity_of, labels_of, recorded_in
+from .blocks import Blocks, bits
+from .changes import CHANGED, Statement, guarded
+from .clusters import by_activity, possible_gates
+from .commit import commit_text
 from .design import Design
-from .expression import mask, words
+from .expression import PUBLIC, mask, words
+from .hierarchy import by_hierarchy
 from .schedule import Step, steps
 
-__all__ = ["PUBLIC", "Code", "accessors", "code"]
+__all__ = ["Code", "accessors", "code"]
 
-#: In front of the names that somebody gave.
-PUBLIC = "\\"
+#: Variables of a design that is cut by what is known of changes, at the most. A larger one, like all that draws, is cut into so many
+#: steps then that it takes longer.
+_CUT_FINELY = 20_000
 #: Statements of one function.
 _FUNCTION = 1000
 #: Variables of one class: a compiler compares the name of each with all others of its class.
@@ -31,53 +36,93 @@ class Code:
     """C++ of a design: `header` declares its classes, in a namespace, and `sources` have their functions, which can be compiled side
     by side.
 
-    readers : by variable, a bit for each block that reads it
+    homes : the block of each variable that is computed, or an output
+    readers : by variable, a bit for each block that it wakes up
     """
 
     header: str
     sources: tuple[str, ...]
+    homes: Mapping[str, int]
     readers: Mapping[str, int]
 
 
 def code(design: Design, name: str, lanes: int, phases: Mapping[str, int]) -> Code:
-    """The class `Design` in the namespace `name`, with a member for each variable that lives longer than a function.
+    """The class `Design` in the namespace `name`, with a member for each variable that lives longer than a step.
 
     `settle` computes all variables of a phase, and `commit` gives registers and memories what they become, both only in blocks
-    that are `awake`: something has changed that they read, in this clock or in the commit before. Whoever changes an input adds
+    that are `awake`: something has changed that they depend on, in this clock or in the commit before. Whoever changes an input adds
     its readers to `woken`. `failure` says which check fails. An `Instance` is one lane of the design.
     """
-    homes = blocks(design, phases)
+    activity = activity_of(name, lanes) if len(design.computed) <= _CUT_FINELY else None
+    blocks = by_activity(design, phases, lanes, activity) if activity else by_hierarchy(design, phases)
     # No compiler likes long functions.
     parts = [
         Step(step.phase, step.block, step.names[first : first + _FUNCTION])
-        for step in steps(design, phases, homes)
+        for step in steps(design, phases, blocks.homes)
         for first in range(0, len(step.names), _FUNCTION)
     ]
-    commit = Commit(design, homes)
-    readers = _readers(design, homes, commit)
-    members = _members(design, [part.names for part in parts])
+    readers = _readers(blocks)
+    noted = _noted(design, phases) if recorded_in() and len(design.computed) <= _CUT_FINELY else {}
+    members = _members(design, [part.names for part in parts], readers, noted)
+    lasting = set(members)
     calls: dict[int, list[str]] = defaultdict(list)
     bodies = []
-    for number, part in enumerate(parts):
-        calls[part.phase].append(f"        if (awake & {bits(1 << part.block)}) part{number}();\n")
-        bodies.append(f"void Design::part{number}() {{\n{_statements(design, part, members, readers)}}}\n")
+    for number, together in enumerate(_together(parts)):
+        text = "".join(guarded(_statements(design, part, lasting, readers), "awake", "awake") for part in together)
+        calls[together[0].phase].append(f"        part{number}();\n")
+        bodies.append(f"void Design::part{number}() {{\n{text}}}\n")
     header = (
         f"namespace {name} {{\n{_kinds(design, lanes)}constexpr int PHASES = {max(calls, default=0) + 1};\n"
         f"inline V k(uint32_t word) {{ return V{{}} + word; }}\n{_classes(design, members)} {{\n"
         "    lanes::Blocks awake = ~lanes::Blocks(0), woken = 0;\n    Design();\n    void settle(int phase);\n    void commit();\n"
-        "    bool asleep() const { return !(awake | woken); }\n    const char *failure() const;\nprivate:\n"
-        + "".join(f"    void part{number}();\n" for number in range(len(parts)))
+        "    bool asleep() const { return !(awake | woken); }\n    const char *failure() const;\nprivate:\n    V fails{};\n"
+        + (
+            f"    Recorder recorder{{{json.dumps(f'{recorded_in()}/{name}{lanes}')}}};\n    void record();\n"
+            if noted
+            else ""
+        )
+        + "".join(f"    void part{number}();\n" for number in range(len(bodies)))
         + "};\nstruct Instance {\n    const Design &design;\n    size_t lane;\n"
         "    Instance(const Design &design, size_t lane = 0) : design(design), lane(lane) {}\n};\n}\n"
     )
     cases = "".join(f"    case {phase}:\n{''.join(lines)}        break;\n" for phase, lines in calls.items())
     bodies += [
         f"Design::Design() {{\n{''.join(_inits(design))}}}\n",
-        f"void Design::settle(int phase) {{\n    awake |= woken;\n    woken = 0;\n    switch (phase) {{\n{cases}    }}\n}}\n",
-        f"void Design::commit() {{\n    const Blocks due = awake;\n    awake = 0;\n{commit.text(readers)}}}\n",
+        f"void Design::settle(int phase) {{\n    awake |= woken;\n    woken = 0;\n    if (!phase)\n        fails = V{{}};\n    switch (phase) {{\n{cases}    }}\n}}\n",
+        f"void Design::commit() {{\n{'record();' * bool(noted)}    const Blocks due = awake;\n    awake = 0;\n{commit_text(design, blocks, readers)}}}\n",
         f"const char *Design::failure() const {{\n{_failures(design)}    return nullptr;\n}}\n",
     ]
-    return Code(header, tuple(_sources(name, bodies)), readers)
+    if noted:
+        notes = "".join(
+            f"    recorder.note({json.dumps(label)}, {one});\n" for one, labels in noted.items() for label in labels
+        )
+        bodies.append(f"void Design::record() {{\n{notes}    recorder.end();\n}}\n")
+    return Code(header, tuple(_sources(name, bodies)), blocks.homes, readers)
+
+
+def _noted(design: Design, phases: Mapping[str, int]) -> dict[str, list[str]]:
+    """The variables and memories of which it is recorded whether they change, with their labels."""
+    labels = labels_of(design, phases)
+    sources = [name for name in (*phases, *_memories(design)) if name not in design.computed]
+    return {name: labels[name] for name in (*sources, *possible_gates(design, phases)) if name in labels}
+
+
+def _memories(design: Design) -> list[str]:
+    return [array.name for array in design.arrays.values()]
+
+
+def _together(parts: Sequence[Step]) -> Iterator[list[Step]]:
+    """Steps of a phase that are one function."""
+    together: list[Step] = []
+    for part in parts:
+        if together and (
+            part.phase != together[0].phase or sum(len(one.names) for one in (*together, part)) > _FUNCTION
+        ):
+            yield together
+            together = []
+        together.append(part)
+    if together:
+        yield together
 
 
 def _kinds(design: Design, lanes: int) -> str:
@@ -109,48 +154,46 @@ def _sources(name: str, functions: Iterable[str]) -> Iterator[str]:
         yield f"namespace {name} {{\nusing namespace lanes;\n{piece}}}\n"
 
 
-def _readers(design: Design, homes: Mapping[str, int], commit: Commit) -> dict[str, int]:
-    """By variable or memory, a bit for each block that reads it, also at the end of a clock. No block computes an output that is a
-    register or an input, so that one wakes up the design for those outside.
-    """
+def _readers(blocks: Blocks) -> dict[str, int]:
+    """By variable or memory, a bit for each block that it wakes up."""
     found: dict[str, int] = defaultdict(int)
-    for name in design.ports("output"):
-        if name not in homes:
-            found[name] |= 1 << OUTSIDE
-    for name, block in homes.items():
-        for read in design.computed[name].reads:
-            found[read] |= 1 << block
-    for name, block in commit.reads():
-        found[name] |= 1 << block
+    for block, wakers in blocks.wakers.items():
+        for waker in wakers:
+            found[waker] |= 1 << block
     return found
 
 
-def _members(design: Design, functions: Sequence[Sequence[str]]) -> list[str]:
-    """The variables that live longer than a function, in the order in which they are used."""
-    home = {name: number for number, names in enumerate(functions) for name in names}
-    lasting = dict.fromkeys(design.wanted())
-    for number, names in enumerate(functions):
+def _members(
+    design: Design, steps: Sequence[Sequence[str]], readers: Mapping[str, int], noted: Iterable[str]
+) -> list[str]:
+    """The variables that live longer than a step, in the order in which they are used."""
+    home = {name: number for number, names in enumerate(steps) for name in names}
+    lasting = dict.fromkeys([*design.wanted(), *noted])
+    for number, names in enumerate(steps):
+        lasting |= dict.fromkeys(name for name in names if name in readers)
         for name in names:
             lasting |= dict.fromkeys(read for read in sorted(design.computed[name].reads) if home.get(read) != number)
     lasting |= dict.fromkeys(register.name for register in design.registers)
     lasting |= dict.fromkeys(read.result for read in design.reads)
     lasting |= dict.fromkeys([*design.ports("input"), *design.ports("output")])
-    return [name for name in lasting if name not in {array.name for array in design.arrays.values()}]
+    memories = set(_memories(design))
+    return [name for name in lasting if name not in memories]
 
 
-def _statements(design: Design, step: Step, members: Sequence[str], readers: Mapping[str, int]) -> str:
-    """What other blocks read wakes them up if it changes."""
-    lasting, changes, lines = set(members), Changes("awake"), []
+def _statements(design: Design, step: Step, lasting: Set[str], readers: Mapping[str, int]) -> Iterator[Statement]:
+    """What other blocks depend on wakes them up if it changes."""
+    own = 1 << step.block
+    checked = {check.fails for check in design.checks}
     for name in step.names:
-        others = readers.get(name, 0) & ~(1 << step.block)
+        text = design.computed[name].text
+        others = readers.get(name, 0) & ~own
         if others:
-            lines.append(
-                f"    renew({changes.among(others, design.kind(name))}, {name}, {design.computed[name].text});\n"
-            )
+            yield Statement(own, others, f"renew({CHANGED}, {name}, {text});", design.kind(name))
         else:
             kind = "" if name in lasting else f"{design.kind(name)} "
-            lines.append(f"    {kind}{name} = {design.computed[name].text};\n")
-    return changes.around("".join(lines))
+            yield Statement(own, 0, f"{kind}{name} = {text};")
+        if name in checked:
+            yield Statement(own, 0, f"fails |= {name};")
 
 
 def _inits(design: Design) -> Iterator[str]:
@@ -164,11 +207,9 @@ def _inits(design: Design) -> Iterator[str]:
 
 
 def _failures(design: Design) -> str:
-    if not design.checks:
-        return ""
-    all_of_them = " | ".join(check.fails for check in design.checks)
+    """A check that does not fail does not, while it sleeps."""
     each = "".join(f"    if (any({check.fails}))\n        return {check.text};\n" for check in design.checks)
-    return f"    if (!any({all_of_them}))\n        return nullptr;\n{each}"
+    return f"    if (!any(fails))\n        return nullptr;\n{each}"
 
 
 def accessors(design: Design, ports: dict[str, Pieces], inputs: set[str], name: str, readers: Mapping[str, int]) -> str:

@@ -1,13 +1,14 @@
 """A narrowed design as variables, and what each of them is computed from."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ..cxxrtl.cuts import MEMORY_READ, MEMORY_WRITE, REGISTERS, memory_of, width_of
 from ..cxxrtl.rtlil import Cell, Chunk, Module, Spec, sliced
 from .cells import CELLS, Operands
-from .expression import Expression, join, renamed, spread, word, words
+from .expression import PUBLIC, Expression, join, renamed, spread, word, words
+from .labels import piece
 
 __all__ = ["Array", "Check", "Design", "MemoryRead", "MemoryWrite", "Register"]
 
@@ -68,7 +69,7 @@ def _instances(name: str) -> tuple[str, ...]:
     if name.startswith(_FLATTENED):
         *outer, inner = name.removeprefix(_FLATTENED).split(".\\")
         return (*outer, inner.partition(".$")[0])
-    return tuple(name.removeprefix("\\").split(".")[:-1]) if name.startswith("\\") else ()
+    return tuple(name.removeprefix(PUBLIC).split(".")[:-1]) if name.startswith(PUBLIC) else ()
 
 
 class Design:
@@ -83,6 +84,7 @@ class Design:
     arrays : the memories, by their names in the module
     checks : what must not happen
     wide : by variable, how many parts it has side by side, if it is not just one
+    labels : by variable or memory, what it is of things that somebody has named, see `labels`; not of all
 
     Raises `ValueError` for cells that are not known, and for copies of themselves.
     """
@@ -114,6 +116,7 @@ class Design:
             values = [Expression(f"({name} << {chunk.low})", frozenset([name])) for chunk, name in parts]
             self._compute(self.name(wire), join(" | ".join(["{}"] * len(values)), *values), wire)
         self._join_copies()
+        self.labels = self._labels()
 
     def name(self, wire: str) -> str:
         """The variable of a wire."""
@@ -180,6 +183,22 @@ class Design:
         self.computed[name] = value
         if place := self._instances or _instances(wire):
             self.places[name] = place
+
+    def _labels(self) -> dict[str, list[str]]:
+        """Of the names that a variable has, the shortest one."""
+        found = {array.name: name for name, array in self.arrays.items() if name.startswith(PUBLIC)}
+        numbers: Counter[str] = Counter()
+        for read in self.reads:
+            if read.memory in found:
+                found[read.result] = f"{found[read.memory]} read {numbers[read.memory]}"
+                numbers[read.memory] += 1
+        labels = [(piece(wire, 0, self.width(wire)), name) for wire, name in self._names.items()]
+        for wire, parts in self._parts.items():
+            labels += [(piece(wire, chunk.low, chunk.width), name) for chunk, name in parts]
+        for bits, name in sorted(labels, key=lambda one: (len(one[0]), one[0])):
+            if bits.startswith(PUBLIC):
+                found.setdefault(self._copies.get(name, name), bits)
+        return {name: [bits] for name, bits in found.items()}
 
     def _keep(self, value: Expression) -> Expression:
         self._kept += 1

@@ -9,6 +9,9 @@ from ..cxxrtl.cuts import WORD
 from ..cxxrtl.rtlil import Chunk, Spec, sliced
 
 __all__ = [
+    "OPERATION",
+    "PUBLIC",
+    "READ_NOW",
     "VARIABLE",
     "ZERO",
     "Expression",
@@ -23,6 +26,12 @@ __all__ = [
     "words",
 ]
 
+#: In front of the names that somebody gave.
+PUBLIC = "\\"
+#: An operation in a text.
+OPERATION = re.compile(r"[a-z]+\(|>>|<<|[&|^~+*]")
+#: What reads a memory at once, not with the clock.
+READ_NOW = "load("
 #: What may be a variable in a text.
 VARIABLE = re.compile(r"\w+")
 #: The variable of a wire.

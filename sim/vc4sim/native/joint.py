@@ -1,20 +1,19 @@
 """C++ that joins a design to the instances that were taken out of it, which are the lanes of other ones."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..cxxrtl.narrow import Pieces
 from ..cxxrtl.rtlil import Chunk, Spec, sliced
-from .changes import Changes
+from .changes import CHANGED, Statement, guarded
 from .code import Code
 from .design import Design
 from .expression import Expression, word
 from .schedule import Links, joint_phases
 
-__all__ = ["Joint", "Side"]
+__all__ = ["Joint", "Side", "lanes_for"]
 
 _Phases = Mapping[str, int]
-_Readers = Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +28,12 @@ class Side:
 
     @property
     def lanes(self) -> int:
-        """A power of two, as types of C++ have it."""
-        return 1 << (self.count - 1).bit_length()
+        return lanes_for(self.count)
+
+
+def lanes_for(count: int) -> int:
+    """A power of two, as types of C++ have it."""
+    return 1 << (count - 1).bit_length()
 
 
 class Joint:
@@ -50,26 +53,13 @@ class Joint:
         of the whole and of the parts.
         """
         count = max(phase for phases in (self.wholes, *self.parts) for phase in phases.values()) + 1
-        whole, *parts = (one.readers for one in codes)
+        whole, *parts = codes
         classes = [
-            seam.text(self.wholes, its, count, whole, readers)
-            for seam, its, readers in zip(self._seams, self.parts, parts, strict=True)
+            seam.text(self.wholes, its, count, whole, part)
+            for seam, its, part in zip(self._seams, self.parts, parts, strict=True)
         ]
         names = ", ".join(seam.part.name for seam in self._seams)
         return f"namespace joints {{\nusing namespace lanes;\nconstexpr int PHASES = {count};\n{''.join(classes)}using Kinds = std::tuple<{names}>;\n}}\n"
-
-
-@dataclass(frozen=True, slots=True)
-class _Turn:
-    """What is handed over after a phase, to a design of this name."""
-
-    to: str
-    lines: list[str]
-    changes: Changes
-
-    def text(self) -> str:
-        lines = self.changes.around("".join(f"    {line}\n" for line in self.lines))
-        return f"    using V = ::{self.to}::V;\n{lines}"
 
 
 class _Seam:
@@ -82,28 +72,28 @@ class _Seam:
         self._given = [port for port in part.ports if port in part.inputs and self._outer(port, 0) in whole.ports]
         self._taken = [port for port in part.ports if port not in part.inputs and self._outer(port, 0) in whole.ports]
 
-    def text(self, wholes: _Phases, parts: _Phases, count: int, whole_readers: _Readers, part_readers: _Readers) -> str:
-        """A class with all instances: `settle` gives them what is known after a phase of the whole, and it what they make of it.
+    def text(self, wholes: _Phases, parts: _Phases, count: int, whole: Code, part: Code) -> str:
+        """A class with all instances: `settle` gives them what is known after a phase of the whole, and it what they make of it, where
+        something of that may have changed.
 
         While nothing that they get changes, and nothing that they keep, they are asleep: all would stay the same.
         """
-        sides = (("design", self.part.name), ("whole", self._whole.name))
-        gives, takes = ([_Turn(to, [], Changes(f"{one}.woken")) for _ in range(count)] for one, to in sides)
+        gives: list[list[Statement]] = [[] for _ in range(count)]
+        takes: list[list[Statement]] = [[] for _ in range(count)]
         for name, values in self._values_for_part():
-            phase = max(wholes[read] for value in values for read in value.reads)
-            turn = gives[phase]
-            value = f"V{{{', '.join(value.text for value in values)}}}"
-            turn.lines.append(f"renew({turn.changes.among(part_readers.get(name, 0))}, design.{name}, {value});")
+            reads = {read for value in values for read in value.reads}
+            text = f"renew({CHANGED}, design.{name}, V{{{', '.join(value.text for value in values)}}});"
+            gives[max(wholes[read] for read in reads)].append(_handed_over(text, reads, name, whole, part))
         for name, value in self._values_for_whole():
-            turn = takes[max(parts[read] for read in value.reads)]
-            turn.lines.append(f"renew({turn.changes.among(whole_readers.get(name, 0))}, whole.{name}, {value.text});")
+            text = f"renew({CHANGED}, whole.{name}, {value.text});"
+            takes[max(parts[read] for read in value.reads)].append(_handed_over(text, value.reads, name, part, whole))
         name = self.part.name
         return (
             f"struct {name} {{\n    using V = ::{name}::V;\n    using Instance = ::{name}::Instance;\n    static constexpr size_t COUNT = {self.part.count};\n"
             f"    ::{name}::Design design;\n"
-            f"    void settle(::{self._whole.name}::Design &whole, int phase) {{\n{_switch(gives)}"
+            f"    void settle(::{self._whole.name}::Design &whole, int phase) {{\n{_switch(gives, 'whole', 'design', self.part.name)}"
             "        if (design.asleep())\n            return;\n"
-            f"        design.settle(phase);\n{_switch(takes)}    }}\n}};\n"
+            f"        design.settle(phase);\n{_switch(takes, 'design', 'whole', self._whole.name)}    }}\n}};\n"
         )
 
     def _outer(self, port: str, number: int) -> str:
@@ -145,10 +135,17 @@ def _value(spec: Spec, design: Design, place: Callable[[str], str]) -> Expressio
     return Expression(text, frozenset(design.name(chunk.wire) for chunk in spec))
 
 
-def _switch(turns: list[_Turn]) -> str:
+def _handed_over(text: str, reads: Iterable[str], name: str, giver: Code, taker: Code) -> Statement:
+    """What a variable of one side is made of these ones of the other side."""
+    blocks = sum(1 << block for block in {giver.homes[read] for read in reads})
+    return Statement(blocks, taker.readers.get(name, 0), text)
+
+
+def _switch(turns: list[list[Statement]], giver: str, taker: str, kind: str) -> str:
+    """What is handed over after each phase; `kind` is the name of the side that takes it."""
     arms = "".join(
-        f"        case {phase}: {{\n{turn.text()}        break;\n        }}\n"
-        for phase, turn in enumerate(turns)
-        if turn.lines
+        f"        case {phase}: {{\n    using V = ::{kind}::V;\n{guarded(its, f'{giver}.awake', f'{taker}.woken')}        break;\n        }}\n"
+        for phase, its in enumerate(turns)
+        if its
     )
     return f"        switch (phase) {{\n{arms}        }}\n"

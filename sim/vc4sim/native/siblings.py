@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from .design import Design, Register
-from .expression import VARIABLE, Expression
+from .expression import OPERATION, READ_NOW, VARIABLE, Expression
 
 __all__ = ["join_siblings"]
 
@@ -24,9 +24,7 @@ _COMMIT = 3
 _PUT_TOGETHER = 2
 #: The number at the end of an instance's name.
 _NUMBERED = re.compile(r"(?<![^.\\])([A-Za-z]\w*?)(\d+)(?=\.)")
-_OPERATION = re.compile(r"[a-z]+\(|>>|<<|[&|^~+*]")
 _CONSTANT = re.compile(r"\bk\((\w+)\)")
-_LOAD = "load("
 
 
 class _Role(NamedTuple):
@@ -135,7 +133,7 @@ def _is_same(design: Design, members: Sequence[str], depths: Mapping[str, tuple[
     if not all(member in design.computed for member in members) or len({depths[member] for member in members}) > 1:
         return False
     templates = {_taken_apart(design.computed[member])[0] for member in members}
-    return len(templates) == 1 and _LOAD not in next(iter(templates))
+    return len(templates) == 1 and READ_NOW not in next(iter(templates))
 
 
 def _worth(design: Design, groups: list[_Group]) -> list[_Group]:
@@ -156,7 +154,7 @@ def _worth(design: Design, groups: list[_Group]) -> list[_Group]:
         for number, (group, its) in enumerate(zip(groups, operands, strict=True)):
             count, saved = len(group.members), _COMMIT
             if not group.is_register:
-                saved = len(_OPERATION.findall(design.computed[group.members[0]].text))
+                saved = len(OPERATION.findall(design.computed[group.members[0]].text))
             elif tuple(group.members) in readers:
                 saved += _PUT_TOGETHER  # which its readers would need otherwise
             gathered = sum(1 / readers[operand] for operand in set(its) if not _is_joined(operand, member_of))
@@ -192,6 +190,8 @@ class _Rewriting:
         for group in groups:
             wide = self._add(tuple(group.members))
             self._parts |= {member: (wide, place) for place, member in enumerate(group.members)}
+            if labels := [label for member in group.members for label in design.labels.pop(member, ())]:
+                design.labels[wide] = labels
         for name, value in self._old.items():
             if name in self._parts:
                 del design.computed[name]
