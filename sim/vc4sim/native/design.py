@@ -1,6 +1,6 @@
 """A narrowed design as variables, and what each of them is computed from."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -8,7 +8,7 @@ from ..cxxrtl.cuts import MEMORY_READ, MEMORY_WRITE, REGISTERS, memory_of, width
 from ..cxxrtl.rtlil import Cell, Chunk, Module, Spec, sliced
 from .cells import CELLS, Operands
 from .expression import PUBLIC, Expression, join, renamed, spread, word, words
-from .labels import piece
+from .labels import labels, piece
 
 __all__ = ["Array", "Check", "Design", "MemoryRead", "MemoryWrite", "Register"]
 
@@ -116,7 +116,11 @@ class Design:
             values = [Expression(f"({name} << {chunk.low})", frozenset([name])) for chunk, name in parts]
             self._compute(self.name(wire), join(" | ".join(["{}"] * len(values)), *values), wire)
         self._join_copies()
-        self.labels = self._labels()
+        self.labels = labels(
+            {array.name: name for name, array in self.arrays.items()},
+            [(read.memory, read.result) for read in self.reads],
+            [(bits, self._copies.get(name, name)) for bits, name in self.variables()],
+        )
 
     def name(self, wire: str) -> str:
         """The variable of a wire."""
@@ -124,9 +128,10 @@ class Design:
         return self._copies.get(name, name)
 
     def variables(self) -> Iterator[tuple[str, str]]:
-        """All wires, and parts of them, with their variables."""
-        yield from self._names.items()
-        yield from ((f"{wire}[{chunk.low}]", name) for wire, parts in self._parts.items() for chunk, name in parts)
+        """The bits of all wires, see `labels`, and their variables: of the whole, and of parts."""
+        yield from ((piece(wire, 0, self.width(wire)), name) for wire, name in self._names.items())
+        for wire, parts in self._parts.items():
+            yield from ((piece(wire, chunk.low, chunk.width), name) for chunk, name in parts)
 
     def kind(self, name: str) -> str:
         """The type of a variable in C++."""
@@ -183,22 +188,6 @@ class Design:
         self.computed[name] = value
         if place := self._instances or _instances(wire):
             self.places[name] = place
-
-    def _labels(self) -> dict[str, list[str]]:
-        """Of the names that a variable has, the shortest one."""
-        found = {array.name: name for name, array in self.arrays.items() if name.startswith(PUBLIC)}
-        numbers: Counter[str] = Counter()
-        for read in self.reads:
-            if read.memory in found:
-                found[read.result] = f"{found[read.memory]} read {numbers[read.memory]}"
-                numbers[read.memory] += 1
-        labels = [(piece(wire, 0, self.width(wire)), name) for wire, name in self._names.items()]
-        for wire, parts in self._parts.items():
-            labels += [(piece(wire, chunk.low, chunk.width), name) for chunk, name in parts]
-        for bits, name in sorted(labels, key=lambda one: (len(one[0]), one[0])):
-            if bits.startswith(PUBLIC):
-                found.setdefault(self._copies.get(name, name), bits)
-        return {name: [bits] for name, bits in found.items()}
 
     def _keep(self, value: Expression) -> Expression:
         self._kept += 1
