@@ -160,7 +160,7 @@ class _Groups:
         self._members[other] = []
 
     def _merge(self, those: NDArray[np.int_]) -> None:
-        saved = np.array([self._saved(one, those) for one in those])
+        saved = np.array([self._saved(one, those) for one in those]).reshape(len(those), len(those))
         np.fill_diagonal(saved, -np.inf)
         for left in range(len(those), 1, -1):
             first, second = divmod(int(np.argmax(saved)), len(those))
