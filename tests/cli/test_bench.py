@@ -92,3 +92,10 @@ def test_frames(recorded, tmp_path, capsys):
 
 def test_a_frame_that_is_none(tmp_path, refused):
     assert refused("bench", "frames", tmp_path) == f"vc4: {tmp_path / 'case.json'}: there is no such file"
+
+
+def test_activity_is_recorded_in_the_project(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["bench", "activity", "--into", str(tmp_path / "records")]) == 2
+    assert "tests/data/cases/gl is not here" in capsys.readouterr().err
+    assert not (tmp_path / "records").exists()

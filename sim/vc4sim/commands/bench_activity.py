@@ -11,7 +11,9 @@ from pathlib import Path
 from tqdm import tqdm
 
 from .. import native
+from ..cxxrtl.build import NoCompiler, find_compiler
 from ..native.activity import KNOWN, RECORDED, gather
+from ..problem import BadInput
 
 __all__ = ["record_activity"]
 
@@ -31,8 +33,14 @@ def record_activity(into: Path | None) -> list[Path]:
     """Files in `into`, or in the package, about all parts of the presets that do something in these runs.
 
     All runs twice: which signals change decides about the variables of native code, and of these it is recorded then. Raises
-    `subprocess.CalledProcessError` if a run fails.
+    `BadInput` where there is no C++ compiler, or outside of the project's folder, which has the frames.
     """
+    if not _FRAMES.is_dir():
+        raise BadInput(f"{_FRAMES} is not here: the frames that it draws are in the project's folder")
+    try:
+        find_compiler()
+    except NoCompiler as reason:
+        raise BadInput(str(reason)) from None
     into = into or Path(str(resources.files(native) / "activity"))
     with tempfile.TemporaryDirectory() as place:
         work = Path(place)
