@@ -219,7 +219,8 @@ def test_what_changes_is_recorded(tmp_path, monkeypatch):
     folder = tmp_path / "records"
     (folder / KNOWN).mkdir(parents=True)
     monkeypatch.setenv(RECORDED, str(folder))
-    compiled(Counting(0), [[clock // 3 % 2 * 0xFFFF_FFFF] for clock in range(256)], 1, tmp_path)
+    inputs = [[clock // 3 % 2 * 0xFFFF_FFFF] for clock in range(256)]
+    compiled(Counting(0), inputs, 1, tmp_path)
     assert code.activity_of("design", 1) is None
     gather([folder], folder / KNOWN)
     activity = code.activity_of("design", 1)

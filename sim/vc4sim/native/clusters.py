@@ -23,7 +23,7 @@ __all__ = ["by_activity", "possible_gates"]
 
 #: Operations that it takes to find out whether a block is needed.
 _ASK = 14
-#: Operations at the end of a clock: of a register, and of a port of a memory.
+#: Operations at the end of a clock: of a register that is compared, and of a port of a memory.
 _REGISTER, _PORT = 4, 10
 #: How often a gate changes, at the most, of the clocks in which something changes that it depends on.
 _RARE = 0.7

@@ -63,7 +63,7 @@ def code(design: Design, name: str, lanes: int, phases: Mapping[str, int]) -> Co
     ]
     readers = _readers(blocks)
     noted = _noted(design, phases) if recorded_in() and len(design.computed) <= _CUT_FINELY else {}
-    members = _members(design, [part.names for part in parts], readers, noted)
+    members = _members(design, parts, readers, noted)
     lasting = set(members)
     calls: dict[int, list[str]] = defaultdict(list)
     bodies = []
@@ -163,15 +163,13 @@ def _readers(blocks: Blocks) -> dict[str, int]:
     return found
 
 
-def _members(
-    design: Design, steps: Sequence[Sequence[str]], readers: Mapping[str, int], noted: Iterable[str]
-) -> list[str]:
+def _members(design: Design, parts: Sequence[Step], readers: Mapping[str, int], noted: Iterable[str]) -> list[str]:
     """The variables that live longer than a step, in the order in which they are used."""
-    home = {name: number for number, names in enumerate(steps) for name in names}
+    home = {name: number for number, part in enumerate(parts) for name in part.names}
     lasting = dict.fromkeys([*design.wanted(), *noted])
-    for number, names in enumerate(steps):
-        lasting |= dict.fromkeys(name for name in names if name in readers)
-        for name in names:
+    for number, part in enumerate(parts):
+        lasting |= dict.fromkeys(name for name in part.names if _others(name, part.block, readers))
+        for name in part.names:
             lasting |= dict.fromkeys(read for read in sorted(design.computed[name].reads) if home.get(read) != number)
     lasting |= dict.fromkeys(register.name for register in design.registers)
     lasting |= dict.fromkeys(read.result for read in design.reads)
@@ -180,13 +178,18 @@ def _members(
     return [name for name in lasting if name not in memories]
 
 
+def _others(name: str, block: int, readers: Mapping[str, int]) -> int:
+    """The blocks that a variable wakes up, besides its own."""
+    return readers.get(name, 0) & ~(1 << block)
+
+
 def _statements(design: Design, step: Step, lasting: Set[str], readers: Mapping[str, int]) -> Iterator[Statement]:
     """What other blocks depend on wakes them up if it changes."""
     own = 1 << step.block
     checked = {check.fails for check in design.checks}
     for name in step.names:
         text = design.computed[name].text
-        others = readers.get(name, 0) & ~own
+        others = _others(name, step.block, readers)
         if others:
             yield Statement(own, others, f"renew({CHANGED}, {name}, {text});", design.kind(name))
         else:
