@@ -86,12 +86,21 @@ class Watched(Binner):
             self.allowed = [
                 (first, first + fields.tile_allocation_memory_size),
                 (states, states + fields.width * fields.height * TILE_STATE_BYTES),
+                self.overspill(),
             ]
         return super().record(record)
 
+    def written(self, name, fields):
+        super().written(name, fields)
+        self.allowed.append(self.overspill())
+
+    def overspill(self):
+        """What the host has given and nobody has taken: that may have been before the frame was configured."""
+        memory = self._ptb.memory
+        return memory.overspill_address, memory.overspill_address + memory.overspill_size
+
     def supply(self, overspill):
         """Overspill, the same again and again."""
-        self.allowed.append((overspill.start, overspill.stop))
         host_of(self).write("BPOA", overspill.start)
         host_of(self).write("BPOS", len(overspill))
 
@@ -186,7 +195,6 @@ def test_the_host_does_anything_at_any_time():
             if rng.random() < 0.5:
                 host_of(cle).write(rng.choice(("CT0CS", "CT0CA", "CT0EA", "PCS", "PCS")), value)
             else:
-                binner.allowed.append((0, 1 << 32))
                 host_of(binner).write(rng.choice(Binner.registers), value)
         recovers(cle, binner, memory)
         for name, value in (("BPOA", 0), ("BPOS", 0), ("BXCF", 0)):
