@@ -75,17 +75,18 @@ class Random(wiring.Component):
         return m
 
 
-def in_amaranths_simulator(device, inputs):
-    """What `o` is with each of the values of `i`, one a clock."""
-    seen = []
+def in_amaranths_simulator(device, inputs, resets=lambda value: False):
+    """What `o` is with each of the values of `i`, one a clock; `resets` says of a value whether all is reset in its clock."""
+    seen, reset = [], Signal()
 
     async def bench(ctx):
         for value in inputs:
             ctx.set(device.i, value)
+            ctx.set(reset, resets(value))
             seen.append(ctx.get(Value.cast(device.o)))
             await ctx.tick()
 
-    simulator = Simulator(device)
+    simulator = Simulator(ResetInserter(reset)(device))
     simulator.add_clock(1e-6)
     simulator.add_testbench(bench)
     simulator.run()

@@ -11,8 +11,8 @@ from vc4.common.compare import equal
 from vc4sim.native import build
 from vc4sim.native.equalities import join_equalities
 
-from ..cxxrtl.random_hardware import IN_BITS, OUT_BITS, in_amaranths_simulator
-from .test_hardware import CLOCKS, compiled
+from ..cxxrtl.random_hardware import IN_BITS, OUT_BITS
+from .test_hardware import CLOCKS, compiled, expected
 
 pytestmark = pytest.mark.usefixtures("compiler")
 
@@ -62,7 +62,7 @@ def test_pairs_become_words(lanes, tmp_path, monkeypatch):
     assert failure is None
     assert not left  # Yosys leaves bits of constants out, so that these stay as they are
     for lane in range(lanes):
-        assert outputs[lane] == in_amaranths_simulator(Words(), [clock[lane] for clock in inputs])
+        assert outputs[lane] == expected(Words(), [clock[lane] for clock in inputs])
     # Each comparison has come out both ways.
     seen = [value for its in outputs for value in its]
     for bit in range(3 * len(WORDS) + 3):

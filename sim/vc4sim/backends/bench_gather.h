@@ -27,14 +27,22 @@ public:
     bool complete = false;  // an instruction has retired in the clock before: `record` has it
     std::array<R4, 2> r4;  // of R4_SOURCES
 
-    void clock(const Qpu &qpu) {
-        if (high(qpu_ports::trace__issue_stb(qpu)))
-            issued[next_issued++ % IN_FLIGHT] = qpu_ports::trace__issue(qpu);
+    // What nobody wants, `record` or `r4`, is not put together.
+    void clock(const Qpu &qpu, bool wants_record, bool wants_r4) {
         if (high(qpu_ports::trace__slot_end(qpu)) && high(qpu_ports::trace__running(qpu)))
             count(qpu_ports::trace__stall(qpu)[0]);
-        r4[0].clock(high(qpu_ports::trace__result_stb(qpu)), qpu_ports::trace__result(qpu));
-        r4[1].clock(high(qpu_ports::trace__loaded_stb(qpu)), qpu_ports::trace__loaded(qpu));
-        complete = high(qpu_ports::trace__written_stb(qpu)) && write(qpu_ports::trace__written(qpu));
+        if (wants_record && high(qpu_ports::trace__issue_stb(qpu)))
+            issued[next_issued++ % IN_FLIGHT] = qpu_ports::trace__issue(qpu);
+        if (wants_r4) {
+            r4[0].clock(high(qpu_ports::trace__result_stb(qpu)), qpu_ports::trace__result(qpu));
+            r4[1].clock(high(qpu_ports::trace__loaded_stb(qpu)), qpu_ports::trace__loaded(qpu));
+        }
+        complete = false;
+        if (high(qpu_ports::trace__written_stb(qpu))) {
+            complete = field(qpu_ports::trace__written(qpu), WRITTEN_quad, 2) == QUADS - 1;
+            if (wants_record)
+                write(qpu_ports::trace__written(qpu));
+        }
     }
 
     static bool runs(const Qpu &qpu) { return high(qpu_ports::trace__running(qpu)); }
@@ -62,8 +70,7 @@ private:
             stalls[__builtin_ctz(stall)] += QUADS;
     }
 
-    // Returns whether it is the last quad.
-    bool write(const Written &written) {
+    void write(const Written &written) {
         uint64_t quad = field(written, WRITTEN_quad, 2);
         if (quad == 0)
             record = {};
@@ -76,7 +83,7 @@ private:
         gather(written, WRITTEN_c, RECORD_c, quad);
         gather(written, WRITTEN_flag_mask, RECORD_flag_mask, quad);
         if (quad != QUADS - 1)
-            return false;
+            return;
         set_field(record, RECORD_add_address, 7, field(written, WRITTEN_add_address, 7));  // and the file
         set_field(record, RECORD_add_bytes, 4, field(written, WRITTEN_add_bytes, 4));
         set_field(record, RECORD_mul_address, 7, field(written, WRITTEN_mul_address, 7));
@@ -87,7 +94,6 @@ private:
         set_field(record, RECORD_reads_uniform, 5, field(issue, ISSUE_reads_uniform, 5));  // and the bits behind it
         set_field(record, RECORD_thread, 1, field(issue, ISSUE_thread, 1));
         set_field(record, RECORD_brings_result, 2, field(issue, ISSUE_brings_result, 2));  // and whether a loaded word
-        return true;
     }
 
     void gather(const Written &written, size_t from, size_t to, uint64_t quad) {

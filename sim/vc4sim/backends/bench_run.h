@@ -26,12 +26,11 @@ public:
     virtual ~Runner() = default;
     Runner(const Runner &) = delete;
 
-    // Runs some clocks, to the end or while there is room for events; returns their number. Without `room` for a clock's
-    // events nobody wants any.
+    // Runs some clocks, to the end or while there is `room` for the events of one; returns the number of events.
     uint32_t run(uint32_t clocks, uint32_t *room_for_events, uint32_t room) {
         events = room_for_events;
-        watched = room >= events_a_clock;
-        const uint32_t *full = events + (watched ? (room - events_a_clock) * EVENT_WORDS : 0);
+        const uint32_t *full = events + (room - events_a_clock) * EVENT_WORDS;
+        watched = true;
         for (; clocks && events <= full && !stopped && checks.failure.empty(); clocks--)
             clock();
         watched = false;
@@ -160,7 +159,7 @@ private:
         for (size_t source = 0; source < gather.r4.size(); source++)
             if (gather.r4[source].complete)
                 tell(R4_ARRIVED + source, gather.r4[source].vector, number);
-        gather.clock(qpu);
+        gather.clock(qpu, is_wanted(RETIRED), is_wanted(R4_ARRIVED) || is_wanted(R4_ARRIVED + 1));
         if (is_wanted(SLOT) && high(qpu_ports::trace__slot_end(qpu)) && Gather::runs(qpu))
             tell_slot(qpu, number);
         if (high(qpu_ports::trace__start_stb(qpu))) {

@@ -58,6 +58,7 @@ class LibraryRun:
     job : what it is given
     writes : of the host
     more : what this bench is given besides, as ctypes
+    wanted : whether anybody listens to the records
     report_words : of its report
     waves : to write
     """
@@ -70,11 +71,12 @@ class LibraryRun:
         *more,
         report_words: int,
         waves: Waves | None = None,
+        wanted: bool = True,
     ):
         for name, result in _RESULTS.items():
             getattr(library, f"bench_{name}").restype = result
         numbers = job.base, job.size, job.latency, chance_of(job.gap), seed_of(job.seed), job.max_cycles
-        options = _Options(*numbers, sum(1 << kind for kind in job.kinds))
+        options = _Options(*numbers, sum(1 << kind for kind in job.kinds if wanted))
         words = c_words([number for write in writes for number in write])
         image = job.image.ljust(job.size, b"\0")
         created = library.bench_create(ctypes.byref(options), image, words, ctypes.c_uint32(len(writes)), *more)
@@ -89,13 +91,12 @@ class LibraryRun:
         """Frees the run."""
         self._library.bench_destroy(self._bench)
 
-    def records(self, *, wanted: bool = True) -> Iterator[np.ndarray]:
-        """Runs to the end, with all records if they are `wanted`. Raises `AssertionError` if a check of the hardware fails."""
+    def records(self) -> Iterator[np.ndarray]:
+        """Runs to the end, with all records. Raises `AssertionError` if a check of the hardware fails."""
         events = (ctypes.c_uint32 * (_ROOM * EVENT_WORDS))()
         rows = np.frombuffer(events, np.uint32).reshape(_ROOM, EVENT_WORDS)
         while True:
-            room = ctypes.c_uint32(_ROOM if wanted else 0)
-            count = self._library.bench_run(self._bench, ctypes.c_uint32(_CLOCKS), events, room)
+            count = self._library.bench_run(self._bench, ctypes.c_uint32(_CLOCKS), events, ctypes.c_uint32(_ROOM))
             yield rows[:count]
             failure = self._library.bench_failure(self._bench)
             if failure:
@@ -145,6 +146,7 @@ def run_library(
     """Run `job` on the bench for programs, see `base.Run`. Raises `AssertionError` if a check of the hardware fails."""
     setup = job.setup
     threads = [start >> 32 * word & 0xFFFF_FFFF for start in thread_words(job.launches) for word in range(START_WORDS)]
+    listeners = Listeners(job.config.qpus, watch, follow)
     run = LibraryRun(
         library,
         job,
@@ -153,10 +155,10 @@ def run_library(
         ctypes.c_uint32(len(job.launches)),
         report_words=_STATE_WORDS + job.config.qpus * _QPU_WORDS,
         waves=waves,
+        wanted=bool(listeners),
     )
     with contextlib.closing(run):
-        listeners = Listeners(job.config.qpus, watch, follow)
-        for records in run.records(wanted=bool(listeners)):
+        for records in run.records():
             listeners(records)
         memory = run.memory
         return conclude(job, _final_state(run.report), [run.read(offset) for offset in job.read_offsets], memory)

@@ -199,12 +199,14 @@ def _run_library(
     first, last = job.window
     room = len(DrawState._fields) + 2 + stage_count(job.config.qpus)
     window = (ctypes.c_uint32(clock) for clock in (first, _LAST_CLOCK if last is None else last))
-    run = LibraryRun(library, job, job.writes, *window, ctypes.c_bool(job.whole), report_words=room, waves=waves)
+    numbers = *window, ctypes.c_bool(job.whole)
+    wanted = listener.follow is not None
+    run = LibraryRun(library, job, job.writes, *numbers, report_words=room, waves=waves, wanted=wanted)
     with contextlib.ExitStack() as stack:
         stack.callback(run.close)
         if waves:
             stack.callback(write_view, waves.path)
-        for rows in run.records(wanted=listener.follow is not None):
+        for rows in run.records():
             if listener.follow:
                 listener.follow(rows)
             if listener.progress:

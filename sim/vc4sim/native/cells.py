@@ -71,6 +71,8 @@ def _bitwise(operator: str) -> Callable[[Operands], list[Expression]]:
 
 
 def _not(cell: Operands) -> list[Expression]:
+    if cell.width == 1:
+        return [join("inverted({})", cell.extended("\\A", 1)[0])]
     return _cut([join("(~{})", one) for one in cell.extended("\\A", cell.width)], cell.width)
 
 
@@ -172,7 +174,7 @@ def _reduce_or(cell: Operands) -> list[Expression]:
 
 def _logic_not(cell: Operands) -> list[Expression]:
     (found,) = _reduce_or(cell)
-    return [join("(({}) ^ 1)", found)]
+    return [join("inverted({})", found)]
 
 
 def _reduce_and(cell: Operands) -> list[Expression]:
@@ -199,7 +201,11 @@ def _shift(cell: Operands) -> list[Expression]:
     values = cell.extended("\\A", width)
     if len(values) == 1:
         (amount,) = cell.extended("\\B", WORD)
-        return _cut([join(f"{'shl' if left else 'shr'}({{}}, {{}})", values[0], amount)], cell.width)
+        # What cannot move everything out need not look whether it does.
+        operator, function = ("<<", "shl") if left else (">>", "shr")
+        short = 1 << cell.width_of("\\B") <= WORD
+        template = f"({{}} {operator} {{}})" if short else f"{function}({{}}, {{}})"
+        return _cut([join(template, values[0], amount)], cell.width)
     for index in range(cell.width_of("\\B")):
         (bit,) = cell.part(sliced(cell.cell.ports["\\B"], index, 1))
         values = [cell.keep(one) for one in values]

@@ -12,7 +12,7 @@ from .activity import activity_of, labels_of, recorded_in
 from .blocks import Blocks, bits
 from .changes import CHANGED, Statement, guarded
 from .clusters import by_activity, possible_gates
-from .commit import commit_text
+from .commit import commit_text, constant
 from .design import Design
 from .expression import PUBLIC, mask, words
 from .hierarchy import by_hierarchy
@@ -193,7 +193,7 @@ def _statements(design: Design, step: Step, lasting: Set[str], readers: Mapping[
         if others:
             yield Statement(own, others, f"renew({CHANGED}, {name}, {text});", design.kind(name))
         else:
-            kind = "" if name in lasting else f"{design.kind(name)} "
+            kind = "" if name in lasting else "const auto "
             yield Statement(own, 0, f"{kind}{name} = {text};")
         if name in checked:
             yield Statement(own, 0, f"fails |= {name};")
@@ -202,8 +202,7 @@ def _statements(design: Design, step: Step, lasting: Set[str], readers: Mapping[
 def _inits(design: Design) -> Iterator[str]:
     for register in design.registers:
         if any(register.inits):
-            parts = ", ".join(f"k({init:#x}u)" for init in register.inits)
-            yield f"    {register.name} = beside<{design.kind(register.name)}>({parts});\n"
+            yield f"    {register.name} = {constant(design.kind(register.name), register.inits)};\n"
     for array in design.arrays.values():
         for address, value in array.init.items():
             yield f"    {array.name}[{address}] = k({value:#x}u);\n"

@@ -2,66 +2,21 @@
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from ..cxxrtl.cuts import MEMORY_READ, MEMORY_WRITE, REGISTERS, memory_of, width_of
 from ..cxxrtl.rtlil import Cell, Chunk, Module, Spec, sliced
 from .cells import CELLS, Operands
+from .clocked import Array, Check, MemoryRead, MemoryWrite, Register
 from .expression import PUBLIC, Expression, join, renamed, spread, word, words
 from .labels import labels, piece
 
-__all__ = ["Array", "Check", "Design", "MemoryRead", "MemoryWrite", "Register"]
+__all__ = ["Design"]
 
 _INITS = ("$meminit", "$meminit_v2")
+#: The input that resets a design, as Amaranth calls it.
+_RESET = PUBLIC + "rst"
 #: In front of the names of cells and wires that nobody has named.
 _FLATTENED = "$flatten\\"
-
-
-@dataclass(frozen=True, slots=True)
-class Register:
-    """A variable that takes the value of another one, `following`, with every clock; `inits` has what each of its parts begins with."""
-
-    name: str
-    following: str
-    inits: tuple[int, ...]
-
-
-@dataclass(slots=True)
-class Array:
-    """A memory; `init` has the words that are not 0."""
-
-    name: str
-    size: int
-    init: dict[int, int] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryRead:
-    """`result` takes a word with every clock in which `enable` is not 0; `late`: what is written in the same clock is there."""
-
-    memory: str
-    address: str
-    enable: str
-    result: str
-    late: bool
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryWrite:
-    """The bits that are set in `bits` are written."""
-
-    memory: str
-    address: str
-    bits: str
-    data: str
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """`text` says what is wrong if `fails` is not 0."""
-
-    fails: str
-    text: str
 
 
 def _instances(name: str) -> tuple[str, ...]:
@@ -70,6 +25,23 @@ def _instances(name: str) -> tuple[str, ...]:
         *outer, inner = name.removeprefix(_FLATTENED).split(".\\")
         return (*outer, inner.partition(".$")[0])
     return tuple(name.removeprefix(PUBLIC).split(".")[:-1]) if name.startswith(PUBLIC) else ()
+
+
+def _number(bits: str) -> int:
+    """Of bits, the lowest first; unknown ones are 0."""
+    return int(bits[::-1].replace("x", "0") or "0", 2)
+
+
+def _resets(module: Module) -> dict[str, dict[str, Spec]]:
+    """By wire that has a constant where the design is reset, and something else otherwise: the ports of the cell that chooses."""
+    found = {}
+    for cell in module.cells:
+        if cell.kind == "$mux" and cell.ports["\\S"][0].wire == _RESET:
+            driven, *more = cell.ports["\\Y"]
+            is_whole = not more and driven.width == module.wires[driven.wire].width
+            if is_whole and not any(chunk.wire for chunk in cell.ports["\\B"]):
+                found[driven.wire] = cell.ports
+    return found
 
 
 class Design:
@@ -105,6 +77,8 @@ class Design:
         self._copies: dict[str, str] = {}  # variables that nobody computes, and which they are
         self._parts: dict[str, list[tuple[Chunk, str]]] = defaultdict(list)
         self._kept = 0
+        self._resets = _resets(module)
+        self._reset = ""  # the variable that says that the design is reset
         self._instances: tuple[str, ...] = ()  # around what is made now
         for cell in module.cells:
             self._instances = _instances(cell.name)
@@ -161,6 +135,7 @@ class Design:
         """What the end of a clock reads."""
         return [
             *(register.following for register in self.registers),
+            *(register.reset for register in self.registers if register.reset),
             *(name for read in self.reads for name in (read.address, read.enable)),
             *(name for write in self.writes for name in (write.address, write.bits, write.data)),
             *(check.fails for check in self.checks),
@@ -234,26 +209,37 @@ class Design:
     def _register(self, cell: Cell) -> None:
         at = 0
         for chunk in cell.ports["\\Q"]:
-            following = self.word(sliced(cell.ports["\\D"], at, chunk.width))
+            given = sliced(cell.ports["\\D"], at, chunk.width)
+            given, reset, values = self._without_reset(given) if cell.kind == "$dff" else (given, "", ())
+            following = self.word(given)
             held = self.word([chunk])
             enable = self._control(cell, "EN")
-            reset = self._control(cell, "SRST")
-            if reset:
+            clear = self._control(cell, "SRST")
+            if clear:
                 value = cell.parameters["\\SRST_VALUE"].partition("'")[2][::-1].ljust(width_of(cell.ports["\\Q"]), "0")
                 value = self.word([Chunk(chunk.width, bits=value[at : at + chunk.width])])
             if enable and cell.kind != "$sdffe":
-                if reset:
-                    following = join("mux({}, {}, {})", reset, following, value)
+                if clear:
+                    following = join("mux({}, {}, {})", clear, following, value)
                 following = join("mux({}, {}, {})", enable, held, following)
             else:
                 if enable:
                     following = join("mux({}, {}, {})", enable, held, following)
-                if reset:
-                    following = join("mux({}, {}, {})", reset, following, value)
-            init = self.module.wires[chunk.wire].init[chunk.low : chunk.high].replace("x", "0")
+                if clear:
+                    following = join("mux({}, {}, {})", clear, following, value)
+            init = _number(self.module.wires[chunk.wire].init[chunk.low : chunk.high])
             name = self._place(chunk)
-            self.registers.append(Register(name, self._keep(following).text, (int(init[::-1] or "0", 2),)))
+            self.registers.append(Register(name, self._keep(following).text, (init,), reset, values))
             at += chunk.width
+
+    def _without_reset(self, given: Spec) -> tuple[Spec, str, tuple[int, ...]]:
+        """What a register is given where the design is not reset, the variable that says that it is, and its value then."""
+        chunk = given[0]
+        ports = self._resets.get(chunk.wire)
+        if ports is None or len(given) > 1 or chunk.width != self.width(chunk.wire):
+            return given, "", ()
+        self._reset = self._reset or self._keep(self.word(ports["\\S"])).text
+        return ports["\\A"], self._reset, (_number("".join(one.bits for one in ports["\\B"])),)
 
     def _control(self, cell: Cell, name: str) -> Expression | None:
         """A control input of a register as a bit that is 1 when it acts, or `None` if there is none."""
@@ -261,7 +247,7 @@ class Design:
             return None
         signal = self.word(cell.ports[f"\\{name}"])
         acts = cell.parameters[f"\\{name}_POLARITY"].endswith("1")
-        return signal if acts else join("({} ^ 1)", signal)
+        return signal if acts else join("inverted({})", signal)
 
     def _read(self, cell: Cell) -> None:
         ports = cell.ports
@@ -292,5 +278,5 @@ class Design:
                 self.arrays[memory_of(cell)].init[first + index] = value
 
     def _check(self, cell: Cell) -> None:
-        fails = self._keep(join("{} & ({} ^ 1)", self.word(cell.ports["\\EN"]), self.word(cell.ports["\\A"])))
+        fails = self._keep(join("{} & inverted({})", self.word(cell.ports["\\EN"]), self.word(cell.ports["\\A"])))
         self.checks.append(Check(fails.text, cell.parameters["\\FORMAT"]))

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <string>
 #include <tuple>
+#include <type_traits>
 
 namespace lanes {
 
@@ -22,6 +23,39 @@ inline void set(uint32_t &value, size_t, uint32_t word) { value = word; }
 template<class V> inline uint32_t get(const V &value, size_t lane) { return value[lane]; }
 template<class V> inline void set(V &value, size_t lane, uint32_t word) { value[lane] = word; }
 
+// Whether something is so in each lane, as comparisons have it and choices want it: the word, 0 or 1, is made for those who want that.
+template<class V> struct Bit {
+    using Mask = decltype(V{} == V{});
+    Mask mask;
+    operator V() const { return (V)mask & 1; }
+};
+template<class T> struct IsBit : std::false_type {};
+template<class V> struct IsBit<Bit<V>> : std::true_type {};
+template<class V> inline V word(V value) { return value; }
+template<class V> inline V word(Bit<V> bit) { return bit; }
+template<class T> using Word = decltype(word(T{}));
+template<class A, class B> using IfBit = std::enable_if_t<IsBit<A>::value || IsBit<B>::value, int>;
+
+#define VC4_OF_WORDS(op) \
+    template<class A, class B, IfBit<A, B> = 0> inline auto operator op(A a, B b) { return word(a) op word(b); }
+VC4_OF_WORDS(+) VC4_OF_WORDS(-) VC4_OF_WORDS(*) VC4_OF_WORDS(<<) VC4_OF_WORDS(>>)
+#undef VC4_OF_WORDS
+#define VC4_OF_BITS(op) \
+    template<class A, class B, IfBit<A, B> = 0> inline auto operator op(A a, B b) { \
+        if constexpr (std::is_same_v<A, B>) \
+            return A{a.mask op b.mask}; \
+        else \
+            return word(a) op word(b); \
+    }
+VC4_OF_BITS(&) VC4_OF_BITS(|) VC4_OF_BITS(^)
+#undef VC4_OF_BITS
+template<class V> inline V operator~(Bit<V> bit) { return ~word(bit); }
+template<class V> inline V &operator|=(V &value, Bit<V> bit) { return value |= word(bit); }
+
+// The opposite of a bit.
+template<class V> inline V inverted(V bit) { return bit ^ 1; }
+template<class V> inline Bit<V> inverted(Bit<V> bit) { return {~bit.mask}; }
+
 template<size_t Lanes> inline bool any_of(typename Vector<Lanes>::type value) {
     if constexpr (Lanes <= 2) {
         uint64_t all = 0;
@@ -33,31 +67,33 @@ template<size_t Lanes> inline bool any_of(typename Vector<Lanes>::type value) {
         return any_of<Lanes / 2>(half[0] | half[1]);
     }
 }
-template<class V> inline bool any(V value) { return any_of<sizeof(V) / 4>(value); }
+template<class T> inline bool any(T value) { return any_of<sizeof(T) / 4>(word(value)); }
 
 // A wide value has parts side by side, each a word of every lane.
-template<class V, class W> inline V part(const W &wide, size_t number) {
+template<class V, class T> inline V part(T value, size_t number) {
+    const auto wide = word(value);
     V one;
     std::memcpy(&one, reinterpret_cast<const char *>(&wide) + number * sizeof one, sizeof one);
     return one;
 }
-template<class W, class V, class... More> inline W beside(V first, More... more) {
-    const V parts[] = {first, more...};
+template<class W, class T, class... More> inline W beside(T first, More... more) {
+    const Word<T> parts[] = {first, more...};
     W wide{};
     std::memcpy(&wide, parts, sizeof parts);
     return wide;
 }
-template<class W, class V> inline W same(V value) {
+template<class W, class T> inline W same(T value) {
+    const auto one = word(value);
     W wide;
-    for (size_t number = 0; number < sizeof wide / sizeof value; number++)
-        std::memcpy(reinterpret_cast<char *>(&wide) + number * sizeof value, &value, sizeof value);
+    for (size_t number = 0; number < sizeof wide / sizeof one; number++)
+        std::memcpy(reinterpret_cast<char *>(&wide) + number * sizeof one, &one, sizeof one);
     return wide;
 }
 
 // Notes what changes.
-template<class V> inline void renew(V &changed, V &value, V next) {
-    changed |= value ^ next;
-    value = next;
+template<class V, class T> inline void renew(V &changed, V &value, T next) {
+    changed |= value ^ word(next);
+    value = word(next);
 }
 
 // The same of a lane of an input: its readers wake up.
@@ -66,41 +102,56 @@ template<class V> inline void give(Blocks &woken, Blocks readers, V &value, size
     set(value, lane, next);
 }
 
-template<class V> inline V mux(V bit, V no, V yes) { return bit != 0 ? yes : no; }
-template<class V> inline V eq(V a, V b) { return (V)(a == b) & 1; }
-template<class V> inline V ne(V a, V b) { return (V)(a != b) & 1; }
-template<class V> inline V lt(V a, V b) { return (V)(a < b) & 1; }
-template<class V> inline V le(V a, V b) { return (V)(a <= b) & 1; }
-template<class V> inline V gt(V a, V b) { return (V)(a > b) & 1; }
-template<class V> inline V ge(V a, V b) { return (V)(a >= b) & 1; }
-template<class V> inline V shl(V a, V by) { return mux(gt(by, V{} + 31), a << (by & 31), V{}); }
-template<class V> inline V shr(V a, V by) { return mux(gt(by, V{} + 31), a >> (by & 31), V{}); }
+template<class V> inline auto bit_of(decltype(V{} == V{}) mask) {
+    if constexpr (std::is_same_v<V, uint32_t>)
+        return V(mask);
+    else
+        return Bit<V>{mask};
+}
+template<class A, class B> inline auto eq(A a, B b) { return bit_of<Word<A>>(word(a) == word(b)); }
+template<class A, class B> inline auto ne(A a, B b) { return bit_of<Word<A>>(word(a) != word(b)); }
+template<class A, class B> inline auto lt(A a, B b) { return bit_of<Word<A>>(word(a) < word(b)); }
+template<class A, class B> inline auto le(A a, B b) { return bit_of<Word<A>>(word(a) <= word(b)); }
+template<class A, class B> inline auto gt(A a, B b) { return bit_of<Word<A>>(word(a) > word(b)); }
+template<class A, class B> inline auto ge(A a, B b) { return bit_of<Word<A>>(word(a) >= word(b)); }
 
-template<class V> inline V parity(V a) {
+template<class V> inline auto chosen(V bit) { return bit != 0; }
+template<class V> inline auto chosen(Bit<V> bit) { return bit.mask; }
+template<class B, class N, class Y> inline auto mux(B bit, N no, Y yes) {
+    if constexpr (IsBit<N>::value && std::is_same_v<N, Y>)
+        return N{chosen(bit) ? yes.mask : no.mask};
+    else
+        return chosen(bit) ? word(yes) : word(no);
+}
+template<class A, class B> inline auto shl(A a, B by) { return mux(word(by) >> 5, word(a) << (word(by) & 31), Word<A>{}); }
+template<class A, class B> inline auto shr(A a, B by) { return mux(word(by) >> 5, word(a) >> (word(by) & 31), Word<A>{}); }
+
+template<class T> inline auto parity(T value) {
+    auto a = word(value);
     for (int half = 16; half; half /= 2)
         a ^= a >> half;
     return a & 1;
 }
 
 // Out of a sum of two words and one bit.
-template<class V> inline V carry(V a, V b, V more) {
-    V sum = a + b;
-    return lt(sum, a) | lt(sum + more, sum);
+template<class A, class B, class C> inline auto carry(A a, B b, C more) {
+    const auto sum = word(a) + word(b);
+    return lt(sum, word(a)) | lt(sum + word(more), sum);
 }
 
 // The upper word of a product.
-template<class V> inline V high(V a, V b) {
-    V low = (a & 0xffff) * (b & 0xffff), left = (a >> 16) * (b & 0xffff), right = (a & 0xffff) * (b >> 16);
-    V middle = left + (low >> 16);
-    V other = right + (middle & 0xffff);
-    return (a >> 16) * (b >> 16) + (middle >> 16) + (other >> 16);
+template<class A, class B> inline auto high(A one, B two) {
+    const auto a = word(one), b = word(two);
+    const auto low = (a & 0xffff) * (b & 0xffff), left = (a >> 16) * (b & 0xffff), right = (a & 0xffff) * (b >> 16);
+    const auto middle = left + (low >> 16);
+    return (a >> 16) * (b >> 16) + (middle >> 16) + ((right + (middle & 0xffff)) >> 16);
 }
 
 // A memory has a word of each instance at every address; beyond its end it reads as 0 and keeps nothing.
-template<class V, size_t Size> inline V load(const std::array<V, Size> &memory, V address) {
+template<class V, size_t Size, class T> inline V load(const std::array<V, Size> &memory, T address) {
     V found{};
     for (size_t lane = 0; lane < sizeof(V) / 4; lane++)
-        if (uint32_t at = get(address, lane); at < Size)
+        if (uint32_t at = get(word(address), lane); at < Size)
             set(found, lane, get(memory[at], lane));
     return found;
 }

@@ -9,7 +9,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from .design import Design, Register
+from .clocked import Register
+from .design import Design
 from .expression import OPERATION, READ_NOW, VARIABLE, Expression
 
 __all__ = ["join_siblings"]
@@ -91,7 +92,7 @@ def _alike(
     grouped: set[str],
 ) -> Iterator[_Group]:
     """Variables that are alike in all siblings."""
-    followings = {register.name: register.following for register in design.registers}
+    registers = {register.name: register for register in design.registers}
     siblings = sorted({role.sibling for role in family.values()})
     ids: dict[object, int] = defaultdict(lambda: len(ids))
     roles: dict[str, _Role] = {}
@@ -105,8 +106,9 @@ def _alike(
     for found in alike.values():
         if len(found) == len(siblings):
             members = [found[sibling] for sibling in siblings]
-            become = {followings.get(member) for member in members}
-            is_register = len(become) == len(members) and None not in become
+            its = [registers[member] for member in members if member in registers]
+            followings, resets = {one.following for one in its}, {one.reset for one in its}
+            is_register = len(followings) == len(members) and len(resets) == 1
             if is_register or _is_same(design, members, depths):
                 yield _Group(members, is_register)
 
@@ -252,5 +254,5 @@ class _Rewriting:
         """A group of registers."""
         its = [self._registers[member] for member in members]
         following = self._operand(tuple(one.following for one in its)).text
-        inits = tuple(init for one in its for init in one.inits)
-        self._design.registers.append(Register(self._wides[members], following, inits))
+        inits, values = (tuple(word for one in its for word in getattr(one, words)) for words in ("inits", "values"))
+        self._design.registers.append(Register(self._wides[members], following, inits, its[0].reset, values))
