@@ -9,6 +9,7 @@ from ..cxxrtl.cuts import WORD
 from ..cxxrtl.narrow import Pieces
 from ..cxxrtl.rtlil import Chunk
 from .activity import activity_of, labels_of, recorded_in
+from .banks import Bank, banks_of
 from .blocks import Blocks, bits
 from .changes import CHANGED, Statement, guarded
 from .clusters import by_activity, possible_gates
@@ -64,6 +65,7 @@ def code(design: Design, name: str, lanes: int, phases: Mapping[str, int]) -> Co
     readers = _readers(blocks)
     noted = _noted(design, phases) if recorded_in() and len(design.computed) <= _CUT_FINELY else {}
     members = _members(design, parts, readers, noted)
+    banks = banks_of(design, blocks, readers, lanes)
     lasting = set(members)
     calls: dict[int, list[str]] = defaultdict(list)
     bodies = []
@@ -73,7 +75,7 @@ def code(design: Design, name: str, lanes: int, phases: Mapping[str, int]) -> Co
         bodies.append(f"void Design::part{number}() {{\n{text}}}\n")
     header = (
         f"namespace {name} {{\n{_kinds(design, lanes)}constexpr int PHASES = {max(calls, default=0) + 1};\n"
-        f"inline V k(uint32_t word) {{ return V{{}} + word; }}\n{_classes(design, members)} {{\n"
+        f"inline V k(uint32_t word) {{ return V{{}} + word; }}\n{_classes(design, members, banks)} {{\n"
         "    lanes::Blocks awake = ~lanes::Blocks(0), woken = 0;\n    Design();\n    void settle(int phase);\n    void commit();\n"
         "    bool asleep() const { return !(awake | woken); }\n    const char *failure() const;\nprivate:\n    V fails{};\n"
         + (
@@ -89,7 +91,7 @@ def code(design: Design, name: str, lanes: int, phases: Mapping[str, int]) -> Co
     bodies += [
         f"Design::Design() {{\n{''.join(_inits(design))}}}\n",
         f"void Design::settle(int phase) {{\n    awake |= woken;\n    woken = 0;\n    if (!phase)\n        fails = V{{}};\n    switch (phase) {{\n{cases}    }}\n}}\n",
-        f"void Design::commit() {{\n{'record();' * bool(noted)}    const Blocks due = awake;\n    awake = 0;\n{commit_text(design, blocks, readers)}}}\n",
+        f"void Design::commit() {{\n{'record();' * bool(noted)}    const Blocks due = awake;\n    awake = 0;\n{commit_text(design, blocks, readers, banks)}}}\n",
         f"const char *Design::failure() const {{\n{_failures(design)}    return nullptr;\n}}\n",
     ]
     if noted:
@@ -133,9 +135,11 @@ def _kinds(design: Design, lanes: int) -> str:
     )
 
 
-def _classes(design: Design, members: Sequence[str]) -> str:
+def _classes(design: Design, members: Sequence[str], banks: Sequence[Bank]) -> str:
     """Classes with all variables and memories, and the head of the class `Design`, which has what they have."""
-    lines = [f"    {design.kind(member)} {member}{{}};\n" for member in members]
+    banked = {name for bank in banks for name in (*bank.names, *bank.followings)}
+    lines = [f"    {design.kind(member)} {member}{{}};\n" for member in members if member not in banked]
+    lines += [bank.members() for bank in banks]
     lines += [f"    std::array<V, {array.size}> {array.name}{{}};\n" for array in design.arrays.values()]
     bodies = ["".join(lines[first : first + _CLASS]) for first in range(0, len(lines), _CLASS)]
     classes = "".join(f"struct Variables{number} {{\n{body}}};\n" for number, body in enumerate(bodies))

@@ -1,16 +1,17 @@
 """The end of a clock: what registers and memories become, block by block."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from .blocks import Blocks
+from .banks import Bank
+from .blocks import Blocks, bits
 from .changes import CHANGED, Statement, guarded
 from .design import Design
 
 __all__ = ["commit_text", "constant"]
 
 
-def commit_text(design: Design, blocks: Blocks, readers: Mapping[str, int]) -> str:
+def commit_text(design: Design, blocks: Blocks, readers: Mapping[str, int], banks: Sequence[Bank]) -> str:
     """C++ of it, for the blocks that are `due`, with a bit for each block that reads a variable or memory.
 
     Every register belongs to the block of what it becomes, and a memory to one block with all that it is read and written with. A
@@ -20,7 +21,7 @@ def commit_text(design: Design, blocks: Blocks, readers: Mapping[str, int]) -> s
         _loads(design, blocks, readers, late=False),
         _stores(design, blocks, readers),
         _loads(design, blocks, readers, late=True),
-        _registers(design, blocks, readers),
+        _registers(design, blocks, readers, banks),
     )
     return "".join(guarded(step, "due", "awake") for step in steps) + _reset(design)
 
@@ -39,8 +40,16 @@ def _stores(design: Design, blocks: Blocks, readers: Mapping[str, int]) -> Itera
         yield Statement(1 << blocks.homes[one.memory], readers.get(one.memory, 0), text)
 
 
-def _registers(design: Design, blocks: Blocks, readers: Mapping[str, int]) -> Iterator[Statement]:
+def _registers(
+    design: Design, blocks: Blocks, readers: Mapping[str, int], banks: Sequence[Bank]
+) -> Iterator[Statement]:
+    for bank in banks:
+        text = f"if (renewed({bank.values}, {bank.following})) awake |= {bits(bank.readers)};"
+        yield Statement(1 << bank.block, 0, text)
+    banked = {name for bank in banks for name in bank.names}
     for one in design.registers:
+        if one.name in banked:
+            continue
         text = f"renew({CHANGED}, {one.name}, {one.following});"
         yield Statement(1 << blocks.homes[one.following], readers.get(one.name, 0), text, design.kind(one.name))
 

@@ -96,6 +96,20 @@ template<class V, class T> inline void renew(V &changed, V &value, T next) {
     value = word(next);
 }
 
+// The same of many at once; says whether any has changed.
+template<class V, size_t Size> inline bool renewed(std::array<V, Size> &values, const std::array<V, Size> &next) {
+    using Words = Vector<4>::type;
+    static_assert(sizeof values % sizeof(Words) == 0, "banks have no rest");
+    Words changed{}, before, now;
+    for (size_t at = 0; at < sizeof values; at += sizeof now) {
+        std::memcpy(&before, reinterpret_cast<const char *>(&values) + at, sizeof before);
+        std::memcpy(&now, reinterpret_cast<const char *>(&next) + at, sizeof now);
+        changed |= before ^ now;
+        std::memcpy(reinterpret_cast<char *>(&values) + at, &now, sizeof now);
+    }
+    return any(changed);
+}
+
 // The same of a lane of an input: its readers wake up.
 template<class V> inline void give(Blocks &woken, Blocks readers, V &value, size_t lane, uint32_t next) {
     woken |= get(value, lane) == next ? 0 : readers;
