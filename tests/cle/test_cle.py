@@ -88,6 +88,7 @@ def started(places):
     ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("latency", "gap"), MEMORIES)
 def test_a_frame(rtl, latency, gap):
     """Both threads, with the semaphores that order them, sub-lists, and primitives of every kind."""
@@ -121,9 +122,9 @@ def any_lists(rtl, seeds):
     return seen
 
 
-@pytest.mark.parametrize("count", [60, pytest.param(200, marks=pytest.mark.thorough)])
-def test_any_lists(rtl, seeds, count):
-    seen = any_lists(rtl, seeds(count))
+@pytest.mark.thorough
+def test_any_lists(rtl, seeds):
+    seen = any_lists(rtl, seeds(200))
     for kind in "errors", *KINDS:
         assert often(seen[kind], seen["lists"], 1 / 20), kind
 
@@ -135,7 +136,7 @@ BOTH_PIPELINES = 0b11 << 4
 CLOCKS = 800
 
 
-COUNTS = [100, pytest.param(800, marks=pytest.mark.thorough)]
+COUNT = 800
 
 
 def run_frame(rtl, script, *, seed):
@@ -150,10 +151,10 @@ def items(rtl):
     return run_frame(rtl, [(0, *write) for write in FRAME], seed=0).items
 
 
-@pytest.mark.parametrize("count", COUNTS)
-def test_stop_and_go_on(rtl, items, seeds, count):
+@pytest.mark.thorough
+def test_stop_and_go_on(rtl, items, seeds):
     """A thread that is stopped anywhere, within a list or not, and then goes on, leaves nothing out; nor does a new end."""
-    for seed in seeds(count):
+    for seed in seeds(COUNT):
         rng = random.Random(seed)
         script = [(0, *write) for write in FRAME]
         for clock in sorted(rng.sample(range(20, CLOCKS), 10)):
@@ -166,11 +167,11 @@ def test_stop_and_go_on(rtl, items, seeds, count):
         assert (run.flushed, run.drawn) == (1, 1)
 
 
-@pytest.mark.parametrize("count", COUNTS)
+@pytest.mark.thorough
 @pytest.mark.parametrize("pipelines", [False, True])
-def test_a_frame_after_a_reset(rtl, items, seeds, pipelines, count):
+def test_a_frame_after_a_reset(rtl, items, seeds, pipelines):
     """Threads that are reset anywhere, or their pipelines as well, draw the next frame as if nothing had been."""
-    for seed in seeds(count):
+    for seed in seeds(COUNT):
         clock = random.Random(seed).randrange(20, CLOCKS)
         resets = [("PCS", BOTH_PIPELINES)] * pipelines + [("CT0CS", CTRSTA), ("CT1CS", CTRSTA)]
         later = clock + (0 if pipelines else 400)  # what had begun is finished first
@@ -195,9 +196,8 @@ def fuzz(rtl, seeds):
     return ends
 
 
-@pytest.mark.parametrize(
-    "count", [200, pytest.param(1_000, marks=pytest.mark.thorough), pytest.param(20_000, marks=pytest.mark.slow)]
-)
+@pytest.mark.thorough
+@pytest.mark.parametrize("count", [1_000, pytest.param(20_000, marks=pytest.mark.slow)])
 def test_mutated_lists(rtl, seeds, count):
     ends = fuzz(rtl, seeds(count))
     for end in "error", "end", "runs":

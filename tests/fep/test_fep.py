@@ -84,7 +84,7 @@ def some_jobs(rng, count):
     return found
 
 
-@pytest.mark.parametrize("lanes", [1, 4])
+@pytest.mark.parametrize("lanes", [1, pytest.param(4, marks=pytest.mark.thorough)])
 @pytest.mark.parametrize(
     "seeds",
     [

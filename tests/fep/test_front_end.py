@@ -246,7 +246,9 @@ def some_sequence(rng, frames):
     return sequence
 
 
-@pytest.mark.parametrize(("qpus", "lanes"), [(2, 1), (3, 4)], ids=["one lane", "four lanes"])
+@pytest.mark.parametrize(
+    ("qpus", "lanes"), [(2, 1), pytest.param(3, 4, marks=pytest.mark.thorough)], ids=["one lane", "four lanes"]
+)
 @pytest.mark.parametrize(
     "seeds",
     [

@@ -146,7 +146,7 @@ def test_a_primitive():
 
 
 @pytest.mark.parametrize("count", [50, pytest.param(120, marks=pytest.mark.thorough)])
-@pytest.mark.parametrize("gaps", [0.0, 0.3])
+@pytest.mark.parametrize("gaps", [pytest.param(0.0, marks=pytest.mark.thorough), 0.3])
 def test_any_items(count, gaps, seeds):
     for seed in seeds(1 if count < 100 else 3):
         rng = random.Random(seed)
@@ -184,7 +184,8 @@ class TestMemory:
         rng = random.Random(10 * initial + block)
         Lists(rng).run([configuration(initial=initial, block=block), START, *many(rng, 40), FLUSH])
 
-    @pytest.mark.parametrize("gaps", [0.0, pytest.param(0.3, marks=pytest.mark.thorough)])
+    @pytest.mark.thorough
+    @pytest.mark.parametrize("gaps", [0.0, 0.3])
     def test_overspill(self, gaps, seeds):
         """A pool without a chunk, and small pieces near to it and far away, not aligned; too small ones are refused."""
         for seed in seeds(1):

@@ -18,7 +18,6 @@ CENTRE = 8
 MOST = PLANES // PLANE_SLOTS
 PATIENCE = 4000
 #: Lanes between the fewest and the most.
-TWO = pytest.param(2, marks=pytest.mark.thorough)
 
 
 @cache
@@ -214,7 +213,7 @@ def some_vectors(count, most):
     return next_one
 
 
-@pytest.mark.parametrize("lanes", [1, TWO, 4])
+@pytest.mark.parametrize("lanes", [1, *(pytest.param(count, marks=pytest.mark.thorough) for count in (2, 4))])
 @pytest.mark.parametrize(
     "seeds", [range(1), pytest.param(range(1, 3), marks=pytest.mark.thorough)], ids=["some", "many"]
 )
@@ -247,7 +246,9 @@ def test_all_varyings():
     run(1, 4, one)
 
 
-@pytest.mark.parametrize(("lanes", "clocks"), [(1, 16), pytest.param(2, 8, marks=pytest.mark.thorough), (4, 4)])
+@pytest.mark.parametrize(
+    ("lanes", "clocks"), [*(pytest.param(*one, marks=pytest.mark.thorough) for one in ((1, 16), (2, 8))), (4, 4)]
+)
 def test_clocks_of_a_varying(lanes, clocks):
     """Of all eight threads of a slice, each of whose programs takes what is there."""
     counts = iter(range(8))
@@ -289,7 +290,7 @@ def test_clocks_of_the_first_varying(lanes, clocks):
     assert found == [clocks]
 
 
-@pytest.mark.parametrize("lanes", [1, TWO, 4])
+@pytest.mark.parametrize("lanes", [1, pytest.param(2, marks=pytest.mark.thorough), 4])
 def test_sums(lanes):
     """Quads one behind the other, with gaps between them."""
     rng = random.Random(lanes)

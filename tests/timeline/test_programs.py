@@ -77,6 +77,7 @@ def on_rtl(tmp_path, workload, simulator):
     return timeline(tmp_path / "rtl.json", workload, simulator)
 
 
+@pytest.mark.thorough
 class TestRtl:
     def test_slices_add_up_to_the_statistics(self, on_rtl):
         events, outcome = on_rtl
@@ -121,6 +122,7 @@ class TestRtl:
         }
 
 
+@pytest.mark.thorough
 def test_the_model_shows_the_same_instructions(on_rtl, tmp_path, workload):
     events, outcome = timeline(tmp_path / "model.json", workload, None)
     assert shown(events) == shown(on_rtl[0])
@@ -130,6 +132,7 @@ def test_the_model_shows_the_same_instructions(on_rtl, tmp_path, workload):
     assert sum(one["args"]["bytes"] for one in events.instants) == 64
 
 
+@pytest.mark.thorough
 def test_lockstep_follows_beside_it(on_rtl, tmp_path, workload, simulator):
     lockstep = Lockstep(job_of(workload))
     events, outcome = timeline(tmp_path / "beside.json", workload, simulator, beside=lockstep)
@@ -187,6 +190,7 @@ class TestFile:
         assert path.exists()
         assert {one.name for one in tmp_path.iterdir()} == {"later.json", "lookups.qasm"}
 
+    @pytest.mark.thorough
     def test_a_program_that_never_ends(self, tmp_path, workload, simulator):
         events, outcome = timeline(tmp_path / "long.json", workload, simulator, max_cycles=300)
         assert outcome.ending is Ending.TOO_LONG

@@ -59,6 +59,7 @@ def without_index(name: str) -> str:
     return re.sub(r"(\.?\[[\d:]+\])+$", "", name)
 
 
+@pytest.mark.thorough
 def test_the_view_has_a_group_for_each_stage(waves):
     groups = groups_of(waves.with_suffix(".gtkw"))
     stages = [name for name in groups if name in STAGE_TITLES.values()]
@@ -77,6 +78,7 @@ def test_the_view_has_a_group_for_each_stage(waves):
     assert {"slice0 qpu0 accumulators", "slice0 qpu0 flags", "slice0 qpu0 SFU", "AXI4-Lite"} <= groups.keys()
 
 
+@pytest.mark.thorough
 def test_the_view_shows_the_whole_run_without_escapes_in_colours(waves):
     """GTKWave shows 2 ** n units of time in a pixel, where the line with the asterisk says -n; the file has femtoseconds."""
     text = waves.with_suffix(".gtkw").read_text()
@@ -116,6 +118,7 @@ def test_all_qpus_and_texture_units_of_a_file_are_shown(tmp_path):
     }
 
 
+@pytest.mark.thorough
 def test_every_trace_of_the_view_is_in_the_file(waves):
     waveform = pywellen.Waveform(str(waves))
     # Both sides without their indices, which the reader keeps apart from the names.
@@ -125,12 +128,14 @@ def test_every_trace_of_the_view_is_in_the_file(waves):
     assert [name for name in traces if without_index(name) not in names] == []
 
 
+@pytest.mark.thorough
 def test_the_disassembly_is_in_the_file(waves):
     text = waves.read_text()
     for instruction in set(PROGRAM):
         assert f"\ns{instruction.replace(' ', chr(92) + 'x20')} " in text
 
 
+@pytest.mark.thorough
 def test_every_stage_sees_every_instruction(waves):
     pipeline = read_pipeline(waves)
     for stage, passages in pipeline.stages.items():
@@ -154,6 +159,7 @@ def test_texts_of_words_and_stalls():
     assert stall_text(0b101) == "fetch, uniforms"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("suffix", [".svg", pytest.param(".png", marks=pytest.mark.thorough)])
 def test_the_figure(waves, tmp_path, suffix):
     pytest.importorskip("matplotlib")
@@ -164,6 +170,7 @@ def test_the_figure(waves, tmp_path, suffix):
     assert figures[0].stat().st_size > 10_000
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
