@@ -73,20 +73,7 @@ def code(design: Design, name: str, lanes: int, phases: Mapping[str, int]) -> Co
         text = "".join(guarded(_statements(design, part, lasting, readers), "awake", "awake") for part in together)
         calls[together[0].phase].append(f"        part{number}();\n")
         bodies.append(f"void Design::part{number}() {{\n{text}}}\n")
-    header = (
-        f"namespace {name} {{\n{_kinds(design, lanes)}constexpr int PHASES = {max(calls, default=0) + 1};\n"
-        f"inline V k(uint32_t word) {{ return V{{}} + word; }}\n{_classes(design, members, banks)} {{\n"
-        "    lanes::Blocks awake = ~lanes::Blocks(0), woken = 0;\n    Design();\n    void settle(int phase);\n    void commit();\n"
-        "    bool asleep() const { return !(awake | woken); }\n    const char *failure() const;\nprivate:\n    V fails{};\n"
-        + (
-            f"    Recorder recorder{{{json.dumps(f'{recorded_in()}/{name}{lanes}')}}};\n    void record();\n"
-            if noted
-            else ""
-        )
-        + "".join(f"    void part{number}();\n" for number in range(len(bodies)))
-        + "};\nstruct Instance {\n    const Design &design;\n    size_t lane;\n"
-        "    Instance(const Design &design, size_t lane = 0) : design(design), lane(lane) {}\n};\n}\n"
-    )
+    private = [f"void part{number}();" for number in range(len(bodies))]
     cases = "".join(f"    case {phase}:\n{''.join(lines)}        break;\n" for phase, lines in calls.items())
     bodies += [
         f"Design::Design() {{\n{''.join(_inits(design))}}}\n",
@@ -95,11 +82,43 @@ def code(design: Design, name: str, lanes: int, phases: Mapping[str, int]) -> Co
         f"const char *Design::failure() const {{\n{_failures(design)}    return nullptr;\n}}\n",
     ]
     if noted:
-        notes = "".join(
-            f"    recorder.note({json.dumps(label)}, {one});\n" for one, labels in noted.items() for label in labels
-        )
-        bodies.append(f"void Design::record() {{\n{notes}    recorder.end();\n}}\n")
+        file = json.dumps(f"{recorded_in()}/{name}{lanes}")
+        private += [f"Recorder recorder{{{file}}};", "void record();"]
+        bodies.append(f"void Design::record() {{\n{''.join(_notes(noted))}    recorder.end();\n}}\n")
+    classes = _kinds(design, lanes), _classes(design, members, banks)
+    header = _header(name, *classes, max(calls, default=0) + 1, private)
     return Code(header, tuple(_sources(name, bodies)), blocks.homes, readers)
+
+
+def _header(name: str, kinds: str, classes: str, phases: int, private: Iterable[str]) -> str:
+    """What others see of a design, after the types of its variables and the head of its class."""
+    lines = "".join(f"    {line}\n" for line in private)
+    return f"""\
+namespace {name} {{
+{kinds}constexpr int PHASES = {phases};
+inline V k(uint32_t word) {{ return V{{}} + word; }}
+{classes} {{
+    lanes::Blocks awake = ~lanes::Blocks(0), woken = 0;
+    Design();
+    void settle(int phase);
+    void commit();
+    bool asleep() const {{ return !(awake | woken); }}
+    const char *failure() const;
+private:
+    V fails{{}};
+{lines}}};
+struct Instance {{
+    const Design &design;
+    size_t lane;
+    Instance(const Design &design, size_t lane = 0) : design(design), lane(lane) {{}}
+}};
+}}
+"""
+
+
+def _notes(noted: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    for name, labels in noted.items():
+        yield from (f"    recorder.note({json.dumps(label)}, {name});\n" for label in labels)
 
 
 def _noted(design: Design, phases: Mapping[str, int]) -> dict[str, list[str]]:
