@@ -89,6 +89,7 @@ def executed(data, latency):
     return execute(0, image, [(0, "CT0EA", len(data))], seed=1, latency=latency, pipeline_gap=0)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", LISTS)
 def test_clocks(name):
     """Those that a slower memory costs are clocks in which the thread starves."""
@@ -104,6 +105,7 @@ def test_clocks(name):
     assert slow[1] == quick[1] == 0
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("last", [CODE.NOP, CODE.WAIT_ON_SEMAPHORE])
 def test_who_wants_nothing_does_not_starve(last):
     """At the end, and who waits for others, though there are no more bytes: the next line is none of the list."""

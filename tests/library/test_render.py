@@ -39,8 +39,8 @@ def test_an_example(on):
 
 def test_the_image_is_what_the_command_writes(tmp_path):
     path = tmp_path / "frame.png"
-    assert main(["render", "tri_flat", "-o", str(path)]) == 0
-    image = vc4sim.Gpu().render("tri_flat").image
+    assert main(["render", "tri_color", "-o", str(path)]) == 0
+    image = vc4sim.Gpu().render("tri_color").image
     with Image.open(path) as picture:
         assert np.array_equal(np.asarray(picture), image)
 
