@@ -134,8 +134,7 @@ CTRUN, CTSUBS, CTRSTA = 1 << 5, 1 << 4, 1 << 15
 BOTH_PIPELINES = 0b11 << 4
 #: Clocks that the frame takes in the fastest memory, or less.
 CLOCKS = 800
-
-
+#: How often a thread is stopped somewhere, or reset.
 COUNT = 800
 
 

@@ -17,7 +17,6 @@ from ..simulation import Simulation
 CENTRE = 8
 MOST = PLANES // PLANE_SLOTS
 PATIENCE = 4000
-#: Lanes between the fewest and the most.
 
 
 @cache

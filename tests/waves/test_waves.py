@@ -160,7 +160,7 @@ def test_texts_of_words_and_stalls():
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("suffix", [".svg", pytest.param(".png", marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("suffix", [".svg", ".png"])
 def test_the_figure(waves, tmp_path, suffix):
     pytest.importorskip("matplotlib")
     figures = [tmp_path / f"{name}{suffix}" for name in ("one", "two")]

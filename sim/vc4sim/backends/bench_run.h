@@ -26,7 +26,7 @@ public:
     virtual ~Runner() = default;
     Runner(const Runner &) = delete;
 
-    // Runs some clocks, to the end or while there is `room` for the events of one; returns the number of events.
+    // Runs some clocks, to the end or while there is `room` for the events of one, at least of that; returns the number of events.
     uint32_t run(uint32_t clocks, uint32_t *room_for_events, uint32_t room) {
         events = room_for_events;
         const uint32_t *full = events + (room - events_a_clock) * EVENT_WORDS;

@@ -5,7 +5,7 @@
     flat design ─► narrow ─► design ─► siblings ─► schedule ─► blocks ─► code ─► C++ compiler
     (cxxrtl)       (cxxrtl)  variables              phases                text    with lanes.h
 
-``design``    what each variable is computed from
+``design``    what each variable is computed from; ``clocked`` is what changes with the clock
 ``siblings``  what instances of one kind compute side by side
 ``cells``     C++ of the cells
 ``schedule``  in which order, and in how many phases if designs depend on each other
@@ -14,7 +14,7 @@
 ``clusters``  cuts them by what changes in the same clocks, where that is known
 ``activity``  what is known of changes, and how it is recorded, with ``record.h``; ``labels`` are the names in it
 ``changes``   statements of blocks, and what they wake up
-``commit``    text of the end of a clock
+``commit``    text of the end of a clock, with ``banks``, registers that are taken over together
 ``code``      the text of a design
 ``joint``     the text that joins a design to the instances that were taken out of it
 ``build``     compiles all of it, and finds what has been compiled before
