@@ -20,10 +20,12 @@ class Blocks:
 
     homes : the block of each of them
     wakers : by block, what wakes it up when it changes: inputs, registers, memories, and variables that are compared for that
+    seldom : a bit for each block that is known to sleep in most clocks
     """
 
     homes: Mapping[str, int]
     wakers: Mapping[int, Set[str]]
+    seldom: int = 0
 
 
 def blocks_of(design: Design, order: Mapping[str, int], homes: Mapping[str, int], inner: Set[str]) -> Blocks:

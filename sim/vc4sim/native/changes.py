@@ -22,15 +22,16 @@ class Statement(NamedTuple):
     kind: str = "V"
 
 
-def guarded(statements: Iterable[Statement], awake: str, woken: str) -> str:
+def guarded(statements: Iterable[Statement], awake: str, woken: str, seldom: int) -> str:
     """C++ of statements, which do not depend on the order of their blocks; in C++, `awake` are the blocks that are awake, and to `woken`
-    those are added whom that wakes up.
+    those are added whom that wakes up. What is needed only in blocks that are `seldom` awake lies out of the way of the rest.
     """
     together: dict[int, list[Statement]] = {}
     for statement in statements:
         together.setdefault(statement.blocks, []).append(statement)
     return "".join(
-        f"    if ({awake} & {bits(blocks)}) {{\n{_body(its, woken)}    }}\n" for blocks, its in together.items()
+        f"    if ({'' if blocks & ~seldom else 'lanes::seldom'}({awake} & {bits(blocks)})) {{\n{_body(its, woken)}    }}\n"
+        for blocks, its in together.items()
     )
 
 
@@ -44,6 +45,6 @@ def _body(statements: Iterable[Statement], woken: str) -> str:
         lines.append(f"    {text}\n")
     begin = "".join(f"    {kind} {name}{{}};\n" for (_, kind), name in names.items())
     end = "".join(
-        f"    if (any({name}))\n        {woken} |= {bits(readers)};\n" for (readers, _), name in names.items()
+        f"    {woken} |= lanes::wake(any({name}), {bits(readers)});\n" for (readers, _), name in names.items()
     )
     return begin + "".join(lines) + end

@@ -5,8 +5,9 @@ only. So for each thing it is known in which clocks it is needed: those in which
 it depends on. What is needed in much the same clocks is done together, so that to ask for all blocks does not cost more than it saves.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import reduce
 from operator import or_
 
@@ -35,6 +36,8 @@ _AT_ONCE = 8
 _COMPARED = 1200
 #: Blocks for what never changes, so that not all of it is awake when that was wrong.
 _QUIET = 24
+#: Of all clocks, those in which a block is awake whose code lies out of the way, at the most.
+_SELDOM = 0.5
 
 
 def by_activity(design: Design, order: Mapping[str, int], lanes: int, activity: Activity) -> Blocks:
@@ -58,7 +61,16 @@ def by_activity(design: Design, order: Mapping[str, int], lanes: int, activity: 
     first = max(homes.values(), default=-1) + 1
     quiet = cut(design, order, [name for name in needed if name not in homes], _QUIET)
     homes |= {name: first + block for name, block in quiet.items()}
-    return blocks_of(design, order, homes, inner)
+    found = blocks_of(design, order, homes, inner)
+    return replace(found, seldom=_seldom(homes, needed, activity.length))
+
+
+def _seldom(homes: Mapping[str, int], needed: Mapping[str, int], length: int) -> int:
+    """A bit for each block that sleeps in most clocks."""
+    awake: dict[int, int] = defaultdict(int)
+    for name, clocks in needed.items():
+        awake[homes[name]] |= clocks
+    return sum(1 << block for block, clocks in awake.items() if clocks.bit_count() < _SELDOM * length)
 
 
 def possible_gates(design: Design, order: Mapping[str, int]) -> dict[str, int]:

@@ -37,13 +37,12 @@ class Code:
     """C++ of a design: `header` declares its classes, in a namespace, and `sources` have their functions, which can be compiled side
     by side.
 
-    homes : the block of each variable that is computed, or an output
     readers : by variable, a bit for each block that it wakes up
     """
 
     header: str
     sources: tuple[str, ...]
-    homes: Mapping[str, int]
+    blocks: Blocks
     readers: Mapping[str, int]
 
 
@@ -70,7 +69,9 @@ def code(design: Design, name: str, lanes: int, phases: Mapping[str, int]) -> Co
     calls: dict[int, list[str]] = defaultdict(list)
     bodies = []
     for number, together in enumerate(_together(parts)):
-        text = "".join(guarded(_statements(design, part, lasting, readers), "awake", "awake") for part in together)
+        text = "".join(
+            guarded(_statements(design, part, lasting, readers), "awake", "awake", blocks.seldom) for part in together
+        )
         calls[together[0].phase].append(f"        part{number}();\n")
         bodies.append(f"void Design::part{number}() {{\n{text}}}\n")
     private = [f"void part{number}();" for number in range(len(bodies))]
@@ -87,7 +88,7 @@ def code(design: Design, name: str, lanes: int, phases: Mapping[str, int]) -> Co
         bodies.append(f"void Design::record() {{\n{''.join(_notes(noted))}    recorder.end();\n}}\n")
     classes = _kinds(design, lanes), _classes(design, members, banks)
     header = _header(name, *classes, max(calls, default=0) + 1, private)
-    return Code(header, tuple(_sources(name, bodies)), blocks.homes, readers)
+    return Code(header, tuple(_sources(name, bodies)), blocks, readers)
 
 
 def _header(name: str, kinds: str, classes: str, phases: int, private: Iterable[str]) -> str:

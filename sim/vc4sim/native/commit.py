@@ -23,7 +23,7 @@ def commit_text(design: Design, blocks: Blocks, readers: Mapping[str, int], bank
         _loads(design, blocks, readers, late=True),
         _registers(design, blocks, readers, banks),
     )
-    return "".join(guarded(step, "due", "awake") for step in steps) + _reset(design)
+    return "".join(guarded(step, "due", "awake", blocks.seldom) for step in steps) + _reset(design)
 
 
 def _loads(design: Design, blocks: Blocks, readers: Mapping[str, int], *, late: bool) -> Iterator[Statement]:
@@ -44,7 +44,7 @@ def _registers(
     design: Design, blocks: Blocks, readers: Mapping[str, int], banks: Sequence[Bank]
 ) -> Iterator[Statement]:
     for bank in banks:
-        text = f"if (renewed({bank.values}, {bank.following})) awake |= {bits(bank.readers)};"
+        text = f"awake |= wake(renewed({bank.values}, {bank.following}), {bits(bank.readers)});"
         yield Statement(1 << bank.block, 0, text)
     banked = {name for bank in banks for name in bank.names}
     for one in design.registers:

@@ -91,9 +91,9 @@ class _Seam:
         return (
             f"struct {name} {{\n    using V = ::{name}::V;\n    using Instance = ::{name}::Instance;\n    static constexpr size_t COUNT = {self.part.count};\n"
             f"    ::{name}::Design design;\n"
-            f"    void settle(::{self._whole.name}::Design &whole, int phase) {{\n{_switch(gives, 'whole', 'design', self.part.name)}"
+            f"    void settle(::{self._whole.name}::Design &whole, int phase) {{\n{_switch(gives, 'whole', 'design', self.part.name, whole.blocks.seldom)}"
             "        if (design.asleep())\n            return;\n"
-            f"        design.settle(phase);\n{_switch(takes, 'design', 'whole', self._whole.name)}    }}\n}};\n"
+            f"        design.settle(phase);\n{_switch(takes, 'design', 'whole', self._whole.name, part.blocks.seldom)}    }}\n}};\n"
         )
 
     def _outer(self, port: str, number: int) -> str:
@@ -137,14 +137,14 @@ def _value(spec: Spec, design: Design, place: Callable[[str], str]) -> Expressio
 
 def _handed_over(text: str, reads: Iterable[str], name: str, giver: Code, taker: Code) -> Statement:
     """What a variable of one side is made of these ones of the other side."""
-    blocks = sum(1 << block for block in {giver.homes[read] for read in reads})
+    blocks = sum(1 << block for block in {giver.blocks.homes[read] for read in reads})
     return Statement(blocks, taker.readers.get(name, 0), text)
 
 
-def _switch(turns: list[list[Statement]], giver: str, taker: str, kind: str) -> str:
-    """What is handed over after each phase; `kind` is the name of the side that takes it."""
+def _switch(turns: list[list[Statement]], giver: str, taker: str, kind: str, seldom: int) -> str:
+    """What is handed over after each phase; `kind` is the name of the side that takes it, `seldom` are blocks of the giver."""
     arms = "".join(
-        f"        case {phase}: {{\n    using V = ::{kind}::V;\n{guarded(its, f'{giver}.awake', f'{taker}.woken')}        break;\n        }}\n"
+        f"        case {phase}: {{\n    using V = ::{kind}::V;\n{guarded(its, f'{giver}.awake', f'{taker}.woken', seldom)}        break;\n        }}\n"
         for phase, its in enumerate(turns)
         if its
     )
