@@ -35,7 +35,7 @@ _FOR_DRIVERS = "joined.h"
 
 def _compiler() -> list[str]:
     """Its command, with flags. Raises `NoCompiler`."""
-    ours = ("-O2", "-std=c++17", "-fPIC", "-march=native")
+    ours = ("-O2", "-std=c++17", "-fPIC", "-fvisibility-inlines-hidden", "-march=native")
     return [*find_compiler(), *ours, *shlex.split(os.environ.get("VC4_NATIVE_FLAGS", ""))]
 
 
