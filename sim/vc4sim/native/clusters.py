@@ -36,7 +36,7 @@ _AT_ONCE = 8
 _COMPARED = 1200
 #: Blocks for what never changes, so that not all of it is awake when that was wrong.
 _QUIET = 24
-#: Of all clocks, those in which a block is awake whose code lies out of the way, at the most.
+#: Of all clocks, those in which a block is awake that counts as one that sleeps in most: less than this.
 _SELDOM = 0.5
 
 

@@ -37,6 +37,7 @@ class Code:
     """C++ of a design: `header` declares its classes, in a namespace, and `sources` have their functions, which can be compiled side
     by side.
 
+    blocks : where things are done
     readers : by variable, a bit for each block that it wakes up
     """
 
