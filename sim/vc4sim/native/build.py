@@ -31,11 +31,13 @@ __all__ = ["build_alone", "compile_joined", "flags", "link_joined", "source_text
 
 #: The file with C++ for drivers.
 _FOR_DRIVERS = "joined.h"
+#: A library that calls its own functions without asking where they are.
+_SHARED = ("-shared", "-Wl,-Bsymbolic-functions")
 
 
 def _compiler() -> list[str]:
     """Its command, with flags. Raises `NoCompiler`."""
-    ours = ("-O2", "-std=c++17", "-fPIC", "-fvisibility-inlines-hidden", "-march=native")
+    ours = ("-O2", "-std=c++17", "-fPIC", "-march=native")
     return [*find_compiler(), *ours, *shlex.split(os.environ.get("VC4_NATIVE_FLAGS", ""))]
 
 
@@ -90,7 +92,7 @@ def link_joined(compiled: Path, driver: str, folder: Path) -> ctypes.CDLL:
         objects = [_compile("driver", (compiled / _FOR_DRIVERS).read_text() + driver, work)]
         objects += map(str, sorted(compiled.resolve().glob("*.o")))
         library = folder.resolve() / f"{work.name}.so"
-        compile_quietly([*_compiler(), "-shared", *objects, "-o", str(library)], work)
+        compile_quietly([*_compiler(), *_SHARED, *objects, "-o", str(library)], work)
     return ctypes.CDLL(str(library))
 
 
@@ -102,7 +104,7 @@ def build_alone(part: Part, lanes: int, driver: str, folder: Path) -> ctypes.CDL
     ports = accessors(side.design, side.ports, side.inputs, side.name, made.readers)
     source = _lanes() + made.header + "".join(made.sources) + ports + driver
     library = folder / "design.so"
-    compile_quietly([*_compiler(), "-shared", _compile(side.name, source, folder), "-o", str(library)], folder)
+    compile_quietly([*_compiler(), *_SHARED, _compile(side.name, source, folder), "-o", str(library)], folder)
     return ctypes.CDLL(str(library))
 
 

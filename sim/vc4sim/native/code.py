@@ -93,12 +93,10 @@ def code(design: Design, name: str, lanes: int, phases: Mapping[str, int]) -> Co
 
 
 def _header(name: str, kinds: str, classes: str, phases: int, private: Iterable[str]) -> str:
-    """What others see of a design, after the types of its variables and the head of its class. Outside of the library nobody sees it, so
-    that calls need not ask where their function is.
-    """
+    """What others see of a design, after the types of its variables and the head of its class."""
     lines = "".join(f"    {line}\n" for line in private)
     return f"""\
-namespace {name} __attribute__((visibility("hidden"))) {{
+namespace {name} {{
 {kinds}constexpr int PHASES = {phases};
 inline V k(uint32_t word) {{ return V{{}} + word; }}
 {classes} {{
