@@ -4,7 +4,7 @@ They are found by their names when the hardware is simulated, so it has nothing 
 `LEVELS`, see `retired`: the highest level of each in `LEVEL_CLOCKS` clocks, if any is another one than in those before.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -52,7 +52,7 @@ class Queue:
     """A queue.
 
     name : of it; with `{tmu}` there is one for each name that programs have for texture units
-    part : the block that simulators compile for itself in which it is, see `backends.parts`
+    part : the block in which it is, which simulators may compile for itself, see `backends.parts`
     register : that counts what is in it: names of instances in that block, and its own, with numbers of a QPU and others in braces
     depth : places
     items : what is in them
@@ -189,16 +189,16 @@ class Level(NamedTuple):
 
     queue : see `Queue`
     name : of the queue, with the QPU that it is of
-    number : of the part that it is in, among those of its kind
+    part : the kind of part that it is in
+    number : of that among those of its kind
     path : names of instances in that part, and that of the register
-    place : names of the instances around that part in the GPU
     """
 
     queue: Queue
     name: str
+    part: str
     number: int
     path: tuple[str, ...]
-    place: tuple[str, ...]
 
     @property
     def port(self) -> str:
@@ -206,18 +206,20 @@ class Level(NamedTuple):
         return f"queue__{'_'.join(self.path)}"
 
 
-def levels_of(config: V3DConfig) -> list[Level]:
-    """All that a GPU has, in the order in which records tell them: a queue of all QPUs, and then the next one."""
+def levels_of(config: V3DConfig, apart: Collection[str] = ()) -> list[Level]:
+    """All that a GPU has, in the order in which records tell them: a queue of all QPUs, and then the next one. Kinds of parts that
+    are compiled `apart` are not in the whole.
+    """
     found = []
     for queue in QUEUES:
         if queue.is_built(config):
             qpus = range(config.qpus) if queue.of_qpu else (None,)
-            found += [level for qpu in qpus for level in _levels(queue, config, qpu)]
+            found += [level for qpu in qpus for level in _levels(queue, config, qpu, apart)]
     assert len(found) <= 4 * (RECORD_WORDS - 1), "a record has no room for all levels"
     return found
 
 
-def _levels(queue: Queue, config: V3DConfig, qpu: int | None) -> Iterator[Level]:
+def _levels(queue: Queue, config: V3DConfig, qpu: int | None, apart: Collection[str]) -> Iterator[Level]:
     slice_, place = divmod(qpu or 0, config.qpus_per_slice)
     for tmu in range(TMU_NAMES if "{tmu}" in queue.name else 1):
         unit = client = 0
@@ -232,28 +234,29 @@ def _levels(queue: Queue, config: V3DConfig, qpu: int | None) -> Iterator[Level]
             "vpm": (0, ("vpm",)),
             _WHOLE: (0, ()),
         }[queue.part]
-        path = queue.register.format(qpu=qpu, slice=slice_, place=place, client=client)
+        path = tuple(queue.register.format(qpu=qpu, slice=slice_, place=place, client=client).split("."))
         name = queue.name.format(tmu=tmu)
-        yield Level(queue, name if qpu is None else f"QPU {qpu}, {name}", number, tuple(path.split(".")), around)
+        kind, number, path = (queue.part, number, path) if queue.part in apart else (_WHOLE, 0, (*around, *path))
+        yield Level(queue, name if qpu is None else f"QPU {qpu}, {name}", kind, number, path)
 
 
-def ports_of(fragment: Fragment, part: str, config: V3DConfig) -> dict[str, Signal]:
+def ports_of(fragment: Fragment, part: str, levels: Iterable[Level]) -> dict[str, Signal]:
     """The registers of the elaborated part that is the first one of its kind, by the names of their ports."""
-    own = [level for level in levels_of(config) if level.queue.part == part and level.number == 0]
+    own = [level for level in levels if level.part == part and level.number == 0]
     return {level.port: register_at(fragment, level.path) for level in own}
 
 
 def signals_of(fragment: Fragment, config: V3DConfig, *around: str) -> list[Signal]:
     """All registers of an elaborated GPU, which lies in instances of these names."""
-    return [register_at(fragment, (*around, *level.place, *level.path)) for level in levels_of(config)]
+    return [register_at(fragment, (*around, *level.path)) for level in levels_of(config)]
 
 
 def access_text(levels: Iterable[Level]) -> str:
     """C++ for benches: how many there are, and the function that reads all of them."""
     values = [
         f"v3d_ports::{level.port}(gpu.v3d)[0]"
-        if level.queue.part == _WHOLE
-        else f"{level.queue.part}_ports::{level.port}(gpu.template part<joints::{level.queue.part}>({level.number}))[0]"
+        if level.part == _WHOLE
+        else f"{level.part}_ports::{level.port}(gpu.template part<joints::{level.part}>({level.number}))[0]"
         for level in levels
     ]
     return (

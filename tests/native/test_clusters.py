@@ -1,4 +1,4 @@
-"""Blocks by what is known of changes: code of those that sleep in most clocks lies out of the way."""
+"""Blocks by what is known of changes: where code lies, and what is compared together. It is never about what is computed."""
 
 import pytest
 from amaranth import *
@@ -13,34 +13,39 @@ from .test_hardware import compiled, expected
 
 LENGTH = 64
 ALWAYS, ONCE = (1 << LENGTH) - 1, 1
+FIRST_HALF, NEVER = (1 << LENGTH // 2) - 1, 0
+SIDES = ("left", "right")
 pytestmark = pytest.mark.usefixtures("compiler")
 
 
 class Mixers(wiring.Component):
-    """Two registers, and much to compute from each."""
+    """Two registers, much to compute from each, and a third one that says how."""
 
     i: In(IN_BITS)
     o: Out(OUT_BITS)
 
     def elaborate(self, platform):
         m = Module()
+        mode = Signal()
+        m.d.sync += mode.eq(self.i[32])
         ends = []
-        for name in ("left", "right"):
+        for name in SIDES:
             held = Signal(16, name=name)
             mixed = held
             for number in range(20):
                 before, mixed = mixed, Signal(16)
                 m.d.comb += mixed.eq((before + (held ^ number)) ^ before.rotate_left(number % 16))
             end = Signal(16, name=f"{name}_end")
-            m.d.sync += [held.eq(self.i[:16] if name == "left" else self.i[16:32]), end.eq(mixed)]
+            m.d.sync += [held.eq(self.i[:16] if name == "left" else self.i[16:32]), end.eq(mixed ^ mode)]
             ends.append(end)
         m.d.comb += self.o.eq(Cat(ends))
         return m
 
 
-@pytest.mark.parametrize("seldom", ["left", "right"])
-def test_code_of_what_is_seldom_needed_lies_apart(seldom, tmp_path, monkeypatch):
-    changes = {f"\\{name}[15:0]": ONCE if name == seldom else ALWAYS for name in ("left", "right")}
+def blocks_and_text(changes, tmp_path, monkeypatch):
+    """The blocks if somebody believes in these changes, the registers by name with what they become, and the C++; it computes what
+    it should.
+    """
     monkeypatch.setattr(code, "activity_of", lambda name, lanes: Activity(changes, LENGTH))
     found = {}
 
@@ -50,22 +55,41 @@ def test_code_of_what_is_seldom_needed_lies_apart(seldom, tmp_path, monkeypatch)
 
     cut = code.by_activity
     monkeypatch.setattr(code, "by_activity", note)
-    inputs = [[number << 16 | 99 - number] for number in range(9)]
+    inputs = [[number // 5 % 2 << 32 | number << 16 | 99 - number] for number in range(20)]
     outputs, failure = compiled(Mixers(), inputs, 1, tmp_path)
     assert failure is None
+    assert outputs == [expected(Mixers(), [value for (value,) in inputs])]
     ((design, blocks),) = found.items()
-    ends = {
-        label.removesuffix("_end[15:0]").removeprefix("\\"): blocks.homes[register.following]
+    registers = {
+        label.partition("[")[0].removeprefix("\\"): register
         for register in design.registers
         for label in design.labels[register.name]
-        if "_end" in label
     }
-    assert {name: bool(blocks.seldom >> home & 1) for name, home in ends.items()} == {
-        name: name == seldom for name in ("left", "right")
-    }
-    text = (tmp_path / "design.cc").read_text()
-    for name, home in ends.items():
+    return blocks, registers, (tmp_path / "design.cc").read_text()
+
+
+@pytest.mark.parametrize("seldom", SIDES)
+def test_code_of_what_is_seldom_needed_lies_apart(seldom, tmp_path, monkeypatch):
+    changes = {f"\\{name}[15:0]": ONCE if name == seldom else ALWAYS for name in SIDES}
+    blocks, registers, text = blocks_and_text(changes, tmp_path, monkeypatch)
+    for name in SIDES:
+        home = blocks.homes[registers[f"{name}_end"].following]
+        assert bool(blocks.seldom >> home & 1) == (name == seldom)
         asks = f"if ({'lanes::seldom' if name == seldom else ''}(awake & lanes::blocks(0x0u, {1 << home:#x}u)))"
         assert asks in text
-    # It is about where code lies, not about what it does.
-    assert outputs == [expected(Mixers(), [value for (value,) in inputs])]
+
+
+@pytest.mark.parametrize(
+    ("right", "is_joint"),
+    [pytest.param(ALWAYS, True, id="for nothing"), pytest.param(ALWAYS ^ FIRST_HALF, False, id="for much")],
+)
+def test_what_wakes_up_few_in_vain_is_compared_together(right, is_joint, tmp_path, monkeypatch):
+    """What says how never changes, and wakes up both sides: to compare it with the left one wakes up the right side, too."""
+    changes = {"\\i[39:0]": ALWAYS, "\\left[15:0]": FIRST_HALF, "\\right[15:0]": right, "\\mode[0:0]": NEVER}
+    blocks, registers, _ = blocks_and_text(changes, tmp_path, monkeypatch)
+    woken = {name: blocks.readers[registers[name].name] for name in (*SIDES, "mode")}
+    homes = {name: 1 << blocks.homes[registers[f"{name}_end"].following] for name in SIDES}
+    assert homes["left"] != homes["right"]
+    assert woken["mode"] == homes["left"] | homes["right"]
+    assert woken["right"] == homes["right"]
+    assert woken["left"] == (woken["mode"] if is_joint else homes["left"])

@@ -1,6 +1,7 @@
 """Native code does what Amaranth's simulator does: random hardware, every instance with inputs of its own."""
 
 import ctypes
+import json
 import random
 
 import pytest
@@ -12,8 +13,8 @@ from amaranth.lib.wiring import In, Out
 
 from vc4.common.ram import BlockRam, LutRam
 from vc4sim.cxxrtl.build import Part
-from vc4sim.native import build, code
-from vc4sim.native.activity import KNOWN, RECORDED, Activity, gather
+from vc4sim.native import build, clusters, code
+from vc4sim.native.activity import KNOWN, RECORDED, Activity, gather, known_texts
 from vc4sim.native.blocks import blocks_of, memory_ports
 from vc4sim.native.build import build_alone
 
@@ -236,6 +237,27 @@ def test_what_changes_is_recorded(tmp_path, monkeypatch):
     assert activity.of("\\i[31:0]") == sum(1 << 255 - clock for clock in range(3, 256, 3))
     assert not activity.of("\\i[39:38]")
     assert activity.of("\\nobody[3:0]") is None
+
+
+def test_what_nobody_has_named_is_recorded_again(tmp_path, monkeypatch):
+    """What is known of changes decides which variables there are that nobody has named; the others stay known as they are."""
+    folder = tmp_path / "records"
+    (folder / KNOWN).mkdir(parents=True)
+    monkeypatch.setenv(RECORDED, str(folder))
+    monkeypatch.setattr(clusters, "_BELOW", 1)
+    turns = []
+    for period in (3, 5):
+        place = tmp_path / str(period)
+        place.mkdir()
+        compiled(Counting(0), [[clock // period % 2 * 0xFFFF_FFFF] for clock in range(256)], 1, place)
+        gather([folder], folder / KNOWN)
+        (text,) = known_texts()
+        turns.append(json.loads(text)["changes"])
+    named = [{label: clocks for label, clocks in turn.items() if not label.startswith("#")} for turn in turns]
+    unnamed = [turn.keys() - its.keys() for turn, its in zip(turns, named, strict=True)]
+    assert named[0] == named[1]
+    assert unnamed[0]
+    assert any(turns[0][label] != turns[1][label] for label in unnamed[0] & unnamed[1])
 
 
 class Checked(wiring.Component):

@@ -26,7 +26,7 @@ from ..cxxrtl.build import Part
 from ..cxxrtl.rtlil import Module
 from ..cxxrtl.sockets import declaration, ports, take_out, unplug
 from ..hierarchy import DIRECTIONS
-from ..queues import LEVEL_CLOCKS, access_text, levels_of, ports_of
+from ..queues import LEVEL_CLOCKS, Level, access_text, levels_of, ports_of
 from ..retired import (
     BUS,
     EVENT_WORDS,
@@ -66,39 +66,39 @@ class Kind:
 
 class Gpu:
     """A configured GPU in parts: `v3d`, with a port for each port of all that was taken out of it, and `kinds` of that. Levels of
-    queues are ports, too, of the part in which they are.
+    queues are ports, too, of the part in which they are. With `only_qpus`, nothing but QPUs is taken out, at which benches look.
 
     constants : C++ that says what the bench has to know of the configuration
     """
 
-    def __init__(self, config: V3DConfig):
+    def __init__(self, config: V3DConfig, *, only_qpus: bool = False):
         whole = V3D(config)
         found = {name: [one for its in whole.slices for one in getattr(its, f"{name}s")] for name in ("qpu", "tmu")}
         found |= {name: [one for its in whole.slices if (one := getattr(its, name))] for name in _OF_SLICES}
         found |= {name: [getattr(whole, name)] for name in _SLEEPERS}
-        self.kinds = tuple(_take_out(name, components, config) for name, components in found.items() if components)
-        self.constants = f"constexpr size_t TAG_BITS = {whole.bus.signature.tag_bits};\n" + access_text(
-            levels_of(config)
-        )
+        found = {name: its for name, its in found.items() if its and (name == "qpu" or not only_qpus)}
+        levels = levels_of(config, apart=found)
+        self.kinds = tuple(_take_out(name, components, levels) for name, components in found.items())
+        self.constants = f"constexpr size_t TAG_BITS = {whole.bus.signature.tag_bits};\n" + access_text(levels)
         sockets = "".join(declaration(kind.one, kind.name) for kind in self.kinds)
-        self.v3d = Part(_rtlil(whole, "v3d", config) + sockets, self._unplug)
+        self.v3d = Part(_rtlil(whole, "v3d", levels) + sockets, self._unplug)
 
     def _unplug(self, flat: Module) -> None:
         for kind in self.kinds:
             unplug(flat, kind.one, kind.name, without=TRACE)
 
 
-def _take_out(name: str, components: Sequence[wiring.Component], config: V3DConfig) -> Kind:
-    kind = Kind(name, len(components), components[0], Part(_rtlil(components[0], name, config)))
+def _take_out(name: str, components: Sequence[wiring.Component], levels: Sequence[Level]) -> Kind:
+    kind = Kind(name, len(components), components[0], Part(_rtlil(components[0], name, levels)))
     for component in components:
         take_out(component, name)
     return kind
 
 
-def _rtlil(component: wiring.Component, name: str, config: V3DConfig) -> str:
+def _rtlil(component: wiring.Component, name: str, levels: Sequence[Level]) -> str:
     fragment = Fragment.get(component, platform=None)
     whole = {port: (value, DIRECTIONS[flow]) for port, flow, value in ports(component)}
-    whole |= {port: (level, DIRECTIONS[wiring.Out]) for port, level in ports_of(fragment, name, config).items()}
+    whole |= {port: (level, DIRECTIONS[wiring.Out]) for port, level in ports_of(fragment, name, levels).items()}
     # Without the places in the source, the same hardware is the same text wherever it lies.
     return rtlil.convert(fragment, ports=whole, emit_src=False)
 

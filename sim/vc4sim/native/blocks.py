@@ -1,5 +1,6 @@
 """Blocks: parts of a design that are computed only where something has changed of what they depend on."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from functools import reduce
@@ -26,6 +27,15 @@ class Blocks:
     homes: Mapping[str, int]
     wakers: Mapping[int, Set[str]]
     seldom: int = 0
+
+    @property
+    def readers(self) -> dict[str, int]:
+        """By variable or memory, a bit for each block that it wakes up."""
+        found: dict[str, int] = defaultdict(int)
+        for block, wakers in self.wakers.items():
+            for waker in wakers:
+                found[waker] |= 1 << block
+        return found
 
 
 def blocks_of(design: Design, order: Mapping[str, int], homes: Mapping[str, int], inner: Set[str]) -> Blocks:

@@ -5,7 +5,7 @@ only. So for each thing it is known in which clocks it is needed: those in which
 it depends on. What is needed in much the same clocks is done together, so that to ask for all blocks does not cost more than it saves.
 """
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
@@ -19,6 +19,7 @@ from .blocks import MOST, Blocks, blocks_of, memory_ports
 from .design import Design
 from .expression import OPERATION, READ_NOW
 from .hierarchy import cut
+from .wakes import Awake, join_wakers
 
 __all__ = ["by_activity", "possible_gates"]
 
@@ -62,15 +63,8 @@ def by_activity(design: Design, order: Mapping[str, int], lanes: int, activity: 
     quiet = cut(design, order, [name for name in needed if name not in homes], _QUIET)
     homes |= {name: first + block for name, block in quiet.items()}
     found = blocks_of(design, order, homes, inner)
-    return replace(found, seldom=_seldom(homes, needed, activity.length))
-
-
-def _seldom(homes: Mapping[str, int], needed: Mapping[str, int], length: int) -> int:
-    """A bit for each block that sleeps in most clocks."""
-    awake: dict[int, int] = defaultdict(int)
-    for name, clocks in needed.items():
-        awake[homes[name]] |= clocks
-    return sum(1 << block for block, clocks in awake.items() if clocks.bit_count() < _SELDOM * length)
+    awake = Awake(homes, needed, weights, activity.length)
+    return replace(join_wakers(design, order, found, known, awake), seldom=awake.seldom(_SELDOM))
 
 
 def possible_gates(design: Design, order: Mapping[str, int]) -> dict[str, int]:

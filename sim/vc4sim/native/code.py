@@ -62,7 +62,7 @@ def code(design: Design, name: str, lanes: int, phases: Mapping[str, int]) -> Co
         for step in steps(design, phases, blocks.homes)
         for first in range(0, len(step.names), _FUNCTION)
     ]
-    readers = _readers(blocks)
+    readers = blocks.readers
     noted = _noted(design, phases) if recorded_in() and len(design.computed) <= _CUT_FINELY else {}
     members = _members(design, parts, readers, noted)
     banks = banks_of(design, blocks, readers, lanes)
@@ -177,15 +177,6 @@ def _sources(name: str, functions: Iterable[str]) -> Iterator[str]:
         pieces[-1] += function
     for piece in pieces:
         yield f"namespace {name} {{\nusing namespace lanes;\n{piece}}}\n"
-
-
-def _readers(blocks: Blocks) -> dict[str, int]:
-    """By variable or memory, a bit for each block that it wakes up."""
-    found: dict[str, int] = defaultdict(int)
-    for block, wakers in blocks.wakers.items():
-        for waker in wakers:
-            found[waker] |= 1 << block
-    return found
 
 
 def _members(design: Design, parts: Sequence[Step], readers: Mapping[str, int], noted: Iterable[str]) -> list[str]:
