@@ -160,8 +160,8 @@ def test_the_gpu_is_compiled_once_for_all_benches(monkeypatch, tmp_path):
     class Parts:
         v3d, kinds, constants = None, (), ""
 
-        def __init__(self, config):
-            compiled.append(config.slices)
+        def __init__(self, config, *, only_qpus):
+            compiled.append((config.slices, only_qpus))
 
     def compile_parts(whole, parts, constants, folder):
         made = folder / str(len(compiled))
@@ -175,7 +175,8 @@ def test_the_gpu_is_compiled_once_for_all_benches(monkeypatch, tmp_path):
     )
     for slices, bench in ((1, "one"), (1, "another"), (2, "one")):
         native.library(V3DConfig(slices=slices), tmp_path, bench)
-    assert compiled == [1, 2]
+    # With one QPU, nothing else is there several times.
+    assert compiled == [(1, True), (2, False)]
     assert linked == [tmp_path / "1", tmp_path / "1", tmp_path / "2"]
 
 
