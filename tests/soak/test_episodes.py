@@ -5,9 +5,12 @@ from collections import Counter
 import pytest
 
 from vc4.config import preset
+from vc4.regs.scheduler import REQUESTS
 from vc4.regs.table import register
 from vc4sim.lockstep import Difference
+from vc4sim.random_programs import random_team
 from vc4sim.soak import Compared, Episode, Part, compared, episode_job, shrink_episode, side_by_side
+from vc4sim.soak import episode as episode_module
 
 CONFIG = preset("gpu")
 #: Registers with which a host lets QPUs go on, and stops and starts a list.
@@ -149,3 +152,27 @@ def test_parts_are_in_order(episodes):
     for episode in episodes:
         assert len(set(episode.parts)) == len(episode.parts)
         assert episode.parts[0] == Part("frame", 0)
+
+
+def test_teams_do_not_meddle_with_each_other(monkeypatch):
+    """The next one begins while the last ones of a team still run: each has rows of its own, and the first one the semaphores. The
+    host asks for no more programs than can wait.
+    """
+    made = []
+
+    def note(*args, **options):
+        made.append(options)
+        return random_team(*args, **options)
+
+    monkeypatch.setattr(episode_module, "random_team", note)
+    counts = set()
+    for seed in range(30):
+        made.clear()
+        its = Episode(seed, preset("bcm2835"))
+        rows = [row for options in made for row in options["vpm_rows"]]
+        assert len(set(rows)) == len(rows)
+        assert not rows or max(rows) < 4 * episode_module.vpm_blocks(its.config)
+        assert [options["meets"] for options in made] == [number == 0 for number in range(len(made))]
+        assert len(its.asked) <= REQUESTS
+        counts.add(len(its.teams))
+    assert {0, 1, 2} <= counts

@@ -38,18 +38,18 @@ class Role:
     number: int
     members: int
     meetings: int
-    vpm_rows: int = MOST_ROWS
+    vpm_rows: range = range(MOST_ROWS)
 
     @property
     def rows(self) -> range:
         """The rows of the VPM that nobody else uses."""
-        count = (self.vpm_rows - _SHARED_ROWS) // self.members
-        return range(self.number * count, (self.number + 1) * count)
+        count = (len(self.vpm_rows) - _SHARED_ROWS) // self.members
+        return self.vpm_rows[self.number * count : (self.number + 1) * count]
 
     @property
     def shared_rows(self) -> range:
         """Those of who has the mutex."""
-        return range(self.vpm_rows - _SHARED_ROWS, self.vpm_rows)
+        return self.vpm_rows[-_SHARED_ROWS:]
 
 
 class Member(Program):

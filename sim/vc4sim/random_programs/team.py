@@ -32,7 +32,8 @@ def random_team(
     base: int = BASE,
     output: int | None = None,
     qpus: int | None = None,
-    vpm_rows: int = MOST_ROWS,
+    vpm_rows: range = range(MOST_ROWS),
+    meets: bool = True,
     wanted: Wanted = NOTHING,
     **memory,
 ) -> Job:
@@ -42,7 +43,8 @@ def random_team(
     output : where the memory into which they write begins, if that is elsewhere, in front of them: what they look up lies behind,
         and somebody may write in front of it meanwhile
     qpus : that they may run on, `None`: all
-    vpm_rows : from the first one on, that they may use
+    vpm_rows : that they may use
+    meets : they wait for each other, by semaphores that no other team has then
     wanted : what programs are to have more of
 
     There are at most half as many more as they have QPUs, on one QPU one or two. They wait for each other in a ring if they all run at the same
@@ -52,7 +54,7 @@ def random_team(
     random_ = random.Random(seed)
     count = qpus or config.qpus
     members = random_.randrange(2, min(count + count // 2, MOST_MEMBERS) + 1) if count > 1 else random_.randrange(1, 3)
-    meetings = random_.randrange(1, 8) if 1 < members <= count else 0
+    meetings = random_.randrange(1, 8) if meets and 1 < members <= count else 0
     room = -(-(length + _MARGIN) * WORD_BYTES // LINE_BYTES) * LINE_BYTES
     outputs = base + members * room if output is None else output
     uniforms = base + members * (room + (OUTPUT_BYTES if output is None else 0))

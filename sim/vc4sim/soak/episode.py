@@ -8,7 +8,7 @@ from typing import NamedTuple
 from vc4.config import V3DConfig
 from vc4.isa.ops import Signal
 from vc4.isa.word import WORD_BYTES
-from vc4.regs.scheduler import KINDS
+from vc4.regs.scheduler import KINDS, REQUESTS
 
 from ..backends.base import Job
 from ..launch import Launch
@@ -18,17 +18,20 @@ from ..random_programs import random_team
 from ..random_programs.program import OUTPUT_BYTES
 from .acts import Spoiling, Stage, random_acts, random_moment, random_spoiling
 
-__all__ = ["USER", "VPM_BLOCKS", "Asked", "Episode", "Part"]
+__all__ = ["USER", "Asked", "Episode", "Part", "vpm_blocks"]
 
 _PAGE = 0x1000
 _LATENCIES = (1, 4, 9, 20, 20, 40, 120)
 _GAPS = (0.0, 0.0, 0.0, 0.1, 0.3, 0.6)
-#: Blocks of four rows of the VPM that are for user programs.
-VPM_BLOCKS = 8
 _BLOCK_ROWS = 4
 #: The bit of reservations for programs of users.
 USER = 1 << KINDS.index("user")
 _SHADERS = (1 << len(KINDS)) - 1 - USER
+
+
+def vpm_blocks(config: V3DConfig) -> int:
+    """Blocks of four rows of the VPM that are for user programs: a quarter of it."""
+    return config.vpm_rows // 4 // _BLOCK_ROWS
 
 
 class Part(NamedTuple):
@@ -85,9 +88,12 @@ class Episode:
         teams = rng.choice((0, 1, 1, 2, 3)) if users else 0
         # All that programs write lies in front of all that they look up.
         output, base = base, base + teams * 2 * users * OUTPUT_BYTES
-        # One team is asked for behind the other: those that wait for each other run at the same time then.
-        for frame, clock in sorted((rng.randrange(len(self.frames)), random_moment(rng)) for _ in range(teams)):
-            team = self._team(rng, base, output, users)
+        # One team is asked for behind the other, and those that wait for each other are the first one: they run at the same time then.
+        begins = sorted((rng.randrange(len(self.frames)), random_moment(rng)) for _ in range(teams))
+        for number, (frame, clock) in enumerate(begins):
+            team = self._team(rng, base, output, users, self._rows(number, teams), meets=number == 0)
+            if len(self.asked) + len(team.launches) > REQUESTS:
+                break  # The host asks without a look at how many requests wait.
             self.teams.append(team)
             base += -(-len(team.image) // _PAGE) * _PAGE
             output += len(team.launches) * OUTPUT_BYTES
@@ -135,7 +141,12 @@ class Episode:
         rng.shuffle(reserved)
         return reserved, sum(not kinds & USER for kinds in reserved)
 
-    def _team(self, rng: Random, base: int, output: int, users: int) -> Job:
+    def _rows(self, team: int, teams: int) -> range:
+        """Rows of the VPM for one of so many teams: the next one begins while the last ones of a team still run."""
+        count = vpm_blocks(self.config) * _BLOCK_ROWS // teams
+        return range(team * count, (team + 1) * count)
+
+    def _team(self, rng: Random, base: int, output: int, users: int, rows: range, *, meets: bool) -> Job:
         return random_team(
             rng.getrandbits(31),
             rng.choice((20, 60, 150)),
@@ -143,7 +154,8 @@ class Episode:
             base=base,
             output=output,
             qpus=users,
-            vpm_rows=VPM_BLOCKS * _BLOCK_ROWS,
+            vpm_rows=rows,
+            meets=meets,
         )
 
     @cached_property

@@ -14,7 +14,7 @@ from ..launch import Launch
 from ..random_frames import FrameImage, RandomFrame
 from ..render.host import BEGINNING, FRAME_DONE
 from .acts import Act, HostAct, Spoiling
-from .episode import VPM_BLOCKS, Asked, Episode, Part
+from .episode import Asked, Episode, Part, vpm_blocks
 
 __all__ = ["SoakJob", "episode_job"]
 
@@ -83,7 +83,7 @@ class SoakJob(DrawJob):
         ]
         setup = (
             *dict(BEGINNING).items(),
-            *(("INTENA", FRAME_DONE), ("INTDIS", 0xFFFF_FFFF ^ FRAME_DONE), ("VPMBASE", VPM_BLOCKS)),
+            *(("INTENA", FRAME_DONE), ("INTDIS", 0xFFFF_FFFF ^ FRAME_DONE), ("VPMBASE", vpm_blocks(self.config))),
             *zip(("SQRSV0", "SQRSV1"), words, strict=True),
         )
         spoilt = dict(self.spoilt)
