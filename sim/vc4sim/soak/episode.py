@@ -88,7 +88,7 @@ class Episode:
         teams = rng.choice((0, 1, 1, 2, 3)) if users else 0
         # All that programs write lies in front of all that they look up.
         output, base = base, base + teams * 2 * users * OUTPUT_BYTES
-        # One team is asked for behind the other, and those that wait for each other are the first one: they run at the same time then.
+        # One team is asked for behind the other, and only the first one waits for each other: all of it runs at the same time.
         begins = sorted((rng.randrange(len(self.frames)), random_moment(rng)) for _ in range(teams))
         for number, (frame, clock) in enumerate(begins):
             team = self._team(rng, base, output, users, self._rows(number, teams), meets=number == 0)
