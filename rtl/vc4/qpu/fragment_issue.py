@@ -84,7 +84,7 @@ class FragmentIssue(wiring.Component):
             self.fills.eq(start.fills),
             load.control.eq(control),
             load.thread.eq(self.thread),
-            load.wants.eq(self.sp_valid & control.loads_tile & shades & ~scoreboard & ~start.waits),
+            load.wants.eq(self.sp_valid & control.loads_tile & shades & ~scoreboard & ~start.waits & ~state.full),
             load.issues.eq(self.issues),
             load.pending.eq(state.pending),
             load.came.eq(state.came),

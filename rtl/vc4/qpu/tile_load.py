@@ -29,7 +29,7 @@ class TileLoad(wiring.Component):
     Interface attributes
     --------------------
     control, thread : the instruction in SP
-    wants : it loads, and may touch the tile buffer
+    wants : it loads, and may touch the tile buffer, whose queue has room for the four beats
     issues : it goes on its way
     pending : an instruction in the pipeline has something to say to the tile buffer
     came : the answer is there
