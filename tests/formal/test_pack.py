@@ -106,7 +106,8 @@ class UnpackProof(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         m.submodules.unpack = dut = unpack.Unpack()
-        m.d.comb += [dut.value.eq(self.value), dut.mode.eq(self.mode), dut.is_float.eq(self.is_float)]
+        m.d.comb += dut.value.eq(self.value)
+        m.d.comb += [dut.keys[name].eq(key) for name, key in unpack.unpack_keys(self.mode, self.is_float)]
         for mode in UnpackMode:
             selected = self.mode == mode
             m.d.comb += [
@@ -155,7 +156,7 @@ def test_faults_of_pack(prover, faulty, monkeypatch, old, new, said):
     ("part", "old", "new", "said"),
     [
         ("Unpack", "half.as_signed()", "half", "HALF"),
-        ("byte_to_float", "& ~value.all().replicate(8)", "", "BYTE"),
+        ("byte_to_float", "& ~every.replicate(8)", "", "BYTE"),
         ("half_to_float", "exponent.all() |", "", "HALF"),
     ],
     ids=["sign", "one", "infinity"],

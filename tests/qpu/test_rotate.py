@@ -13,10 +13,8 @@ def test_lanes_move_up_round_the_quad(simulate):
         for amount in [0, 1, 2, 3] * 10:
             lanes = [
                 {
-                    "value": rng.getrandbits(32),
-                    "zero": rng.randrange(2),
-                    "carry": rng.randrange(2),
-                    "colour": rng.randrange(256),
+                    "written": rng.getrandbits(32),
+                    **{name: rng.randrange(2) for name in ("nothing", "negative", "zero", "carry")},
                 }
                 for _ in range(4)
             ]

@@ -31,21 +31,19 @@ class AddNormalise(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         i = self.i
-        exponent = Signal(signed(10))
+        exponent = Signal(8)
         clear = Signal(32)
         flush = Signal()
         rotated = rotate_left(m, i.sum, i.rotation, "rotated")
         m.d.comb += [
             exponent.eq(i.exponent - i.zeros),
-            flush.eq(i.normalise & ~i.infinite & (i.zero | (exponent <= 0))),
+            flush.eq(i.normalise & ~i.infinite & (i.zero | (i.exponent <= i.zeros))),
             clear.eq(Cat(bit.replicate(8) for bit in i.clear)),
             self.zero.eq(Mux(i.normalise, flush, ~(i.sum & ~clear).any() & ~(i.count & i.zeros.any()))),
             self.result.eq(Cat(rotated[:23] & ~flush.replicate(23), i.sum[23:]) & ~clear),
         ]
         with m.If(i.normalise):
-            m.d.comb += self.result[23:].eq(
-                Cat(exponent[:8] | i.infinite.replicate(8), i.negative) & ~flush.replicate(9)
-            )
+            m.d.comb += self.result[23:].eq(Cat(exponent | i.infinite.replicate(8), i.negative) & ~flush.replicate(9))
         with m.If(i.count):
             m.d.comb += self.result[: len(i.zeros)].eq(i.zeros)
         return m

@@ -52,7 +52,8 @@ class AddSum(wiring.Component):
         m.d.comb += [
             o.sum.eq(word | (halves << 31)),
             o.zeros.eq(zeros),
-            o.rotation.eq(Mux(control.normalise, zeros - 8, 0)),
+            # Less 8, without a carry chain.
+            o.rotation.eq(Mux(control.normalise, Cat(zeros[:3], ~zeros[3], zeros[4] ^ ~zeros[3]), 0)),
             o.zero.eq(zeros[5] & ~halves),
             infinite.eq(control.infinite | (control.align & word[24] & (i.exponent == _LARGEST))),
             o.infinite.eq(infinite),

@@ -1,6 +1,6 @@
 """Between floats of 32 and 16 bits, bytes and significands; combinational."""
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
+from amaranth.hdl import C, Cat, Const, Module, Mux, Signal, Value
 
 from .bits import leading_zeros, rotate_left
 
@@ -31,15 +31,19 @@ def byte_to_float(m: Module, value: Value, name: str):
 
     The fraction repeats the byte without end, so the mantissa repeats the byte without its leading zeros; 255 is 1.0.
     """
-    zeros = leading_zeros(m, value, f"{name}_zeros")
-    period = rotate_left(m, value, zeros[:3], f"{name}_period") & ~value.all().replicate(8)
-    exponent = Signal(8, name=f"{name}_exponent")
-    with m.Switch(zeros):
-        for count in range(8):
-            with m.Case(count):
-                m.d.comb += exponent.eq(126 - count)
-    with m.If(value.all()):
-        m.d.comb += exponent.eq(127)
+    low, high = value[:4], value[4:]
+    upper, lower = high.any(), low.any()
+    # A byte without an upper half moves up by it; what comes round is zero.
+    moved = Signal(8, name=f"{name}_moved")
+    zeros = Signal(2, name=f"{name}_zeros")
+    m.d.comb += [
+        moved.eq(Cat(Mux(upper, low, 0), Mux(upper, high, low))),
+        zeros.eq(Mux(upper, *(Cat(~half[3] & (half[2] | ~half[1]), ~half[2:].any()) for half in (high, low)))),
+    ]
+    every = upper & value.all()
+    period = rotate_left(m, moved, zeros, f"{name}_period") & ~every.replicate(8)
+    # 127 less the zeros and one, or nothing; 255 is 127.
+    exponent = Cat((14 - Cat(zeros, ~upper))[:4] | every.replicate(4), C(0b0111, 4)) & (upper | lower).replicate(8)
     return Cat(period, period, period[:7], exponent)
 
 

@@ -1,18 +1,53 @@
 """Widening of halves and bytes."""
 
+from functools import reduce
+from operator import or_
+
 from amaranth import *
-from amaranth.lib import wiring
+from amaranth.hdl import ValueLike
+from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
+from vc4.common.select import select
 from vc4.isa.ops import Unpack as Mode
 
 from .bits import words
 from .convert import byte_to_float, half_to_float
 
-__all__ = ["Unpack"]
+__all__ = ["Unpack", "UnpackKeys", "unpack_keys"]
 
-#: The modes that look at each byte, lowest first.
-_BYTES = ((Mode.BYTE_A,), (Mode.BYTE_B,), (Mode.BYTE_C,), (Mode.BYTE_D, Mode.BYTE_D_REPLICATED))
+#: The low bits of a mode that looks at a byte say which one.
+_BYTE_BITS = 2
+assert [mode.value % 4 for mode in (Mode.BYTE_A, Mode.BYTE_B, Mode.BYTE_C, Mode.BYTE_D)] == [0, 1, 2, 3]
+assert Mode.BYTE_D_REPLICATED.value % 4 == 3
+
+
+class UnpackKeys(data.Struct):
+    """What becomes of a word: one of these, or nothing."""
+
+    byte: unsigned(_BYTE_BITS)  # which one is looked at
+    upper: unsigned(1)  # which half
+    whole: unsigned(1)
+    half: unsigned(1)
+    half_float: unsigned(1)
+    number: unsigned(1)  # the byte without a sign
+    replicated: unsigned(1)  # in all four places
+    fraction: unsigned(1)  # as a float
+
+
+def unpack_keys(mode: ValueLike, is_float: ValueLike) -> list[tuple[str, Value]]:
+    """The fields of `UnpackKeys` for a mode, and for whether an operation on floats consumes the word or it comes from r4."""
+    mode, is_float = Value.cast(mode), Value.cast(is_float)
+    half = mode.matches(Mode.HALF_A, Mode.HALF_B)
+    byte = mode.matches(Mode.BYTE_A, Mode.BYTE_B, Mode.BYTE_C, Mode.BYTE_D)
+    return [
+        ("byte", mode[:_BYTE_BITS]),
+        ("upper", mode.matches(Mode.HALF_B)),
+        ("whole", mode.matches(Mode.NONE)),
+        *(("half", half & ~is_float), ("half_float", half & is_float)),
+        *(("number", byte & ~is_float), ("fraction", byte & is_float)),
+        ("replicated", mode.matches(Mode.BYTE_D_REPLICATED)),
+    ]
 
 
 class Unpack(wiring.Component):
@@ -23,35 +58,26 @@ class Unpack(wiring.Component):
     Interface attributes
     --------------------
     value : word of register file A, or r4
-    mode : the part and whether there is one
-    is_float : an operation on floats consumes it, or it comes from r4
+    keys : what becomes of it; of nothing, the result is 0
     result : what the operand multiplexers see
     """
 
     value: In(32)
-    mode: In(Mode)
-    is_float: In(1)
+    keys: In(UnpackKeys)
     result: Out(32)
 
     def elaborate(self, platform):
         m = Module()
-        half = Signal(16)
-        byte = Signal(8)
-        # Of a whole word, `half` is the lower one.
-        m.d.comb += half.eq(Mux(self.mode == Mode.HALF_B, self.value[16:], self.value[:16]))
-        with m.Switch(self.mode):
-            for modes, part in zip(_BYTES, words(self.value, 8), strict=True):
-                with m.Case(*modes):
-                    m.d.comb += byte.eq(part)
-
-        byte_float = byte_to_float(m, byte, "byte")
-        with m.Switch(self.mode):
-            with m.Case(Mode.NONE):
-                m.d.comb += self.result.eq(Cat(half, self.value[16:]))
-            with m.Case(Mode.HALF_A, Mode.HALF_B):
-                m.d.comb += self.result.eq(Mux(self.is_float, half_to_float(half), half.as_signed()))
-            with m.Case(Mode.BYTE_D_REPLICATED):
-                m.d.comb += self.result.eq(byte.replicate(4))
-            with m.Default():
-                m.d.comb += self.result.eq(Mux(self.is_float, byte_float, byte))
+        keys = self.keys
+        half = Mux(keys.upper, self.value[16:], self.value[:16])
+        byte = select(keys.byte, words(self.value, 8))
+        found = (
+            (keys.whole, self.value),
+            (keys.half, half.as_signed()),
+            (keys.half_float, half_to_float(half)),
+            (keys.number, byte),
+            (keys.replicated, byte.replicate(4)),
+            (keys.fraction, byte_to_float(m, byte, "byte")),
+        )
+        m.d.comb += self.result.eq(reduce(or_, (Mux(key, value, C(0, 32)) for key, value in found)))
         return m

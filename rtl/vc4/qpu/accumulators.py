@@ -122,9 +122,8 @@ class Accumulators(wiring.Component):
                 here = [hit & Mux(write.file, first, self.quad == quad) for write, hit in (add, mul)]
                 with m.If(Cat(*here, self.a1_c_stb & (a1_quad == quad)).any()):
                     m.d.sync += words[quad].eq(word)
-        rr_quad = Signal.like(self.quad)
-        m.d.sync += rr_quad.eq(self.quad)
-        m.d.comb += [
-            self.rr_r5.eq(select(rr_quad, [words[quad] for quad in range(QUADS)])),
-            self.r5_rotation.eq(words[0][:4]),
-        ]
+        # What the quad in A2 gets goes to RR beside the words, so that nothing is chosen there.
+        own, other = (hit & (first | ~write.file) for write, hit in (mul, add))
+        kept = select(self.quad, [words[quad] for quad in range(QUADS)])
+        m.d.sync += self.rr_r5.eq(Mux(own, mul[0].data[0], Mux(other, add[0].data[0], kept)))
+        m.d.comb += self.r5_rotation.eq(words[0][:4])

@@ -18,18 +18,21 @@ class Branch(wiring.Component):
 
     Interface attributes
     --------------------
-    ra_first : first clock of a branch in RA
-    ra_pc, ra_offset, ra_relative, ra_register : its address, its immediate, and its two switches
+    ra_pc : the address of the instruction in RA
+    ra2_link : that behind its delay slots, if it is a branch, a clock later
+    ra2_first : first clock of a branch in RA2
+    ra2_offset, ra2_relative, ra2_register : its immediate, and its two switches
     ra2_last, ra2_element : last clock of the branch in RA2, and element 15 of the register there
     a2_first, holds : first clock of the branch in A2, and whether its condition holds
     resolved_stb, taken, target : one clock after A2 began; the last two hold until the next branch
     """
 
-    ra_first: In(1)
     ra_pc: In(32)
-    ra_offset: In(32)
-    ra_relative: In(1)
-    ra_register: In(1)
+    ra2_link: Out(32)
+    ra2_first: In(1)
+    ra2_offset: In(32)
+    ra2_relative: In(1)
+    ra2_register: In(1)
     ra2_last: In(1)
     ra2_element: In(32)
     a2_first: In(1)
@@ -42,14 +45,11 @@ class Branch(wiring.Component):
         m = Module()
         base = Signal(32)
         register = Signal(32)
-        uses_register = Signal()
-        with m.If(self.ra_first):
-            m.d.sync += [
-                base.eq(self.ra_offset + Mux(self.ra_relative, self.ra_pc + LINK_BYTES, 0)),
-                uses_register.eq(self.ra_register),
-            ]
+        m.d.sync += self.ra2_link.eq(self.ra_pc + LINK_BYTES)
+        with m.If(self.ra2_first):
+            m.d.sync += base.eq(self.ra2_offset + Mux(self.ra2_relative, self.ra2_link, 0))
         with m.If(self.ra2_last):
-            m.d.sync += register.eq(Mux(uses_register, self.ra2_element, 0))
+            m.d.sync += register.eq(Mux(self.ra2_register, self.ra2_element, 0))
         m.d.sync += self.resolved_stb.eq(self.a2_first)
         with m.If(self.a2_first):
             m.d.sync += [

@@ -3,7 +3,8 @@
 from amaranth.hdl import unsigned
 from amaranth.lib import data
 
-from vc4.isa.ops import AddOp, BranchCondition, Condition, MulOp, Mux, Unpack
+from vc4.arith.unpack import UnpackKeys
+from vc4.isa.ops import AddOp, BranchCondition, Condition, MulOp, Mux
 from vc4.records.tmu import TmuParameterName
 from vc4.tlb.port import TlbCommand
 
@@ -48,9 +49,8 @@ class Control(data.Struct):
     links: unsigned(1)  # what it moves is not `immediate` but the address after its delay slots
     immediate: unsigned(32)  # of a load or a branch
     # Unpack, operand muxes and rotation, RU and RR
-    unpack: Unpack
+    unpack: UnpackKeys  # nothing, if it moves an immediate
     unpack_r4: unsigned(1)
-    unpack_float: unsigned(1)
     add_a: Mux
     add_b: Mux
     mul_a: Mux

@@ -4,6 +4,7 @@ from amaranth import *
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from vc4.arith.unpack import unpack_keys
 from vc4.isa import ops
 from vc4.isa.immediates import ROTATE_BY_R5, ROTATE_FIRST
 from vc4.isa.registers import ACCUMULATOR_BASE, NOP, READ, SIGNAL_UNITS, WRITE, read_address, write_address
@@ -93,9 +94,11 @@ class Decode(wiring.Component):
             control.per_element_unsigned.eq(self.load.mode.as_value()[1]),
             control.links.eq(self.is_branch),
             control.immediate.eq(self.load.immediate),
-            control.unpack.eq(Mux(self.moves, ops.Unpack.NONE.value, alu.unpack.as_value())),
+            *(
+                control.unpack[name].eq(key & ~self.moves.replicate(len(key)))
+                for name, key in unpack_keys(alu.unpack, alu.pm | float_add | float_mul)
+            ),
             control.unpack_r4.eq(alu.pm & ~self.moves),
-            control.unpack_float.eq(alu.pm | float_add | float_mul),
             control.rotate_by_r5.eq(by_r5),
             control.rotation.eq(Mux(rotates & ~by_r5, alu.raddr_b[:4], 0)),
             control.rotated_accumulators.eq(Mux(rotates, Cat(sources, 0, by_r5), 0)),

@@ -42,7 +42,7 @@ class Flags(wiring.Component):
     """N, Z and C of all elements (QPU facts, section 2).
 
     WB writes one quad a clock; A1 reads one quad a clock, as it stands after the instruction before, and finds the lanes in which the
-    conditions hold. A branch is decided over all elements with the quad that WB writes in the same clock.
+    conditions hold. A branch is decided over all elements in the clock in which WB writes the last quad of the instruction before.
 
     Interface attributes
     --------------------
@@ -82,7 +82,8 @@ class Flags(wiring.Component):
         ]
 
         code = Value.cast(self.branch_condition)
-        all_of = {name: Cat(after[quad][name] for quad in range(QUADS)) for name in ("z", "n", "c")}
+        *before, last = zip(held, after, strict=True)
+        all_of = {name: Cat(*(old[name] for old, _ in before), last[1][name]) for name in ("z", "n", "c")}
         flag = Mux(code[3], all_of["c"], Mux(code[2], all_of["n"], all_of["z"])) ^ code[0].replicate(QUADS * LANES)
         with m.If(code[2:] == 0b11):
             m.d.comb += self.branch_holds.eq(self.branch_condition == BranchCondition.ALWAYS)

@@ -5,7 +5,6 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from vc4.isa.registers import ELEMENTS
-from vc4.isa.timing import LINK_BYTES
 
 from .pipeline import StageState
 from .structs import LANES
@@ -24,26 +23,27 @@ class LaneBits(data.Struct):
 class Immediate(wiring.Component):
     """All lanes of the quad in RU (guide, figure 2: LDI and link; QPU facts, 4.3).
 
-    The value of a lane is the part that they share, or-ed with the bits of the lane; one of them is zero.
+    The value of a lane is the part that they share, or-ed with the bits of the lane; one of them is zero, and of an instruction that
+    moves nothing both.
 
     Interface attributes
     --------------------
-    ra2 : the instruction in RA2
+    ra2, ra2_link : the instruction in RA2, and the address behind the delay slots of a branch there
     ru_shared, ru_bits : its value, one clock later
     """
 
     ra2: In(StageState)
+    ra2_link: In(32)
     ru_shared: Out(32)
     ru_bits: Out(data.ArrayLayout(LaneBits, LANES))
 
     def elaborate(self, platform):
         m = Module()
         control = self.ra2.issued.control
-        link = self.ra2.issued.pc + LINK_BYTES
-        with m.If(control.per_element):
+        with m.If(~control.moves | control.per_element):
             m.d.sync += self.ru_shared.eq(0)
         with m.Else():
-            m.d.sync += self.ru_shared.eq(Mux(control.links, link[:32], control.immediate))
+            m.d.sync += self.ru_shared.eq(Mux(control.links, self.ra2_link, control.immediate))
 
         low, high = (control.immediate.word_select(half, ELEMENTS) for half in range(2))
         for lane in range(LANES):

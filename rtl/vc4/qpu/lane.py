@@ -30,10 +30,11 @@ class AddResult(data.Struct):
 class MulResult(data.Struct):
     """What the mul ALU of a lane delivers in A2."""
 
-    value: unsigned(32)
+    written: unsigned(32)  # the value, or its colour in each byte
+    nothing: unsigned(1)  # that is zero
+    negative: unsigned(1)
     zero: unsigned(1)  # the value is
     carry: unsigned(1)
-    colour: unsigned(8)  # the value as a float, times 255, clamped
 
 
 class Lane(wiring.Component):
@@ -46,6 +47,7 @@ class Lane(wiring.Component):
     rr_control, rr_live : the instruction in RR
     ru_newest, rr_banks : the accumulators that the operands name: bytes to take from the bank of the mul ALU, both banks
     rr_r5 : r5
+    a2_packs_colour : a float that the mul ALU has multiplied is written as a colour
     a2_add, a2_mul : results, three clocks after RR
     """
 
@@ -60,6 +62,7 @@ class Lane(wiring.Component):
     ru_newest: In(data.ArrayLayout(4, len(OPERANDS)))
     rr_banks: In(data.ArrayLayout(data.ArrayLayout(32, 2), len(OPERANDS)))
     rr_r5: In(32)
+    a2_packs_colour: In(1)
     a2_add: Out(AddResult)
     a2_mul: Out(MulResult)
 
@@ -73,13 +76,10 @@ class Lane(wiring.Component):
         rr_unpacked, rr_plain, rr_b = (Signal(32, name=f"rr_{name}") for name in ("unpacked", "plain", "b"))
         m.d.comb += [
             unpack.value.eq(Mux(ru.unpack_r4, self.ru_r4, self.ru_a)),
-            unpack.mode.eq(ru.unpack),
-            unpack.is_float.eq(ru.unpack_float),
+            unpack.keys.eq(ru.unpack),
         ]
         m.d.sync += [
-            rr_unpacked.eq(
-                Mux(ru.moves, self.ru_immediate | Cat(bits.low, bits.high, bits.sign.replicate(30)), unpack.result)
-            ),
+            rr_unpacked.eq(unpack.result | self.ru_immediate | Cat(bits.low, bits.high, bits.sign.replicate(30))),
             rr_plain.eq(Mux(ru.unpack_r4, self.ru_a, self.ru_r4)),
             rr_b.eq(self.ru_b),
         ]
@@ -108,9 +108,12 @@ class Lane(wiring.Component):
             self.a2_add.carry.eq(add_alu.a2_carry),
             self.a2_add.overflow.eq(add_alu.a2_overflow),
             self.a2_add.carry_if_positive.eq(add_alu.a2_carry_if_positive),
-            self.a2_mul.value.eq(mul_alu.a2_result),
+            self.a2_mul.written.eq(
+                Mux(self.a2_packs_colour, mul_alu.a2_colour.replicate(4), mul_alu.a2_result),
+            ),
+            self.a2_mul.nothing.eq(Mux(self.a2_packs_colour, mul_alu.a2_colour == 0, self.a2_mul.zero)),
+            self.a2_mul.negative.eq(mul_alu.a2_result[31]),
             self.a2_mul.zero.eq(~mul_alu.a2_result.any()),
             self.a2_mul.carry.eq(mul_alu.a2_carry),
-            self.a2_mul.colour.eq(mul_alu.a2_colour),
         ]
         return m

@@ -27,7 +27,7 @@ from .pipeline import STAGES, Pipeline
 from .r4 import R4
 from .read_ports import ReadPorts
 from .regfile import Regfile
-from .results import Results
+from .results import Results, packs_colour
 from .rotate import Rotate
 from .structs import LANES, THREADS, DebugCommands, ProgramStart
 from .trace import TracePort, attach_trace
@@ -204,7 +204,7 @@ class Qpu(wiring.Component):
             self.r4.ra2_quad.eq(pipeline.ra2.quad),
         ]
         m.submodules.immediate = self.immediate = Immediate()
-        m.d.comb += self.immediate.ra2.eq(pipeline.ra2)
+        m.d.comb += [self.immediate.ra2.eq(pipeline.ra2), self.immediate.ra2_link.eq(self.branch.ra2_link)]
 
     def _operate(self, m):
         """RU to A2: operands, both ALUs, rotation and branches."""
@@ -232,6 +232,7 @@ class Qpu(wiring.Component):
                     for bank in range(2)
                 ),
                 lane.rr_r5.eq(accumulators.rr_r5),
+                lane.a2_packs_colour.eq(packs_colour(pipeline.a2.issued.control)),
                 self.rotate.a2_i[number].eq(lane.a2_mul),
             ]
         rotation = accumulators.ru_rotation[: len(self.rotate.a1_amount)]
@@ -242,11 +243,10 @@ class Qpu(wiring.Component):
 
         ra, ra2, a2 = pipeline.ra, pipeline.ra2, pipeline.a2
         m.d.comb += [
-            branch.ra_first.eq(ra.live & (ra.quad == 0) & ra.issued.control.branch),
-            branch.ra_pc.eq(ra.issued.pc),
-            branch.ra_offset.eq(ra.issued.control.immediate),
-            branch.ra_relative.eq(ra.issued.control.branch_relative),
-            branch.ra_register.eq(ra.issued.control.branch_register),
+            branch.ra2_first.eq(ra2.live & (ra2.quad == 0) & ra2.issued.control.branch),
+            *(branch.ra_pc.eq(ra.issued.pc), branch.ra2_offset.eq(ra2.issued.control.immediate)),
+            branch.ra2_relative.eq(ra2.issued.control.branch_relative),
+            branch.ra2_register.eq(ra2.issued.control.branch_register),
             branch.ra2_last.eq(ra2.live & (ra2.quad == QUADS - 1) & ra2.issued.control.branch),
             branch.ra2_element.eq(self.file_a.ra2_data[LANES - 1]),
             branch.a2_first.eq(a2.live & (a2.quad == 0) & a2.issued.control.branch),

@@ -12,7 +12,7 @@ from .flags import QuadFlags
 from .lane import AddResult, MulResult
 from .structs import LANES, LaneWords
 
-__all__ = ["QuadResults", "Results", "adds_nothing", "colour_bytes"]
+__all__ = ["QuadResults", "Results", "adds_nothing", "colour_bytes", "packs_colour"]
 
 
 class QuadResults(data.Struct):
@@ -71,9 +71,9 @@ class Results(wiring.Component):
             add, mul = self.add[lane], self.mul[lane]
             m.d.comb += [
                 words.add[lane].eq(add.value),
-                words.mul[lane].eq(Mux(_packs_colour(control), mul.colour.replicate(4), mul.value)),
+                words.mul[lane].eq(mul.written),
                 self.add_zero[lane].eq(add.zero),
-                self.mul_zero[lane].eq(Mux(_packs_colour(control), mul.colour == 0, mul.zero)),
+                self.mul_zero[lane].eq(mul.nothing),
                 quad.add_carry[lane].eq(add.carry),
                 quad.add_overflow[lane].eq(add.overflow),
             ]
@@ -99,7 +99,7 @@ class Results(wiring.Component):
         from_mul, flags = adds_nothing(self.control), self.quad.flags
         n, z = add.value[31], add.zero
         m.d.comb += [
-            flags.n[lane].eq(Mux(from_mul, mul.value[31], n)),
+            flags.n[lane].eq(Mux(from_mul, mul.negative, n)),
             flags.z[lane].eq(Mux(from_mul, mul.zero, z)),
             flags.c[lane].eq(Mux(from_mul, mul.carry, add.carry | (add.carry_if_positive & ~n & ~z))),
         ]
@@ -110,11 +110,12 @@ def adds_nothing(control):
     return Cat(control.op_add == op for op, count in ops.ADD_OPERANDS.items() if count == 0).any()
 
 
-def _packs_colour(control):
+def packs_colour(control):
+    """1 if the mul ALU writes colours."""
     return control.pm & control.pack[:3].any()
 
 
 def colour_bytes(control):
     """Bytes that the mul ALU writes."""
     one = Const(1, 4) << control.pack[:2]
-    return Mux(_packs_colour(control) & control.pack[2], one[:4], 0b1111)
+    return Mux(packs_colour(control) & control.pack[2], one[:4], 0b1111)

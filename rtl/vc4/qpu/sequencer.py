@@ -90,7 +90,6 @@ class Sequencer(wiring.Component):
         self._switching = Signal(range(SWITCH_SLOTS + 1), name="switch_slots_left")  # to be issued
         self._branch_slots = Signal(range(DELAY_SLOTS + 1), name="branch_slots_left")  # to be loaded
         self._switch_loaded = Signal(name="switch_slots_loaded")
-        self._switch_boundary = Signal(32, name="switch_boundary")
         next_pc, load = self._next_pc, self.loads
         last_loaded = self._end(m)
         expected = Signal(name="head_is_next")
@@ -145,15 +144,11 @@ class Sequencer(wiring.Component):
         """Branches, and the redirection of the instruction stream by them, by switches and by threads that enter."""
         slots_left = self._branch_slots
         recent = Signal(BRANCH_DISTANCE - 1, name="recent_branches")
-        boundary = Signal(32, name="branch_boundary")
         undecided = Signal()  # a branch of this thread is on its way; one of the program before moves nothing
         branches = self.issue_instruction & self.sp_branch & ~self.branch_close
         m.d.comb += self.branch_close.eq(recent.any() | (self._switching != 0))
         with m.If(branches):
-            m.d.sync += [
-                slots_left.eq(DELAY_SLOTS),
-                boundary[ALIGNED_BITS:].eq(_behind(self._next_pc, DELAY_SLOTS)[ALIGNED_BITS:]),
-            ]
+            m.d.sync += slots_left.eq(DELAY_SLOTS)
         with m.Elif(self.loads & (slots_left != 0)):
             m.d.sync += slots_left.eq(slots_left - 1)
         with m.If(self.issue_instruction):
@@ -162,14 +157,12 @@ class Sequencer(wiring.Component):
         with m.If(undecided & self.resolved_stb):
             m.d.comb += [
                 self.redirect_stb.eq(self.taken),
-                self.redirect.boundary.eq(boundary),
                 self.redirect.target.eq(self.target),
             ]
         with m.If(self.enters | (self.asks & self.offers)):
             m.d.comb += [
                 self.redirect_stb.eq(1),
                 self.redirect.restart.eq(self.enters | self._switch_loaded),
-                self.redirect.boundary.eq(self._switch_boundary),
                 self.redirect.target.eq(self.pc),
             ]
         with m.If(branches):
@@ -196,7 +189,10 @@ class Sequencer(wiring.Component):
         m.d.comb += [
             none_left.eq(slots_left == 0),
             self.asks.eq(wanted & (self._branch_slots == 0)),
-            self._switch_boundary.eq(_behind(self._next_pc, slots_left)),
+            # A switch goes only once no branch is in front of it.
+            self.redirect.boundary.eq(
+                _behind(self._next_pc, Mux(self._branch_slots != 0, self._branch_slots, slots_left))
+            ),
             leaves_now.eq(goes & none_left),
             leaves_with_load.eq(goes & (slots_left == 1)),
             self.leaves.eq(leaves_now | (leaves_with_load & self.loads)),

@@ -4,6 +4,7 @@ from amaranth import *
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from vc4.common.compare import equal
 from vc4.isa.word import ALIGNED_BITS
 from vc4.slice.uniform_reader import UniformStream
 
@@ -89,7 +90,7 @@ class Threads(wiring.Component):
         m.d.comb += [
             resumes.eq(suspended.bit_select(other, 1)),
             comes.eq(self.start.valid & ~self.closing),
-            fits.eq(start.threaded & (~start.fragments | (start.series == series))),
+            fits.eq(start.threaded & (~start.fragments | equal(m, start.series, series, "series_pairs"))),
             beside.eq(self.asks & shares & fits & ~resumes),
             behind.eq(self.running & draws & start.fragments & ~resumes & Mux(shares, fits, ~start.threaded)),
             begins.eq((fits & shares & ~fresh) | ~self.waiting),

@@ -58,13 +58,14 @@ class WriteBack(wiring.Component):
             waiting.read_address.eq(self.rr.quad),
             results.as_value().eq(waiting.read_data),
         ]
+        from_mul = Signal(name="wb_flags_from_mul")
         with m.If(self.a2.live & (self.a2.quad == 0)):
-            m.d.sync += self.wb.eq(self.a2.issued)
+            m.d.sync += [self.wb.eq(self.a2.issued), from_mul.eq(adds_nothing(self.a2.issued.control))]
 
         control = self.wb.control
         writes = self.rr.live & (~control.branch | self.taken)
         self._files(m, results, writes)
-        mask = Mux(adds_nothing(control), results.mul_mask, results.add_mask)
+        mask = Mux(from_mul, results.mul_mask, results.add_mask)
         m.d.comb += [
             self.wb_flags.eq(results.flags),
             self.wb_flag_mask.eq(mask & (control.sf & writes).replicate(LANES)),
