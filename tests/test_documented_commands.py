@@ -20,6 +20,8 @@ from .gl.needs import needs_c
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md")))
+#: Pages whose commands take a minute or more, of what other tests do, too.
+SLOW = ("docs/reference/errata.md", "docs/developer/testing.md")
 
 #: A line of a block of code: `vc4`, wherever it is installed, or a script of Python.
 LINE = re.compile(r"^(?: {4})?(?:(?:\S*/bin/)?(vc4)|(python)) (.+?)(?:\s+#.*)?$", re.MULTILINE)
@@ -129,7 +131,12 @@ def test_quick_commands(page, reader):
 @pytest.mark.parametrize(
     "page",
     [
-        pytest.param(page, id=name_of(page), marks=[needs_c] * any(rest.startswith("gl ") for _, rest in shown(page)))
+        pytest.param(
+            page,
+            id=name_of(page),
+            marks=[needs_c] * any(rest.startswith("gl ") for _, rest in shown(page))
+            + [pytest.mark.slow] * (name_of(page) in SLOW),
+        )
         for page in PAGES
         if any(LONG.search(rest) and is_run(rest) for _, rest in shown(page))
     ],

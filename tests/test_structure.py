@@ -87,10 +87,12 @@ def pairs():
     return {pair for top in tops for pair in held(hierarchy(top, "top"))}
 
 
+@pytest.mark.thorough
 def test_every_instance_is_a_component_of_ours(pairs):
     assert {child for _, child in pairs} <= set(components())
 
 
+@pytest.mark.thorough
 def test_instances_live_where_their_parents_do(pairs):
     """In the folder of the parent, in one that all share, or as the top of a block: nothing in its folder holds it."""
     for parent, child in sorted(pairs):
@@ -104,6 +106,7 @@ def test_instances_live_where_their_parents_do(pairs):
         assert folder in BLOCKS, f"{parent} holds {child}, which is in {folder.name}"
 
 
+@pytest.mark.thorough
 def test_every_component_is_used(pairs):
     used = {child for _, child in pairs} | {"V3DAxi", "BoardSystem", "Dvi"}
     assert set(components()) == used

@@ -209,7 +209,7 @@ def command(*arguments):
     return [sys.executable, *words]
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_the_client_is_killed(tmp_path, monkeypatch):
     """With its scheduler and its workers, as when the power fails, again and again, and goes on."""
     monkeypatch.chdir(tmp_path)

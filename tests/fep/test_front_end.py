@@ -295,6 +295,7 @@ def test_room_for_planes_runs_out(varyings):
     compare(rig.run(len(wanted)), wanted)
 
 
+@pytest.mark.thorough
 def test_a_slot_is_kept_by_the_open_vector():
     """A quad that stays alone for long; those after it have no pixel."""
     sequence = Sequence()
@@ -321,7 +322,7 @@ def test_a_slot_is_kept_by_the_open_vector():
 
 @pytest.mark.parametrize(
     ("lanes", "clocks"),
-    [pytest.param(4, 255, id="four lanes"), pytest.param(1, 1011, id="one lane")],
+    [pytest.param(4, 255, id="four lanes"), pytest.param(1, 1011, id="one lane", marks=pytest.mark.thorough)],
 )
 def test_clocks(lanes, clocks):
     """From the first to the last of 256 quads, with QPUs that are always ready."""
@@ -340,6 +341,7 @@ def test_clocks(lanes, clocks):
     assert rig.final - rig.first == clocks
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("lanes", "clocks"), [pytest.param(4, 584, id="four lanes"), pytest.param(1, 1_034, id="one lane")]
 )

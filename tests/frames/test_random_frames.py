@@ -154,6 +154,7 @@ class TestGenerator:
         assert frame_job(RandomFrame(7), CONFIG) == frame_job(RandomFrame(7), CONFIG)
         assert frame_job(RandomFrame(7), CONFIG).image != frame_job(RandomFrame(8), CONFIG).image
 
+    @pytest.mark.thorough
     def test_all_frames_end_on_the_model_and_draw(self):
         events = Counter()
         for seed in range(60):

@@ -111,6 +111,7 @@ def test_a_part_of_a_state_is_the_same():
     assert state.arrays.inner.words[1, 2] == 5
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not is_available(), reason="no Numba")
 @pytest.mark.parametrize("name", example_names())
 def test_examples(name):

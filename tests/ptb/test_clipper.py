@@ -212,6 +212,7 @@ def test_equal_to_planes():
     assert (found.outside, found.clipped, len(found.items)) == (0, 3, 3)
 
 
+@pytest.mark.thorough
 def test_no_w():
     """Of 0, below 0, and of what counts as 0; two vertices that are one."""
     zeros = (0, 1 << 31, 1, 1 << 31 | 1)

@@ -19,11 +19,11 @@ from .captures import PICTURES, draw, frozen
 
 NAMES = sorted(path.stem for path in PICTURES.glob("*.png"))
 #: Those that take longer than a second or two.
-SLOW = {"loop", "mesh_depth", "multi_draw", "overflow"}
+LEVELS = {"genmip_filtering": "thorough"} | dict.fromkeys(("loop", "mesh_depth", "multi_draw", "overflow"), "slow")
 
 
 def cases(names):
-    return [pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else []) for name in names]
+    return [pytest.param(name, marks=[getattr(pytest.mark, LEVELS[name])] if name in LEVELS else []) for name in names]
 
 
 @pytest.fixture

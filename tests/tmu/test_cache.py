@@ -112,7 +112,8 @@ def test_random_addresses(simulate, kind, latency, gap):
     bench(simulate, 120, seed=latency, latency=latency, gap=gap, draw=lambda rng: addresses(rng, kind))
 
 
-@pytest.mark.parametrize("kind", ["one set", pytest.param("near", marks=pytest.mark.thorough)])
+@pytest.mark.thorough
+@pytest.mark.parametrize("kind", ["one set", "near"])
 def test_with_clears(simulate, kind):
     bench(simulate, 150, seed=7, latency=9, gap=0.2, draw=lambda rng: addresses(rng, kind), clears=True)
 

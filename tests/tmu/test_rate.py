@@ -21,7 +21,7 @@ TILE = 64
 LINEAR = {"magnification": MagnificationFilter.LINEAR, "minification": MinificationFilter.LINEAR}
 NEAREST = {"magnification": MagnificationFilter.NEAREST, "minification": MinificationFilter.NEAREST}
 
-pytestmark = pytest.mark.usefixtures("compiler")
+pytestmark = [pytest.mark.usefixtures("compiler"), pytest.mark.thorough]
 
 
 def uniforms(side, *, kind=TextureType.RGBA8888, levels=0, **sampling):

@@ -321,16 +321,10 @@ def test_a_cancel_forgets_vectors_and_set_ups():
     assert vectors == [FILLED[number][1] for number in (0, 2, 3)]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "mode",
-    [
-        pytest.param(
-            mode,
-            id=f"{mode['size'].name}-{mode['laned']}-{mode['horizontal']}",
-            marks=[pytest.mark.thorough] * (number != 6),
-        )
-        for number, mode in enumerate(MODES)
-    ],
+    [pytest.param(mode, id=f"{mode['size'].name}-{mode['laned']}-{mode['horizontal']}") for mode in MODES],
 )
 def test_every_place_of_a_mode(mode):
     """Every address once as written and once as read, against the model."""

@@ -37,6 +37,7 @@ def test_a_rectangle_over_tiles():
     assert drawing.frame.renderer.tiles == {(0, 0), (1, 0), (0, 1), (1, 1)}
 
 
+@pytest.mark.thorough
 def test_later_primitives_are_on_top():
     """Also where they share quads: many small triangles over each other, one after the other."""
     drawing = Drawing()

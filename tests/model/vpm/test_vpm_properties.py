@@ -265,7 +265,7 @@ def test_bad_set_ups(seed, record_property):
 
 
 #: Whole programs made of such commands, and what comes of them.
-PROGRAMS = 300
+PROGRAMS = 100
 ENDINGS = {"", "DMA load", "DMA store", "vpm, and no read is set up"}
 CODE_BYTES, DATA_BYTES = 0x400, 0x1000
 
