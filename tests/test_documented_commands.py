@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md")))
 #: Pages whose commands take a minute or more, of what other tests do, too.
-SLOW = ("docs/reference/errata.md", "docs/developer/testing.md")
+SLOW = ("docs/reference/errata.md", "docs/developer/testing.md", "docs/images/README.md")
 
 #: A line of a block of code: `vc4`, wherever it is installed, or a script of Python.
 LINE = re.compile(r"^(?: {4})?(?:(?:\S*/bin/)?(vc4)|(python)) (.+?)(?:\s+#.*)?$", re.MULTILINE)

@@ -251,7 +251,7 @@ def test_programs_that_go_nowhere(tmp_path, refused, text, message):
     assert message in refused("run", source, "--max-cycles", "1000")
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.usefixtures("compiler")
 def test_a_program_on_all_of_the_chip(output_of):
     text = output_of("run", "coordinate_shader", "--config", "bcm2835", "--on", "native", "--lockstep")

@@ -15,6 +15,8 @@ from vc4.dvi.scanner import Scanner
 from .rig import SMALL, described, run
 from .screen import frames_of, words_of
 
+pytestmark = pytest.mark.thorough
+
 RGBA, BGR = PictureFormat.RGBA8888, PictureFormat.BGR565
 COLUMNS, ROWS = SMALL.columns.shown, SMALL.rows.shown
 MAGENTA = (255, 0, 255)
@@ -57,17 +59,12 @@ def frames(picture, count, mode=SMALL, **pace):
     [
         (64, 4 * COLUMNS, COLUMNS, ROWS, RGBA),
         (8000, -88, 5 * COLUMNS, 1 << 20, BGR),
-        *(
-            pytest.param(picture, marks=pytest.mark.thorough)
-            for picture in (
-                (72, 120, COLUMNS - 3, ROWS - 2, RGBA),
-                (1000, 40, COLUMNS, ROWS, BGR),
-                (1016, 48, 7, 4, BGR),
-                (4000, 4096 - 80, COLUMNS + 9, 2, RGBA),
-                (16, 0, 0xFFFF_FFFF, 1, RGBA),
-                (16, 8, 0, ROWS, RGBA),
-            )
-        ),
+        (72, 120, COLUMNS - 3, ROWS - 2, RGBA),
+        (1000, 40, COLUMNS, ROWS, BGR),
+        (1016, 48, 7, 4, BGR),
+        (4000, 4096 - 80, COLUMNS + 9, 2, RGBA),
+        (16, 0, 0xFFFF_FFFF, 1, RGBA),
+        (16, 8, 0, ROWS, RGBA),
     ],
     ids=lambda picture: "-".join(map(str, picture[:4])) + f"-{picture[4].name}",
 )
@@ -104,7 +101,7 @@ def rows_missed(told):
     return [after[1] - before[1] for before, after in pairwise(told)]
 
 
-@pytest.mark.parametrize("seed", [3, *(pytest.param(seed, marks=pytest.mark.thorough) for seed in range(4, 9))])
+@pytest.mark.parametrize("seed", range(3, 9))
 def test_a_row_that_is_late_is_seen_and_counted(seed):
     """A memory that sometimes needs longer than a row takes: what is shown is right or magenta, and each magenta row is counted."""
     picture = (64, 4 * COLUMNS, COLUMNS, ROWS, RGBA)

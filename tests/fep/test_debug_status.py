@@ -20,6 +20,8 @@ from ..simulation import Simulation
 from .sequences import Sequence
 from .test_front_end import simulation, some_sequence
 
+pytestmark = pytest.mark.thorough
+
 FIELDS = [(one.name, field) for one in FRONT_END_DEBUG for field in live_fields(one)]
 #: What is ready when nothing is there.
 REST = {

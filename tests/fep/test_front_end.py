@@ -320,9 +320,10 @@ def test_a_slot_is_kept_by_the_open_vector():
     compare(rig.run(len(wanted)), wanted)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("lanes", "clocks"),
-    [pytest.param(4, 255, id="four lanes"), pytest.param(1, 1011, id="one lane", marks=pytest.mark.thorough)],
+    [pytest.param(4, 255, id="four lanes"), pytest.param(1, 1011, id="one lane")],
 )
 def test_clocks(lanes, clocks):
     """From the first to the last of 256 quads, with QPUs that are always ready."""

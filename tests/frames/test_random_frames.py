@@ -166,6 +166,7 @@ class TestGenerator:
         ):
             assert events[name] > 0, name
 
+    @pytest.mark.thorough
     def test_idle_records_change_nothing(self):
         idle = Counter()
         for seed in range(12):
@@ -177,6 +178,7 @@ class TestGenerator:
             np.testing.assert_array_equal(*drawn)
         assert set(idle) == {Code.NOP, Code.MARKER, Code.RESET_MARKER_COUNT, Code.BRANCH}
 
+    @pytest.mark.thorough
     @pytest.mark.parametrize("seed", range(0, 100, 25))
     def test_fragment_shaders_are_lawful(self, seed):
         for one in range(seed, seed + 25):

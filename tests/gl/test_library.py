@@ -64,6 +64,7 @@ gpu = ctypes.c_void_p(library.vc4sim_open(memory, 4096))
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("call", "variables", "message"),
     [

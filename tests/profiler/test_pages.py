@@ -37,7 +37,7 @@ def test_what_is_shown_is_printed(page, tmp_path, monkeypatch, capsys):
         assert capsys.readouterr().out.endswith(text)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.usefixtures("compiler")
 def test_shaders_of_a_frame(capsys):
     """As many clocks of instructions as its performance counter says."""

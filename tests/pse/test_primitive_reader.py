@@ -61,9 +61,8 @@ def check_both(items, **options):
     return [clock for _, clock in pieces]
 
 
-@pytest.mark.parametrize(
-    "seeds", [range(1), pytest.param(range(1, 5), marks=pytest.mark.thorough)], ids=["some", "many"]
-)
+@pytest.mark.thorough
+@pytest.mark.parametrize("seeds", [range(1), range(1, 5)], ids=["some", "many"])
 def test_with_the_set_up(seeds):
     for seed in seeds:
         print(f"seed {seed}")
@@ -170,6 +169,7 @@ def test_clocks_alone(varyings, clocks):
     assert requests[5][1] - requests[4][1] == clocks
 
 
+@pytest.mark.thorough
 def test_more_varyings_than_there_are():
     """The first ones count."""
     items = ItemList(3)

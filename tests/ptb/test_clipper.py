@@ -161,6 +161,7 @@ def test_words_may_be_taken_before_their_piece(seeds, lazy):
         check(list(some_items(random.Random(seed), 8)), seed=seed, pause=0.8, lazy=lazy, words_after=False)
 
 
+@pytest.mark.thorough
 def test_pieces_do_not_wait_for_words():
     """All items of two primitives are taken before any of them."""
     items = [scaling(3e4, 3e4), depth(), *[primitive(TRIANGLES, *ALL_PLANES)] * 2]
@@ -248,6 +249,7 @@ def test_infinite_coordinates(number):
     assert (len(found.items), found.outside, found.clipped) == (3, 0, 0)
 
 
+@pytest.mark.thorough
 def test_scales():
     """Those that are not set, or are infinite, are 0, so everything fits the screen."""
     wide = primitive(TRIANGLES, (-30.0, 0.0, 0.0, 1.0), (30.0, 0.0, 0.0, 1.0), (0.0, 1.0, 1.5, 1.0))
@@ -316,6 +318,7 @@ def clocks(*items):
     return [clock - begin for clock in found.given if clock > begin]
 
 
+@pytest.mark.thorough
 def test_clocks():
     """Of what passes, of triangles and lines that are whole, outside, and cut by one plane and by all of them."""
     through = [primitive(TRIANGLES, clips=0)] * 3

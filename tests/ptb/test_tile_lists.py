@@ -175,6 +175,7 @@ def clipped(rng, made):
     return Placed(Primitive(PrimitiveType.TRIANGLES, vertices), tuple(rng.sample(range(12), 2)), made, data)
 
 
+@pytest.mark.thorough
 class TestMemory:
     @pytest.mark.parametrize(
         ("initial", "block"),

@@ -89,6 +89,7 @@ def test_any(seeds, count):
         check(tiles, seed=seed, gap=tiles.rng.choice((0, 0.5)), pause=tiles.rng.choice((0, 0.3)))
 
 
+@pytest.mark.thorough
 def test_of_any_offset_and_size(seeds):
     """Positions, margins and frames at the ends of what there is."""
     for seed in seeds(1):

@@ -32,6 +32,7 @@ def expected(kind, item):
     return decode_texel(kind.value, raw & _WORD, raw >> 32)
 
 
+@pytest.mark.thorough
 def test_decode(simulate):
     rng = random.Random(1)
     for kind in TextureType:

@@ -3,6 +3,7 @@
 import random
 
 import numpy as np
+import pytest
 
 from vc4.tmu.float_distance import FloatDistance
 from vc4.tmu.float_scale import FloatScale
@@ -25,6 +26,7 @@ def pairs(seed, count=1000):
     return list(zip(*both, strict=True))
 
 
+@pytest.mark.thorough
 def test_distances(simulate):
     items = [{"a": a, "b": b} for a, b in pairs(1)]
     dut = FloatDistance()

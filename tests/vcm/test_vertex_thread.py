@@ -282,9 +282,8 @@ def test_primitives_of_the_binning_thread_have_indices(run):
     run(script, 3, Threads.BINNING, gap=0.3, number=0)
 
 
-@pytest.mark.parametrize(
-    "seeds", [range(6), pytest.param(range(6, 16), marks=pytest.mark.thorough)], ids=["some", "many"]
-)
+@pytest.mark.thorough
+@pytest.mark.parametrize("seeds", [range(6), range(6, 16)], ids=["some", "many"])
 def test_resets_at_any_clock(run, seeds):
     """Rows come back once for each batch, and the next lists find nothing of those before."""
 

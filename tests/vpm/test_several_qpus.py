@@ -28,13 +28,15 @@ from .programs import (
 )
 from .test_vpm import HALF, Reference, random_program
 
+pytestmark = pytest.mark.thorough
+
 
 @pytest.mark.parametrize(
     ("qpus", "rows", "word_bytes", "latency", "gap", "qpu_gap"),
     [
         (2, 64, 8, 1, 0, 0),
-        pytest.param(3, 128, 8, 12, 0.3, 0.3, marks=pytest.mark.thorough),
-        pytest.param(4, 192, 16, 5, 0.4, 0, marks=pytest.mark.thorough),
+        (3, 128, 8, 12, 0.3, 0.3),
+        (4, 192, 16, 5, 0.4, 0),
     ],
 )
 def test_random_programs_side_by_side(qpus, rows, word_bytes, latency, gap, qpu_gap):
@@ -127,7 +129,7 @@ def test_a_vector_waits_for_the_load_of_another_qpu():
     simulator.run()
 
 
-@pytest.mark.parametrize("qpus", [2, 3, pytest.param(12, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("qpus", [2, 3, 12])
 def test_vectors_share_the_clocks_alike(qpus):
     """A quad a clock moves while all write all the time."""
     simulator, vpm, _ = build(qpus=qpus)

@@ -100,9 +100,8 @@ def some_commands(rng, window, before, count):
     return commands, expected
 
 
-@pytest.mark.parametrize(
-    "seeds", [range(1), pytest.param(range(1, 4), marks=pytest.mark.thorough)], ids=["some", "many"]
-)
+@pytest.mark.thorough
+@pytest.mark.parametrize("seeds", [range(1), range(1, 4)], ids=["some", "many"])
 def test_each_reaches_its_own_rows(seeds):
     """Two shaders, whose attributes nobody writes, beside a user program; what is outside reads 0 and stays as it is."""
     device, vpm, _ = rig(qpus=3, user_rows=8)
