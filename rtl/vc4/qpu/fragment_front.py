@@ -4,6 +4,7 @@ from amaranth import *
 from amaranth.lib import stream
 from amaranth.lib.wiring import In, Out, connect, flipped
 
+from vc4.arith.unpack import UnpackKeys
 from vc4.isa import ops
 from vc4.isa.registers import FRAGMENT_REGISTER, read_address
 
@@ -28,6 +29,7 @@ _FRAGMENT_LOAD = {
     "op_mul": ops.MulOp.V8MIN,
     "cond_add": ops.Condition.ALWAYS,
     "cond_mul": ops.Condition.ALWAYS,
+    "unpack": UnpackKeys.const({"whole": 1}),
     "waddr_add": FRAGMENT_REGISTER,
     "waddr_mul": FRAGMENT_REGISTER,
 }

@@ -99,7 +99,9 @@ class Lane(wiring.Component):
                 m.d.comb += operand.word_select(byte, 8).eq(
                     select_by_keys(rr_keys, [source.word_select(byte, 8) for source in sources])
                 )
+        zero = Signal(name="a2_mul_zero")
         m.d.comb += [
+            zero.eq(~mul_alu.a2_result.any()),
             # An empty slot computes nothing, as a nop.
             add_alu.rr_op.eq(Mux(self.rr_live, rr.op_add.as_value(), ops.AddOp.NOP.value)),
             mul_alu.rr_op.eq(Mux(self.rr_live, rr.op_mul.as_value(), ops.MulOp.NOP.value)),
@@ -111,9 +113,9 @@ class Lane(wiring.Component):
             self.a2_mul.written.eq(
                 Mux(self.a2_packs_colour, mul_alu.a2_colour.replicate(4), mul_alu.a2_result),
             ),
-            self.a2_mul.nothing.eq(Mux(self.a2_packs_colour, mul_alu.a2_colour == 0, self.a2_mul.zero)),
+            self.a2_mul.nothing.eq(Mux(self.a2_packs_colour, mul_alu.a2_colour == 0, zero)),
             self.a2_mul.negative.eq(mul_alu.a2_result[31]),
-            self.a2_mul.zero.eq(~mul_alu.a2_result.any()),
+            self.a2_mul.zero.eq(zero),
             self.a2_mul.carry.eq(mul_alu.a2_carry),
         ]
         return m
