@@ -18,7 +18,7 @@ from vc4sim.render import compare, expected_picture, picture_of
 from .captures import PICTURES, draw, frozen
 
 NAMES = sorted(path.stem for path in PICTURES.glob("*.png"))
-#: Those that take longer than a second or two.
+#: Levels of those that take longer than a second or two.
 LEVELS = {"genmip_filtering": "thorough"} | dict.fromkeys(("loop", "mesh_depth", "multi_draw", "overflow"), "slow")
 
 

@@ -18,7 +18,7 @@ _SIGN = 1 << 31
 _VALUE = ~_SIGN & 0xFFFF_FFFF
 
 
-def pairs(seed, count=1000):
+def pairs(seed, count=3000):
     """Random pairs of all kinds, and each corner with every other one."""
     drawn = random_pairs(np.random.default_rng(seed), count)
     corners = np.meshgrid(CORNERS, CORNERS)

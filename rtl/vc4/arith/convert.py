@@ -1,6 +1,6 @@
 """Between floats of 32 and 16 bits, bytes and significands; combinational."""
 
-from amaranth.hdl import C, Cat, Const, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 
 from .bits import leading_zeros, rotate_left
 
@@ -43,7 +43,7 @@ def byte_to_float(m: Module, value: Value, name: str):
     every = upper & value.all()
     period = rotate_left(m, moved, zeros, f"{name}_period") & ~every.replicate(8)
     # 127 less the zeros and one, or nothing; 255 is 127.
-    exponent = Cat((14 - Cat(zeros, ~upper))[:4] | every.replicate(4), C(0b0111, 4)) & (upper | lower).replicate(8)
+    exponent = Cat((14 - Cat(zeros, ~upper))[:4] | every.replicate(4), Const(0b0111, 4)) & (upper | lower).replicate(8)
     return Cat(period, period, period[:7], exponent)
 
 

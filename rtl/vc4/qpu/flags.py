@@ -82,8 +82,8 @@ class Flags(wiring.Component):
         ]
 
         code = Value.cast(self.branch_condition)
-        *before, last = zip(held, after, strict=True)
-        all_of = {name: Cat(*(old[name] for old, _ in before), last[1][name]) for name in ("z", "n", "c")}
+        seen = [held[quad] for quad in range(QUADS - 1)] + [after[QUADS - 1]]
+        all_of = {name: Cat(flags[name] for flags in seen) for name in ("z", "n", "c")}
         flag = Mux(code[3], all_of["c"], Mux(code[2], all_of["n"], all_of["z"])) ^ code[0].replicate(QUADS * LANES)
         with m.If(code[2:] == 0b11):
             m.d.comb += self.branch_holds.eq(self.branch_condition == BranchCondition.ALWAYS)

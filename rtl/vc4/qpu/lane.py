@@ -110,9 +110,7 @@ class Lane(wiring.Component):
             self.a2_add.carry.eq(add_alu.a2_carry),
             self.a2_add.overflow.eq(add_alu.a2_overflow),
             self.a2_add.carry_if_positive.eq(add_alu.a2_carry_if_positive),
-            self.a2_mul.written.eq(
-                Mux(self.a2_packs_colour, mul_alu.a2_colour.replicate(4), mul_alu.a2_result),
-            ),
+            self.a2_mul.written.eq(Mux(self.a2_packs_colour, mul_alu.a2_colour.replicate(4), mul_alu.a2_result)),
             self.a2_mul.nothing.eq(Mux(self.a2_packs_colour, mul_alu.a2_colour == 0, zero)),
             self.a2_mul.negative.eq(mul_alu.a2_result[31]),
             self.a2_mul.zero.eq(zero),

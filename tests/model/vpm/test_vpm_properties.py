@@ -265,7 +265,6 @@ def test_bad_set_ups(seed, record_property):
 
 
 #: Whole programs made of such commands, and what comes of them.
-PROGRAMS = 100
 ENDINGS = {"", "DMA load", "DMA store", "vpm, and no read is set up"}
 CODE_BYTES, DATA_BYTES = 0x400, 0x1000
 
@@ -285,10 +284,11 @@ def bad_program(rng):
     yield "thrend\nnop\nnop\n"
 
 
-def test_bad_programs():
+@pytest.mark.parametrize("programs", [100, pytest.param(300, marks=pytest.mark.thorough)])
+def test_bad_programs(programs):
     """Programs of bad commands on the model come to a defined end, by name."""
     endings = Counter()
-    for seed in range(PROGRAMS):
+    for seed in range(programs):
         rng = random.Random(seed)
         code = assemble("\n".join(bad_program(rng))).code
         image = code + bytes(CODE_BYTES - len(code)) + rng.randbytes(DATA_BYTES)
@@ -301,5 +301,5 @@ def test_bad_programs():
         )
         assert what in ENDINGS, f"seed {seed}: {outcome.why}"
         endings[what] += 1
-    print(f"{PROGRAMS} programs: {dict(endings)}")
+    print(f"{programs} programs: {dict(endings)}")
     assert set(endings) == ENDINGS
