@@ -14,8 +14,7 @@ from .writer import HostWrite, HostWriter
 
 __all__ = ["STILL_CLOCKS", "DrawBench"]
 
-#: Clocks without a request to memory or an instruction, behind the latency, after which nothing will come any more: more than
-#: any tile needs.
+#: Clocks without a request to memory, an instruction or a quad, behind the latency, after which nothing will come any more.
 STILL_CLOCKS = 100_000
 
 
@@ -57,13 +56,15 @@ class DrawBench(TracedGpu):
         connect(m, flipped(self.reader), writer.reader)
         connect(m, writer.m_axil, v3d.s_axil)
         retires = Signal()
+        moves = Signal()
         still = Signal(32)
         was_still = Signal(32)
         m.d.comb += [
             *(writer.clock.eq(self.cycles), writer.demand.eq(v3d.vertex_stalls.tile_memory)),
             self.drawn.eq(v3d.irq),
             retires.eq(Cat(trace.written_stb for trace in self.trace).any()),
-            still.eq(Mux(writer.busy | v3d.bins | v3d.bus.requests.valid | retires, 0, was_still + 1)),
+            moves.eq(writer.busy | v3d.bins | v3d.bus.requests.valid | retires | v3d.activity.quad.passes),
+            still.eq(Mux(moves, 0, was_still + 1)),
         ]
         m.d.sync += was_still.eq(still)
         return v3d.irq | (still >= self._rest) | (self.cycles + 1 >= self._max_cycles), []

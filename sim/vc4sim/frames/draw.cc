@@ -44,12 +44,14 @@ private:
     bool lacks_memory() const override { return ports::vertex_stalls(gpu.v3d)[0] >> TILE_MEMORY_STALL & 1; }
 
     void observe() override {
-        bool moves = host_is_busy() || high(ports::bins(gpu.v3d)) || high(ports::bus__requests__valid(gpu.v3d)) || seen != retired;
+        auto activity = ports::activity(gpu.v3d);
+        bool passes = field(activity, QUAD_PASSES, 1);
+        bool moves = host_is_busy() || high(ports::bins(gpu.v3d)) || high(ports::bus__requests__valid(gpu.v3d)) || seen != retired ||
+                     passes;
         seen = retired;
         drawn = high(ports::irq(gpu.v3d)) && (!whole || (host.has_ended() && high(ports::idle(gpu.v3d))));
-        auto activity = ports::activity(gpu.v3d);
         mark(activity);
-        if (field(activity, QUAD_PASSES, 1))
+        if (passes)
             hidden.push_back(field(activity, QUAD_HIDDEN, 1));
         if (cycles >= first && cycles < last) {
             if (field(activity, TILE_BEGINS, 1))
