@@ -1,4 +1,5 @@
-// A texture unit, QPUs that write and load as fast as it lets them, and a memory.
+// A texture unit, clients that write and load as fast as it lets them, and a memory. In front stands `NAMES`: with two, the first
+// two clients and the other two are the same QPUs by another name each.
 #include <deque>
 
 namespace {
@@ -13,7 +14,8 @@ struct Qpu {
     uint32_t *results; // of each word: the clock in which it was there, and its elements
     uint32_t quad = 0, slots = 0, there = 0, came = 0, loaded = 0;
     uint32_t written = 0, begun = 0;
-    bool loads = false, loading = false;
+    bool writes = false, loads = false, loading = false;
+    const Qpu *twin = nullptr; // the same QPU by its other name
 };
 
 struct Line {
@@ -28,10 +30,11 @@ struct Chance {
 };
 
 template <size_t N> struct Ports; // of QPU N
-#define PORTS(N) \
+#define PORTS(N, QPU) \
     template <> struct Ports<N> { \
         static void drive(design::Design &tmu, const std::array<uint32_t, 6> &parameter, bool stb, bool load) { \
-            design_ports::clients__##N##__parameter(tmu, parameter); \
+            if (stb) \
+                design_ports::parameters__##QPU(tmu, parameter); \
             design_ports::clients__##N##__parameter_stb(tmu, {stb}); \
             design_ports::clients__##N##__load(tmu, {load}); \
         } \
@@ -39,16 +42,24 @@ template <size_t N> struct Ports; // of QPU N
         static bool came(design::Instance tmu) { return design_ports::clients__##N##__came_stb(tmu)[0]; } \
         static std::array<uint32_t, 4> result(design::Instance tmu) { return design_ports::clients__##N##__result(tmu); } \
     };
-PORTS(0)
-PORTS(1)
-PORTS(2)
-PORTS(3)
+PORTS(0, 0)
+PORTS(1, 1)
+#if NAMES == 1
+PORTS(2, 2)
+PORTS(3, 3)
+#else
+PORTS(2, 0)
+PORTS(3, 1)
+#endif
 
 template <size_t N> void drive(Qpu &qpu, design::Design &tmu, Chance &gaps) {
     const uint32_t *parameter = qpu.parameters + PARAMETER_WORDS * qpu.written;
-    const bool stb = qpu.written < qpu.count &&
+    const Qpu *twin = qpu.twin;
+    const bool stb = qpu.written < qpu.count && !(twin && (twin->writes || twin->quad)) &&
                      (qpu.quad || (qpu.slots < SLOTS && qpu.came >= parameter[2] && !gaps.pause()));
-    qpu.loads = (qpu.loaded % QUADS) || (qpu.there && !gaps.pause());
+    qpu.writes = stb;
+    qpu.loads = !(twin && (twin->loads || twin->loaded % QUADS)) &&
+                ((qpu.loaded % QUADS) || (qpu.there && !gaps.pause()));
     std::array<uint32_t, 6> words{};
     if (stb) {
         // Name and quad are in front of the data, the uniform is behind it.
@@ -95,9 +106,13 @@ extern "C" uint32_t run(const uint32_t *const *parameters, const uint32_t *count
     Qpu qpus[4];
     for (uint32_t number = 0; number < 4; number++)
         qpus[number] = {parameters[number], counts[number], results[number]};
+    for (uint32_t number = 0; NAMES == 2 && number < 4; number++)
+        qpus[number].twin = &qpus[number ^ 2];
     std::deque<Line> waiting;
     *lines = 0;
     for (uint32_t clock = 1; clock <= clocks; clock++) {
+        for (Qpu &qpu : qpus)
+            qpu.writes = qpu.loads = false;
         drive<0>(qpus[0], tmu, gaps), drive<1>(qpus[1], tmu, gaps);
         drive<2>(qpus[2], tmu, gaps), drive<3>(qpus[3], tmu, gaps);
         uint32_t ripe = 0;

@@ -46,9 +46,9 @@ class Outcome:
 
 
 @cache
-def _library(errata):
-    bench = _DRIVER.read_text()
-    return native_rig(lambda: (Tmu(QPUS, errata), bench), str(sorted(errata, key=str)), bench)
+def _library(names, errata):
+    bench = f"#define NAMES {names}\n{_DRIVER.read_text()}"
+    return native_rig(lambda: (Tmu(QPUS // names, names, errata), bench), str(sorted(errata, key=str)), bench)
 
 
 def _parameters(lookups, alone):
@@ -64,9 +64,9 @@ def _parameters(lookups, alone):
 
 
 def run(
-    programs, memory, base, *, latency=1, alone=False, gap=0.0, seed=1, clocks=1_000_000, errata=frozenset()
+    programs, memory, base, *, latency=1, alone=False, gap=0.0, seed=1, clocks=1_000_000, names=1, errata=frozenset()
 ) -> Outcome:
-    """Each of up to four QPUs looks up what its program says; memory gives the first word of a line after `latency` clocks,
+    """Each of up to four QPUs looks up what its program says, or of two by each of their names; memory gives the first word of a line after `latency` clocks,
     and a word a clock, line after line. `alone`: the next lookup is written when the one before has been answered.
 
     `gap` is the chance of a pause wherever there may be one; then the words of lines are mixed, and the cache is cleared at
@@ -83,7 +83,7 @@ def run(
 
     lengths = (ctypes.c_uint32 * QPUS)(*map(len, parameters))
     numbers = (base, len(memory), latency, clocks, chance_of(gap), seed_of(seed))
-    end = _library(errata).run(
+    end = _library(names, errata).run(
         *(pointers(parameters), lengths, pointers(results), ctypes.c_uint32(sum(counts)), memory),
         *map(ctypes.c_uint32, numbers),
         ctypes.byref(lines),

@@ -30,10 +30,22 @@ def lookup(rng, textures):
 @pytest.mark.parametrize("textures", [0.0, 0.3, 0.95, 1.0])
 @pytest.mark.parametrize(("latency", "gap"), [(1, 0.0), (20, 0.0), (9, 0.2), (40, 0.6)])
 def test_four_qpus(latency, gap, textures):
+    looked_up(latency, gap, textures)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("textures", [0.3, 0.95])
+@pytest.mark.parametrize(("latency", "gap"), [(1, 0.0), (9, 0.2)])
+def test_two_qpus_by_both_names(latency, gap, textures):
+    """What one writes and loads by both shares memories."""
+    looked_up(latency, gap, textures, names=2)
+
+
+def looked_up(latency, gap, textures, **options):
     seed = latency + round(100 * textures)
     print(f"seed {seed}")
     rng = random.Random(seed)
     memory = rng.randbytes(SIZE)
     programs = [[lookup(rng, textures) for _ in range(40)] for _ in range(QPUS)]
-    outcome = run(programs, memory, BASE, latency=latency, gap=gap, seed=seed)
+    outcome = run(programs, memory, BASE, latency=latency, gap=gap, seed=seed, **options)
     check(programs, outcome, memory, BASE)

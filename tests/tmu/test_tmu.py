@@ -22,14 +22,14 @@ PATIENCE = 8000
 class Qpu:
     """One QPU: it writes a lookup, and loads all words of it."""
 
-    def __init__(self, port, rng, model):
-        self.port, self.rng, self.model = port, rng, model
+    def __init__(self, parameter, port, rng, model):
+        self.parameter, self.port, self.rng, self.model = parameter, port, rng, model
         self.clocks = []  # of each lookup
 
     async def write(self, ctx, letter, values, uniform):
         for quad in range(4):
             payload = {"name": TmuParameterName[letter.upper()], "quad": quad, "data": values[4 * quad : 4 * quad + 4]}
-            ctx.set(self.port.parameter, payload | {"uniform": uniform})
+            ctx.set(self.parameter, payload | {"uniform": uniform})
             ctx.set(self.port.parameter_stb, 1)
             await ctx.tick()
         ctx.set(self.port.parameter_stb, 0)
@@ -77,7 +77,8 @@ def run(simulate, seed, count, qpus=2, **memory):
     m.submodules.memory = bench = BenchMemory(SIZE, base=BASE, init=contents, tag_bits=3, seed=seed, **memory)
     connect(m, dut.bus, bench.bus)
     model = TextureUnit(Memory(SIZE, BASE, contents))
-    ends = [Qpu(port, random.Random(seed + number), model) for number, port in enumerate(dut.clients)]
+    ports = enumerate(zip(dut.parameters, dut.clients, strict=True))
+    ends = [Qpu(*each, random.Random(seed + number), model) for number, each in ports]
 
     def benches(end):
         async def bench(ctx):

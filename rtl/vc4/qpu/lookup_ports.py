@@ -4,12 +4,17 @@ from amaranth import *
 from amaranth.lib.wiring import In, Out
 
 from vc4.records.tmu import TMU_NAMES
-from vc4.tmu.port import TmuPort
+from vc4.tmu.port import TmuParameter, TmuPort
 
 __all__ = ["LOOKUP_PORTS", "attach_lookups"]
 
 #: Ports of a QPU whose slice has texture units.
-LOOKUP_PORTS = {"tmu0": Out(TmuPort()), "tmu1": Out(TmuPort()), "tmu_swaps": In(1), "waits_tmu": Out(1)}
+LOOKUP_PORTS = {
+    **{f"tmu{number}": Out(TmuPort()) for number in range(TMU_NAMES)},
+    "tmu_parameter": Out(TmuParameter),
+    "tmu_swaps": In(1),
+    "waits_tmu": Out(1),
+}
 
 
 def attach_lookups(m, qpu):
@@ -18,7 +23,7 @@ def attach_lookups(m, qpu):
     units = [getattr(qpu, f"tmu{number}") for number in range(TMU_NAMES)]
     loads, unit = ra.live & ra.issued.control.loads_tmu, ra.issued.control.tmu_load_unit
     m.d.comb += [
-        front.tmu_swaps.eq(qpu.tmu_swaps),
+        *(front.tmu_swaps.eq(qpu.tmu_swaps), qpu.tmu_parameter.eq(outputs.tmu)),
         *(getattr(front, name).eq(getattr(outputs, name)) for name in ("sets_swap", "swap_disabled")),
         front.swap_thread.eq(qpu.pipeline.io.issued.view.thread),
     ]
@@ -26,7 +31,6 @@ def attach_lookups(m, qpu):
     for number, port in enumerate(units):
         events = front.tmu_events[number]
         m.d.comb += [
-            port.parameter.eq(outputs.tmu),
             port.parameter_stb.eq(outputs.tmu_stb[number]),
             port.load.eq(loads & (unit == number)),
             *(getattr(events, name).eq(getattr(port, name)) for name in ("freed", "blocked", "done")),

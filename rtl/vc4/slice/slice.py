@@ -76,7 +76,7 @@ class Slice(wiring.Component):
         self.sfu = Sfu(count)
         self.vri = Vri(count, min(2 * config.lanes, 4)) if config.pixels else None
         units = config.tmus_per_slice
-        self.tmus = [Tmu(count * TMU_NAMES // units, config.faults) for _ in range(units)]
+        self.tmus = [Tmu(count, TMU_NAMES // units, config.faults) for _ in range(units)]
         super().__init__(
             {
                 "start": In(stream.Signature(ProgramStart)).array(count),
@@ -191,5 +191,7 @@ class Slice(wiring.Component):
             ports = [getattr(qpu, f"tmu{number}") for number in range(TMU_NAMES) for qpu in self.qpus]
             for port, client in zip(ports, clients, strict=True):
                 connect(m, port, client)
+            for unit in self.tmus:
+                m.d.comb += [one.eq(qpu.tmu_parameter) for one, qpu in zip(unit.parameters, self.qpus, strict=True)]
             for place, qpu in enumerate(self.qpus):
                 m.d.comb += [qpu.tmu_swaps.eq(place >= _FIRST_SWAPPED), self.waits_tmu[place].eq(qpu.waits_tmu)]

@@ -48,7 +48,7 @@ class Axis(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        wrapped = Signal(signed(_BITS))
+        wrapped = Signal(signed(_BITS), reset_less=True)
         sizes = [Signal(_SIZE_BITS, name=f"size_{clock}") for clock in range(3)]
         wraps = [Signal(Wrap, name=f"wrap_{clock}") for clock in range(3)]
         linears = [Signal(name=f"linear_{clock}") for clock in range(3)]
@@ -87,7 +87,9 @@ class Axis(wiring.Component):
         second = Signal(signed(len(first) + 1))
         beyond = Signal(signed(len(first) + 1))
         m.d.comb += [first.eq(place >> _WEIGHT), second.eq(first + 1), beyond.eq(first - last)]
-        m.d.sync += self.o.weight.eq(Mux(linear, place[:_WEIGHT], 0))
+        weight = Signal(_WEIGHT, reset_less=True)
+        m.d.sync += weight.eq(Mux(linear, place[:_WEIGHT], 0))
+        m.d.comb += self.o.weight.eq(weight)
         repeats = wrap == Wrap.REPEAT
         belows = first < 0, second < 0
         aboves = (beyond >= 0) & (beyond != 0), beyond >= 0

@@ -100,8 +100,8 @@ class Levels(wiring.Component):
         (width, container), (height, _) = (self._shrink(m, name, getattr(self, name)) for name in ("width", "height"))
         row = container if Erratum.HW_2898 in self._errata else width
         rows = Signal(range(_SIZE_BITS))
-        product = Signal(32)
-        offset = Signal(32)
+        product = Signal(32, reset_less=True)
+        offset = Signal(32, reset_less=True)  # of the level before
         entry = Signal(LevelEntry)
         self._store(m, kind, width, height, row, shaped.form, rows)
         # Levels behind the first are powers of two in both directions, and nobody asks how large the first is.
@@ -110,7 +110,7 @@ class Levels(wiring.Component):
         m.d.comb += [
             self.ready.eq(~sized.valid | ends),
             entry.form.eq(measured.form),
-            entry.offset.eq(Mux(measured.number.level == 0, 0, offset - size)),
+            entry.offset.eq(offset - size),
             entries.write_enable.eq(measured.valid),
             entries.write_address.eq(measured.number),
             entries.write_data.eq(entry),
@@ -120,6 +120,8 @@ class Levels(wiring.Component):
         ]
         with m.If(measured.valid):
             m.d.sync += offset.eq(entry.offset)
+        with m.If(shaped.number.level == 0):
+            m.d.sync += [product.eq(0), offset.eq(0)]
         for stage in stages:
             behind = (stage.number.context == self.number.context) & (stage.number.level <= self.number.level)
             m.d.sync += Assert(~(self.read & stage.valid & behind), "a level is read that is not in the table")

@@ -20,13 +20,13 @@ class TmuParameter(data.Struct):
 
 
 class TmuPort(wiring.Signature):
-    """The side of the QPU of its port to a texture unit.
+    """The side of the QPU of its port to a texture unit, by one of its names; `TmuParameter` is there once for both.
 
     Every parameter is a vector of four quads, 0 to 3 in this order. There is a slot for each: the QPU counts.
 
     Interface attributes
     --------------------
-    parameter, parameter_stb : a quad, to be taken at once
+    parameter_stb : a quad of a parameter, to be taken at once
     freed : slots that a lookup leaves when all of it has been read, 0: none does
     blocked : the next lookup, all of which is there, waits until results are loaded
     came_stb, done : a word of sixteen elements is there to be loaded; it is the last one of its lookup
@@ -37,7 +37,6 @@ class TmuPort(wiring.Signature):
     def __init__(self):
         super().__init__(
             {
-                "parameter": Out(TmuParameter),
                 "parameter_stb": Out(1),
                 "freed": In(range(REQUEST_SLOTS + 1)),
                 "blocked": In(1),

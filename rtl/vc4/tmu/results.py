@@ -1,62 +1,53 @@
-"""The words that come back to a QPU."""
+"""The places of the words that come back."""
 
 from amaranth import *
 from amaranth.hdl import Assert
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from vc4.common.ram import BlockRam
+from vc4.common.ram import LutRam
 from vc4.isa.registers import QUADS
-from vc4.qpu.structs import LANES, LaneWords
 from vc4.records.tmu import RESULT_SLOTS
 
 __all__ = ["TmuResults"]
 
-_WORD_BITS = 32
-
 
 class TmuResults(wiring.Component):
-    """Keeps up to eight words of sixteen elements for one QPU.
+    """Gives places to up to eight words for one QPU by one name, and knows which one is next (`TmuResultWords` keeps them).
 
-    Behaviour: a word has its place from the clock in which it is reserved until its last quad is loaded. A quad is there a
-    clock after it is loaded.
+    Behaviour: a word has its place from the clock in which it is reserved until its last quad is loaded.
 
     Interface attributes
     --------------------
     room, room_two : there is a place, and a second one
     reserve, reserved : as many are taken, 1 or 2, and which is the first
-    place, quad, lanes, data : elements are written
-    load, result : the next quad of the oldest word, and that quad a clock later
+    comes, place, texture : something of a word is there, and whether it is one of a texture
+    load : the next quad of the oldest word is taken
+    quad, of_texture : which one it is, and whether it is one of a texture
     """
 
     room: Out(1)
     room_two: Out(1)
     reserve: In(2)
     reserved: Out(range(RESULT_SLOTS))
+    comes: In(1)
     place: In(range(RESULT_SLOTS))
-    quad: In(range(QUADS))
-    lanes: In(LANES)
-    data: In(LaneWords)
+    texture: In(1)
     load: In(1)
-    result: Out(LaneWords)
+    quad: Out(range(RESULT_SLOTS * QUADS))
+    of_texture: Out(1)
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.words = words = BlockRam(
-            LANES * _WORD_BITS, RESULT_SLOTS * QUADS, granularity=_WORD_BITS, exclusive=True
-        )
+        m.submodules.kinds = kinds = LutRam(1, RESULT_SLOTS)
         used = Signal(range(RESULT_SLOTS + 1))
         tail = Signal(range(RESULT_SLOTS))
-        loaded = Signal(range(RESULT_SLOTS * QUADS))
         leaves = Signal()
+        quad_bits = (QUADS - 1).bit_length()
         m.d.comb += [
-            words.write_enable.eq(self.lanes),
-            words.write_address.eq(Cat(self.quad, self.place)),
-            words.write_data.eq(self.data),
-            words.read_enable.eq(self.load),
-            words.read_address.eq(loaded),
-            Value.cast(self.result).eq(words.read_data),
-            leaves.eq(self.load & (loaded[: (QUADS - 1).bit_length()] == QUADS - 1)),
+            *(kinds.write_enable.eq(self.comes), kinds.write_address.eq(self.place), kinds.write_data.eq(self.texture)),
+            *(kinds.read_address.eq(self.quad[quad_bits:]), self.of_texture.eq(kinds.read_data)),
+            leaves.eq(self.load & (self.quad[:quad_bits] == QUADS - 1)),
             self.reserved.eq(tail),
         ]
         m.d.sync += [
@@ -65,7 +56,7 @@ class TmuResults(wiring.Component):
             self.room.eq(self._fits(used, 1)),
             self.room_two.eq(self._fits(used, 2)),
             tail.eq(tail + self.reserve),
-            loaded.eq(loaded + self.load),
+            self.quad.eq(self.quad + self.load),
             Assert(used <= RESULT_SLOTS, "more results than there are places"),
         ]
         return m

@@ -21,7 +21,7 @@ from .points import Points
 from .set_up import SetUp
 from .structs import TURN_BITS, CacheRequest
 from .texel_places import TexelFormat
-from .texture import CONTEXTS, MOST_CLIENTS, LookupNote, Pass, Sample
+from .texture import CONTEXTS, Client, LookupNote, Pass, Sample
 from .texture_fields import TextureFields
 from .vectors import LaneRead, Vectors
 
@@ -39,7 +39,7 @@ class Sampler(wiring.Component):
 
     Parameters
     ----------
-    clients : 1 to 8
+    qpus : 1 to 4
     errata : see `Erratum`
 
     Interface attributes
@@ -55,25 +55,25 @@ class Sampler(wiring.Component):
     done : it is the last one of its lookup
     """
 
-    def __init__(self, clients: int, errata: frozenset[Erratum] = frozenset()):
-        self._clients = clients
+    def __init__(self, qpus: int, errata: frozenset[Erratum] = frozenset()):
+        self._qpus = qpus
         self._errata = errata
         super().__init__(
             {
                 "idle": Out(1),
                 "start": In(1),
-                "client": In(range(MOST_CLIENTS)),
+                "client": In(Client),
                 "place": In(range(RESULT_SLOTS)),
                 "first": In(range(REQUEST_SLOTS)),
                 "count": In(range(REQUEST_SLOTS + 1)),
                 "slot": Out(range(REQUEST_SLOTS)),
-                "slot_client": Out(range(MOST_CLIENTS)),
+                "slot_client": Out(Client),
                 "name": In(TmuParameterName),
                 "uniform": In(32),
                 "reads": Out(ArrayLayout(LaneRead, LANES)),
-                "data": In(LaneWords).array(clients),
+                "data": In(LaneWords).array(qpus),
                 "left": Out(1),
-                "left_client": Out(range(MOST_CLIENTS)),
+                "left_client": Out(Client),
                 "requests": Out(stream.Signature(CacheRequest(Sample))),
                 "sample": In(Sample),
                 "words": In(ArrayLayout(64, 4)),
@@ -85,7 +85,7 @@ class Sampler(wiring.Component):
                 "word": Out(32),
                 "now": Out(Pass),
                 "word_stb": Out(1),
-                "word_client": Out(range(MOST_CLIENTS)),
+                "word_client": Out(Client),
                 "word_place": Out(range(RESULT_SLOTS)),
                 "done": Out(1),
             }
@@ -95,7 +95,7 @@ class Sampler(wiring.Component):
         m = Module()
         m.submodules.set_up = self.set_up = SetUp()
         m.submodules.levels = self.levels = Levels(self._errata)
-        m.submodules.vectors = self.vectors = Vectors(self._clients)
+        m.submodules.vectors = self.vectors = Vectors(self._qpus)
         m.submodules.elements = self.elements = Elements()
         m.submodules.detail = self.detail = Detail()
         m.submodules.passes = self.passes = Passes()

@@ -19,7 +19,7 @@ from vc4.records.tmu import (
 )
 
 from .formats import normal_type
-from .texture import MOST_CLIENTS, Lookup
+from .texture import Client, Lookup
 
 __all__ = ["SetUp"]
 
@@ -39,7 +39,7 @@ class SetUp(wiring.Component):
 
     idle: Out(1)
     start: In(1)
-    client: In(range(MOST_CLIENTS))
+    client: In(Client)
     place: In(range(RESULT_SLOTS))
     first: In(range(REQUEST_SLOTS))
     count: In(range(REQUEST_SLOTS + 1))

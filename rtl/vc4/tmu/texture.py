@@ -9,7 +9,6 @@ from vc4.records.tmu import (
     LEVELS,
     REQUEST_SLOTS,
     RESULT_SLOTS,
-    TMU_NAMES,
     MagnificationFilter,
     MinificationFilter,
     TextureType,
@@ -20,7 +19,8 @@ from vc4.records.tmu import (
 __all__ = [
     "CONTEXTS",
     "COORDINATE_FRACTION",
-    "MOST_CLIENTS",
+    "MOST_QPUS",
+    "Client",
     "Element",
     "Lookup",
     "LookupNote",
@@ -34,9 +34,16 @@ __all__ = [
 CONTEXTS = 16
 #: Bits behind the point of a normalised coordinate, which has two more.
 COORDINATE_FRACTION = 24
-#: QPUs of a slice, each by both names where there is one unit.
-MOST_CLIENTS = 4 * TMU_NAMES
+#: Of a slice.
+MOST_QPUS = 4
 _SIZE_BITS, _TEXEL_BITS = 12, 11
+
+
+class Client(data.Struct):
+    """A QPU by one of the names that programs have for the unit."""
+
+    qpu: range(MOST_QPUS)
+    second: unsigned(1)  # by the second name: where there is one unit, it serves both
 
 
 class Window(data.Struct):
@@ -51,7 +58,7 @@ class Window(data.Struct):
 class Lookup(data.Struct):
     """Whose lookup it is, what it samples, and how; sizes in texels, addresses in units of 4 KiB."""
 
-    client: range(MOST_CLIENTS)
+    client: Client
     place: range(RESULT_SLOTS)  # of its first word among the results
     written: len(TmuParameterName)  # whether s, t, r and b were written
     slots: data.ArrayLayout(range(REQUEST_SLOTS), len(TmuParameterName))  # and where

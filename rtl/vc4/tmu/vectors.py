@@ -7,26 +7,25 @@ from amaranth.lib.wiring import In, Out
 from vc4.common.select import select, select_by_keys, select_keys
 from vc4.isa.registers import QUADS
 from vc4.qpu.structs import LANES, LaneWords
-from vc4.records.tmu import REQUEST_SLOTS, TmuParameterName
+from vc4.records.tmu import TmuParameterName
 
-from .texture import CONTEXTS, MOST_CLIENTS, LookupNote, Vector
+from .parameters import LanePlace
+from .texture import CONTEXTS, MOST_QPUS, Client, LookupNote, Vector
 from .texture_fields import TextureFields
 
 __all__ = ["LaneRead", "Vectors"]
 
 _NAMES = [name.name.lower() for name in TmuParameterName]
 _PARAMETERS = len(_NAMES)
-#: Clocks from the read of the first lane to its element: three to the last parameter, one each for memory, client and lane.
+#: Clocks from the read of the first lane to its element: three to the last parameter, one each for memory, QPU and lane.
 _LATENCY = _PARAMETERS + 2
 
 
 class LaneRead(data.Struct):
-    """A lane of a vector is read."""
+    """A lane of a vector of a QPU is read."""
 
-    stb: unsigned(1)
-    client: range(MOST_CLIENTS)
-    slot: range(REQUEST_SLOTS)
-    quad: range(QUADS)
+    qpu: range(MOST_QPUS)
+    lane: LanePlace
 
 
 class _Step(data.Struct):
@@ -49,18 +48,18 @@ class Vectors(wiring.Component):
 
     Parameters
     ----------
-    clients : 1 to 8
+    qpus : 1 to 4
 
     Interface attributes
     --------------------
     note, note_stb : a lookup is set up
     room, takes : there is room for a quad, and it begins
-    reads, data : what is read of each lane, and what the slots of each client have, a clock later
+    reads, data : what is read of each lane, and what each QPU has there, a clock later
     left, left_client : the last quad of a lookup has been read, and whose it is
     o, o_stb : the elements
     """
 
-    def __init__(self, clients: int):
+    def __init__(self, qpus: int):
         super().__init__(
             {
                 "note": In(LookupNote),
@@ -68,9 +67,9 @@ class Vectors(wiring.Component):
                 "room": In(1),
                 "takes": Out(1),
                 "reads": Out(data.ArrayLayout(LaneRead, LANES)),
-                "data": In(LaneWords).array(clients),
+                "data": In(LaneWords).array(qpus),
                 "left": Out(1),
-                "left_client": Out(range(MOST_CLIENTS)),
+                "left_client": Out(Client),
                 "o": Out(Vector),
                 "o_stb": Out(1),
             }
@@ -93,15 +92,16 @@ class Vectors(wiring.Component):
         steps = [first, *(Signal(_Step, name=f"step_{clock}") for clock in range(1, _LATENCY + 1))]
         for before, after in zip(steps, steps[1:], strict=False):
             m.d.sync += after.eq(before)
+        left = steps[LANES - 1].read
         m.d.comb += [
             valid.eq(busy & ((lane != 0) | self.room)),
             last.eq(number.all()),
             *(first.valid.eq(valid), first.last.eq(last), first.context.eq(context), first.number.eq(lane)),
             first.written.eq(lookup.written),
-            first.read.stb.eq(valid & select(lane, list(lookup.written))),
-            first.read.client.eq(lookup.client),
-            first.read.slot.eq(select(lane, [lookup.slots[place] for place in range(_PARAMETERS)])),
-            first.read.quad.eq(quad),
+            *(first.read.qpu.eq(lookup.client.qpu), first.read.lane.place.second.eq(lookup.client.second)),
+            first.read.lane.stb.eq(valid & select(lane, list(lookup.written))),
+            first.read.lane.place.slot.eq(select(lane, [lookup.slots[place] for place in range(_PARAMETERS)])),
+            first.read.lane.place.quad.eq(quad),
             self.takes.eq(valid & (lane == 0)),
             ends.eq(valid & last),
             begins.eq((waiting != 0) & (~busy | ends)),
@@ -110,7 +110,7 @@ class Vectors(wiring.Component):
             *(self.reads[lane].eq(steps[lane].read) for lane in range(LANES)),
             # The last lane is read.
             self.left.eq(steps[LANES - 1].valid & steps[LANES - 1].last),
-            self.left_client.eq(steps[LANES - 1].read.client),
+            *(self.left_client.qpu.eq(left.qpu), self.left_client.second.eq(left.lane.place.second)),
         ]
         m.d.sync += [
             waiting.eq(waiting + self.note_stb - begins),
@@ -126,14 +126,14 @@ class Vectors(wiring.Component):
         ports = [*self.data, self.data[-1]][: len(self.data) + len(self.data) % 2]
         words = [Signal(32, name=f"word_{lane}") for lane in range(LANES)]
         for lane, word in enumerate(words):
-            keys = Signal(1 + len(ports) // 2, name=f"client_keys_{lane}")
+            keys = Signal(1 + len(ports) // 2, name=f"qpu_keys_{lane}")
             m.d.sync += [
-                keys.eq(select_keys(steps[lane].read.client, len(ports))),
+                keys.eq(select_keys(steps[lane].read.qpu, len(ports))),
                 word.eq(select_by_keys(keys, [port[lane] for port in ports])),
             ]
         out = steps[-1]
         m.d.comb += [
-            *(self.o.context.eq(out.context), self.o.quad.eq(out.read.quad), self.o.lane.eq(out.number)),
+            *(self.o.context.eq(out.context), self.o.quad.eq(out.read.lane.place.quad), self.o.lane.eq(out.number)),
             self.o_stb.eq(out.valid),
         ]
         for place, name in enumerate(_NAMES):

@@ -69,7 +69,7 @@ def _board(config: V3DConfig) -> BoardSystem:
 
 def _texture_unit(config: V3DConfig) -> wiring.Component:
     """As a slice has it; one unit for everyone, if there is none."""
-    return Tmu(config.qpus_per_slice * TMU_NAMES // max(config.tmus_per_slice, 1), config.faults)
+    return Tmu(config.qpus_per_slice, TMU_NAMES // max(config.tmus_per_slice, 1), config.faults)
 
 
 def ecp5(device: str, speed: str, package: str, doc: str) -> Target:
