@@ -218,11 +218,18 @@ def _narrow(work: Path) -> str:
 
 
 def flatten(part: Part, name: str, work: Path) -> rtlil_text.Module:
-    """The design in one module, identical parts of it only once; black boxes stay."""
-    merge = "opt_expr; opt_merge; opt_dff; opt_clean -purge; opt_expr; opt_merge; opt_clean -purge"
-    (work / f"{name}_deep.il").write_text(part.rtlil)
-    _yosys(f"read_rtlil {name}_deep.il; hierarchy -top top; flatten; proc; {merge}; write_rtlil {name}_flat.il", work)
-    text = (work / f"{name}_flat.il").read_text()
+    """The design in one module, identical parts of it only once; black boxes stay. What Yosys makes of it is kept in the folder
+    with `work`: it takes as long as the compiler, and does not depend on what uses the design.
+    """
+
+    def make() -> Path:
+        merge = "opt_expr; opt_merge; opt_dff; opt_clean -purge; opt_expr; opt_merge; opt_clean -purge"
+        deep, flat = f"{name}_deep.il", f"{name}_flat.il"
+        (work / deep).write_text(part.rtlil)
+        _yosys(f"read_rtlil {deep}; hierarchy -top top; flatten; proc; {merge}; write_rtlil {flat}", work)
+        return (work / flat).rename(work.resolve().with_name(f"{work.name}_{flat}"))
+
+    text = make_once([part.rtlil], make, work.parent).read_text()
     return rtlil_text.read(text[text.index("module \\top\n") :])
 
 
