@@ -7,11 +7,23 @@ import pytest
 
 CLOCK = "$glbnet$clk"
 COUNTS = {
-    "modules": {
-        "\\top": {"num_cells_by_type": {"LUT4": 5, "TRELLIS_FF": 40, "top.part": 1}},
-        "\\top.part": {"num_cells_by_type": {"LUT4": 90, "CCU2C": 4, "TRELLIS_FF": 60, "MULT18X18D": 2}},
-    }
+    "top": {"LUT4": 5, "TRELLIS_FF": 40, "top.part": 1},
+    "top.part": {"LUT4": 90, "CCU2C": 4, "TRELLIS_FF": 60, "MULT18X18D": 2, "$scopeinfo": 3},
 }
+
+
+def cells(counts):
+    """Cells of these types, with nothing around them."""
+    nothing = {
+        "parameters": {"INJECT1_0": "YES", "INJECT1_1": "YES"},
+        "port_directions": {"CIN": "input"},
+        "connections": {"CIN": ["x"]},
+    }
+    named = {f"{name}_{number}": {"type": name, **nothing} for name, count in counts.items() for number in range(count)}
+    return {"cells": named, "ports": {}, "netnames": {}}
+
+
+MODULES = {name: cells(counts) for name, counts in COUNTS.items()}
 
 
 def step(what, delay, cell, **others):
@@ -47,5 +59,7 @@ def report(mhz):
 
 @pytest.fixture
 def texts():
-    """The text of a `stat -json` and of reports of given clocks."""
-    return SimpleNamespace(counts=json.dumps(COUNTS), report=lambda mhz: json.dumps(report(mhz)))
+    """Modules, and the texts of a netlist with them and of reports of given clocks."""
+    return SimpleNamespace(
+        modules=MODULES, netlist=json.dumps({"modules": MODULES}), report=lambda mhz: json.dumps(report(mhz))
+    )

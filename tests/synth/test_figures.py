@@ -6,7 +6,7 @@ import pytest
 
 from vc4sim.problem import BadInput
 from vc4sim.synth.figures import Figures, path_lines
-from vc4sim.synth.netlist import read_counts
+from vc4sim.synth.netlist import count_cells
 from vc4sim.synth.route import Hop, read_report
 from vc4sim.synth.targets import PARTS, TARGETS, Bounds, Part
 
@@ -17,20 +17,16 @@ def figures(texts):
 
     def make(*clocks, asked=60, part=PARTS["qpu"]):
         runs = [read_report(texts.report(mhz), seed, asked) for seed, mhz in enumerate(clocks, 1)]
-        netlist = read_counts(texts.counts)
+        netlist = count_cells(texts.modules)
         return Figures("qpu", ("qpu", part), ("ecp5-85", TARGETS["ecp5-85"]), asked, ["Yosys 1"], netlist, runs)
 
     return make
 
 
 def test_cells_of_the_part_and_of_its_frame(texts):
-    netlist = read_counts(texts.counts)
+    netlist = count_cells(texts.modules)
     assert netlist.part == {"LUT4": 90, "CCU2C": 4, "TRELLIS_FF": 60, "MULT18X18D": 2}
     assert netlist.frame == {"LUT4": 5, "TRELLIS_FF": 40}
-
-
-def test_what_yosys_says_before_its_counts_is_passed_over(texts):
-    assert read_counts("\n9. Printing statistics.\n\n" + texts.counts) == read_counts(texts.counts)
 
 
 def test_the_clock_and_the_path(texts):

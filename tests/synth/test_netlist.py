@@ -22,7 +22,9 @@ class Turn(wiring.Component):
 
 
 def test_no_name_looks_like_a_bit_of_another(monkeypatch, tmp_path, texts):
-    monkeypatch.setattr(netlist, "run_tool", lambda *command, folder: (folder / "cells.json").write_text(texts.counts))
+    monkeypatch.setattr(
+        netlist, "run_tool", lambda *command, folder: (folder / netlist.NETLIST).write_text(texts.netlist)
+    )
     netlist.synthesise(Turn(), tmp_path)
     names = re.findall(r"\\\S+", (tmp_path / "top.il").read_text())
     assert "\\part__o.1" in names or "\\o.1" in names

