@@ -6,7 +6,7 @@ from amaranth.back import rtlil
 from amaranth.hdl import Assert
 
 from vc4sim.cxxrtl import build as build_module
-from vc4sim.cxxrtl.build import Kind, build, build_once
+from vc4sim.cxxrtl.build import Kind, Part, build, build_once, flatten
 
 #: A driver that steps a design `clocks` times and returns how often a check failed.
 CHECKS = """
@@ -63,6 +63,16 @@ def test_the_second_build_does_not_compile(tmp_path, monkeypatch):
     monkeypatch.setattr(build_module, "_compile", lambda *_: pytest.fail("it compiles again"))
     build(text(), CHECKS, tmp_path)
     assert list(tmp_path.glob("*.so")) == [library]
+
+
+def test_a_design_is_flattened_once(tmp_path, monkeypatch):
+    """Also for another library, in another folder beside."""
+    works = [tmp_path / name for name in ("one", "other")]
+    for work in works:
+        work.mkdir()
+    first = flatten(Part(text()), "design", works[0]).write()
+    monkeypatch.setattr(build_module, "_yosys", lambda *_: pytest.fail("it is flattened again"))
+    assert flatten(Part(text()), "other", works[1]).write() == first
 
 
 @pytest.mark.thorough

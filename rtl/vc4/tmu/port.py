@@ -1,5 +1,6 @@
 """What a QPU and a texture unit say to each other."""
 
+from amaranth.hdl import unsigned
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -7,7 +8,17 @@ from vc4.isa.registers import QUADS
 from vc4.qpu.structs import LaneWords
 from vc4.records.tmu import REQUEST_SLOTS, TmuParameterName
 
-__all__ = ["TmuParameter", "TmuPort"]
+__all__ = ["MOST_QPUS", "Client", "TmuParameter", "TmuPort"]
+
+#: Of a slice.
+MOST_QPUS = 4
+
+
+class Client(data.Struct):
+    """A QPU by one of the names that programs have for the unit."""
+
+    qpu: range(MOST_QPUS)
+    second: unsigned(1)  # by the second name: where there is one unit, it serves both
 
 
 class TmuParameter(data.Struct):

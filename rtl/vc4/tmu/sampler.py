@@ -18,10 +18,11 @@ from .formats import format_of
 from .levels import Levels
 from .passes import ELEMENTS, Passes
 from .points import Points
+from .port import Client
 from .set_up import SetUp
 from .structs import TURN_BITS, CacheRequest
 from .texel_places import TexelFormat
-from .texture import CONTEXTS, Client, LookupNote, Pass, Sample
+from .texture import CONTEXTS, LookupNote, Pass, Sample
 from .texture_fields import TextureFields
 from .vectors import LaneRead, Vectors
 

@@ -19,7 +19,8 @@ from vc4.records.tmu import (
 )
 
 from .formats import normal_type
-from .texture import Client, Lookup
+from .port import Client
+from .texture import Lookup
 
 __all__ = ["SetUp"]
 

@@ -16,11 +16,11 @@ from vc4.records.tmu import (
     Wrap,
 )
 
+from .port import Client
+
 __all__ = [
     "CONTEXTS",
     "COORDINATE_FRACTION",
-    "MOST_QPUS",
-    "Client",
     "Element",
     "Lookup",
     "LookupNote",
@@ -34,16 +34,7 @@ __all__ = [
 CONTEXTS = 16
 #: Bits behind the point of a normalised coordinate, which has two more.
 COORDINATE_FRACTION = 24
-#: Of a slice.
-MOST_QPUS = 4
 _SIZE_BITS, _TEXEL_BITS = 12, 11
-
-
-class Client(data.Struct):
-    """A QPU by one of the names that programs have for the unit."""
-
-    qpu: range(MOST_QPUS)
-    second: unsigned(1)  # by the second name: where there is one unit, it serves both
 
 
 class Window(data.Struct):

@@ -15,12 +15,12 @@ from vc4.records.tmu import REQUEST_SLOTS, RESULT_SLOTS
 from .cache import TmuCache
 from .line_fetches import LINE_BUS
 from .parameters import TmuParameters
-from .port import TmuParameter, TmuPort
+from .port import Client, TmuParameter, TmuPort
 from .requests import TmuRequests
 from .result_words import TmuResultWords
 from .results import TmuResults
 from .sampler import Sampler
-from .texture import Client, Sample
+from .texture import Sample
 
 __all__ = ["Tmu"]
 

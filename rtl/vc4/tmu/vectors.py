@@ -10,7 +10,8 @@ from vc4.qpu.structs import LANES, LaneWords
 from vc4.records.tmu import TmuParameterName
 
 from .parameters import LanePlace
-from .texture import CONTEXTS, MOST_QPUS, Client, LookupNote, Vector
+from .port import MOST_QPUS, Client
+from .texture import CONTEXTS, LookupNote, Vector
 from .texture_fields import TextureFields
 
 __all__ = ["LaneRead", "Vectors"]

@@ -219,7 +219,7 @@ def _narrow(work: Path) -> str:
 
 def flatten(part: Part, name: str, work: Path) -> rtlil_text.Module:
     """The design in one module, identical parts of it only once; black boxes stay. What Yosys makes of it is kept in the folder
-    with `work`: it takes as long as the compiler, and does not depend on what uses the design.
+    with `work`, whatever uses it.
     """
 
     def make() -> Path:
