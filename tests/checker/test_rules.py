@@ -96,7 +96,7 @@ EXAMPLES = (
             "mov t0s, r0 | nop; thrsw | nop | nop | nop; thrsw | nop | nop; ldtmu0"),
     Example("R16", "nop | nop | mov tlbc, r0 | nop; thrsw | nop | nop", (3,), "nop; thrsw | nop | mov t0s, r0 | mov tlbc, r0"),
     Example("R16", "nop; thrsw | nop | nop | mov t0s, r0 | nop; ldtmu0", (4,),
-            "mov t0s, r0 | nop; ldtmu0 | nop; thrsw | nop | nop"),
+            "mov t0s, r0 | nop; thrsw | nop | nop | nop; ldtmu0"),
     Example("R17", "mov ra1, r0; thrend | nop | nop", (0,), "mov r1, r0; thrend | mov ra1, r0 | nop"),
     Example("R18", "thrend | mov r0, unif | mov ra14, r0", (1, 2), "mov r0, unif | thrend | nop | mov ra13, r0"),
     Example("R19", "nop | nop | thrend | nop | mov tlbz, r0", (4,), "nop | nop | thrend | mov tlbz, r0 | nop"),
@@ -165,6 +165,14 @@ class TestEach:
             first = {min(one.order for one in static if one.offset == other.offset) for other in static}
             assert found <= first
             assert found == first or ".if" in text or "brr" in text
+
+
+def test_a_run_knows_of_two_threads_when_the_first_switch_has_come(breaches):
+    """Whoever reads all of the program knows at once."""
+    text = "mov t0s, r0 | nop; ldtmu0 | nop; thrsw | nop | nop"
+    assert [(one.hazard.rule, one.offset) for one in check(words(text)) if one.hazard.rule == "R16"] == [("R16", 8)]
+    events = [Retirement(0, 0, 8 * index, word) for index, word in enumerate(words(text))]
+    assert not breaches(0, 8 * len(events), events)
 
 
 def test_every_rule_has_an_example_but_the_one_that_cannot_be_broken():

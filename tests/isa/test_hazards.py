@@ -11,7 +11,7 @@ from vc4.isa.registers import READ, WRITE
 
 #: Who states each rule: D guide, A addendum, V vc4asm, C VC4C, M Mesa, K kernel, B Broadcom's driver.
 SOURCES = {
-    **{"DVM": {1, 2, 3, 6, 7, 8, 9, 10}, "DVMB": {5, 17, 18, 19}, "VM": {4}, "KM": {15}, "M": {16, 20}},
+    **{"DVM": {1, 2, 3, 6, 7, 8, 9, 10}, "DVMB": {5, 17, 18, 19}, "VM": {4}, "KM": {15}, "DM": {16}, "M": {20}},
     **{"D": {21, 28, 29, 35}, "DK": {11}, "DV": {22}, "V": {25}, "VK": {14}, "VA": {23}, "VC": {24}},
     **{"K": {12, 13, 26, 27, 30}, "B": {31, 32}, "A": {33, 34}},
 }

@@ -19,9 +19,7 @@ The QPU has no interlocks for most of what follows: a program that breaks a rule
 
 *On the chip* says what a violation does there, as far as it is known; *here* says what this implementation does. A rule that
 names fragment shaders, two threads or two TMUs is about such programs only. Rules that nobody but the kernel has are about
-shaders: nothing looks for them in other programs. What is said here of varyings, tile buffer, and multisample mask is about the
-model, as [the hardware lacks them](choices.md#what-the-hardware-lacks). `--allow R4` leaves a rule out, in `vc4 check` and with
-`--strict`.
+shaders: nothing looks for them in other programs. `--allow R4` leaves a rule out, in `vc4 check` and with `--strict`.
 
 ## What is allowed
 
@@ -35,7 +33,6 @@ model, as [the hardware lacks them](choices.md#what-the-hardware-lacks). `--allo
 * The set-up of the stencil is no access to the tile buffer (R9, R10), and a write to the tile buffer may have a condition
   (R23): shaders of Mesa do both, and a discarded pixel is such a condition.
 * The uniform from which a new address of the uniforms is made may come from the old one (R30).
-* A result of a TMU that is read before a thread has ever switched needs no switch (R16).
 
 ## What the checker cannot know
 
@@ -57,6 +54,7 @@ break (R33 to R35). It finds less:
 * Conditions are apart where no element meets both (R1, R2, R3, R22), and one that holds in all elements that are taken is none
   (R23). An operand is not read under a condition that holds nowhere.
 * A rotation by r5 is none if r5 is 0 (R2, R4).
+* A result of a TMU needs a switch only when the program has switched before: until then it may be one without (R16).
 * The rules are those of programs of users. Memory is the program, for R27.
 """
 

@@ -36,7 +36,8 @@ def _switches(_hazard: Hazard, turn: Turn, held: bool, threads: Threads) -> Brea
     """R16: a switch with the scoreboard taken, and results that are read in front of their switch, or not in time."""
     if held and is_switch(turn):
         yield turn.offset, "a thread switch while the scoreboard is taken"
-    if threads.reads_too_early(turn.acts):
+    is_threaded = threads.has_switched or turn.elements is None  # a run knows when it has come to the first switch
+    if is_threaded and threads.reads_too_early(turn.acts):
         yield turn.offset, "a result of a TMU is read, and the threads have not switched since it was asked for"
     if threads.slots == 1 and any(threads.behind(turn.acts).old):
         yield threads.switch, "the threads switch, and results of a TMU from before the last switch are not read"

@@ -45,13 +45,8 @@ class Threads:
         return replace(self, old=old, new=new)
 
     def reads_too_early(self, found: Sequence[Act]) -> bool:
-        """Whether an instruction that does `found` reads a result for which no switch has waited.
-
-        Before its first switch a thread may be the only one.
-        """
-        return self.has_switched and any(
-            taken(act, self.old) == self.old and taken(act, self.new) != self.new for act in found
-        )
+        """Whether an instruction that does `found` reads a result for which no switch has waited."""
+        return any(taken(act, self.old) == self.old and taken(act, self.new) != self.new for act in found)
 
 
 def _step(turn: Turn, threads: Threads) -> Threads:

@@ -176,8 +176,8 @@ class Fragments:
     # Chunks that look up.
 
     def _wait(self) -> str:
-        """Between a lookup and its result."""
-        return _SWITCH.format("thrsw") if self._threaded and self._rng.chance(0.6) else ""
+        """Between a lookup and its result. The other thread may have a result in the same FIFO: two threads take turns."""
+        return _SWITCH.format("thrsw") if self._threaded else ""
 
     def _look_up(self) -> Chunk:
         rng, into = self._rng, self._into()

@@ -1,7 +1,7 @@
 """A random episode: frames one after the other on one GPU, user programs beside them, and a host that meddles."""
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Container, Iterable, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ from ..random_programs import random_team
 from ..random_programs.program import OUTPUT_BYTES
 from .acts import Spoiling, Stage, random_acts, random_moment, random_spoiling
 
-__all__ = ["USER", "Asked", "Episode", "Part", "vpm_blocks"]
+__all__ = ["USER", "Asked", "Episode", "Part", "things_of", "vpm_blocks"]
 
 _PAGE = 0x1000
 _LATENCIES = (1, 4, 9, 20, 20, 40, 120)
@@ -182,19 +182,29 @@ class Episode:
         team = self.teams[number]
         return bytes(_without_breakpoints(team)) if self.debugs else team.image
 
+    def drawn(self, kept: Container[Part]) -> list[int]:
+        """The frames of what is kept. An episode is over when a frame is drawn to its end: the last one always is."""
+        last = len(self.frames) - 1
+        numbers = [number for number in range(last + 1) if Part("frame", number) in kept]
+        return numbers if numbers and numbers[-1] not in self.spoilt else [*numbers, last]
+
     def lines(self, kept: set[Part]) -> Iterator[str]:
         """What is left, in words."""
         yield f"latency {self.latency}, gap {self.gap}, reservations {' '.join(f'{one:x}' for one in self.reserved)}"
-        for number, frame in enumerate(self.frames):
-            if Part("frame", number) in kept:
-                things = {part.thing for part in kept if part.kind == "thing" and part.number == number}
-                how = f", {self.spoilt[number]}" if number in self.spoilt else ""
-                yield f"frame {number}, of seed {frame.seed} at {frame.base:#x}{how}"
-                yield from (f"  {thing}" for thing in frame.left(things))
+        for number in self.drawn(kept):
+            frame = self.frames[number]
+            how = f", {self.spoilt[number]}" if number in self.spoilt else ""
+            yield f"frame {number}, of seed {frame.seed} at {frame.base:#x}{how}"
+            yield from (f"  {thing}" for thing in frame.left(things_of(number, kept)))
         for number, team in enumerate(self.teams):
             if Part("team", number) in kept:
                 yield from map(str, (asked for asked in self.asked if asked.launch in team.launches))
         yield from (str(act) for number, act in enumerate(self.acts) if Part("act", number) in kept)
+
+
+def things_of(number: int, kept: Iterable[Part]) -> set[int]:
+    """What is kept of a frame, numbers of its things."""
+    return {part.thing for part in kept if part.kind == "thing" and part.number == number}
 
 
 def _without_breakpoints(team: Job) -> bytearray:

@@ -14,7 +14,7 @@ from ..launch import Launch
 from ..random_frames import FrameImage, RandomFrame
 from ..render.host import BEGINNING, FRAME_DONE
 from .acts import Act, HostAct, Spoiling
-from .episode import Asked, Episode, Part, vpm_blocks
+from .episode import Asked, Episode, Part, things_of, vpm_blocks
 
 __all__ = ["SoakJob", "episode_job"]
 
@@ -121,14 +121,10 @@ def episode_job(
     """The run of an episode, or of what is kept of it: at least a frame."""
     left = set(episode.parts if kept is None else kept)
     image, registers = bytearray(episode.end), []
-    last = len(episode.frames) - 1
-    places = [number for number in range(last + 1) if Part("frame", number) in left]
-    if not places or places[-1] in episode.spoilt:
-        places.append(last)  # It is over when a frame is drawn.
+    places = episode.drawn(left)
     for number in places:
         frame = episode.frames[number]
-        things = {part.thing for part in left if part.kind == "thing" and part.number == number}
-        drawn = FrameImage(frame, things)
+        drawn = FrameImage(frame, things_of(number, left))
         image[frame.base : frame.end] = drawn.bytes[frame.base :]
         registers.append(drawn.registers)
     asked: list[Asked] = []
