@@ -140,9 +140,9 @@ def test_unpack(prover):
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("& (Mux(self.carry, low, top) | ~overflow)", "", "value"),
-        ("~value[8:].any()", "~value[9:].any()", "BYTE"),
-        ("high.all() | ~high.any()", "~high.any()", "HALF"),
+        ("& ~(bound & self.carry)", "", "value"),
+        ("value[8:15].any()", "value[9:15].any()", "BYTE"),
+        ("(is_half & negative).replicate(16)", "Const(0, 16)", "HALF"),
         ("self.bytes.eq(0b1111)", "self.bytes.eq(0b0111)", "bytes"),
     ],
     ids=["overflow", "byte-bound", "half-bound", "bytes"],

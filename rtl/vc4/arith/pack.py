@@ -13,6 +13,7 @@ from .convert import float_to_half
 __all__ = ["Pack"]
 
 _HALVES = (Mode.HALF_A, Mode.HALF_B, Mode.HALF_A_SATURATE, Mode.HALF_B_SATURATE)
+_BYTE_MODES = [mode for mode in Mode if mode.name.startswith("BYTE")]
 _SATURATE = [mode for mode in Mode if mode.name.endswith("SATURATE")]
 #: Bytes of the destination that a mode writes; the others write all.
 _BYTES = {
@@ -51,52 +52,51 @@ class Pack(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        value = self.value
-        word = Signal(32)
-        half = Signal(16)
-        byte = Signal(8)
-        high = value[15:]
-        m.d.comb += [
-            half.eq(self._saturate(-0x8000, 0x7FFF, high.all() | ~high.any())),
-            byte.eq(self._saturate(0, 0xFF, ~value[8:].any())),
-        ]
-        with m.Switch(self.mode):
-            with m.Case(Mode.NONE):
-                m.d.comb += word.eq(value)
-            with m.Case(Mode.SATURATE):
-                m.d.comb += word.eq(self._saturate(-0x8000_0000, 0x7FFF_FFFF, Const(1)))
-            with m.Case(*_HALVES):
-                m.d.comb += word.eq(half.replicate(2))
-            with m.Default():
-                m.d.comb += word.eq(byte.replicate(4))
         with m.Switch(self.mode):
             for modes, enables in _BYTES.items():
                 with m.Case(*modes):
                     m.d.comb += self.bytes.eq(enables)
             with m.Default():
                 m.d.comb += self.bytes.eq(0b1111)
-        self._float(m, word)
+        value, negative = self.value, self.value[31]
+        is_half, is_byte = one_of(self.mode, _HALVES), one_of(self.mode, _BYTE_MODES)
+        passes, ones, signs = self._integer(m, is_half, is_byte)
+        half, infinite, zero = float_to_half(m, value, "half")
+        floats = self.is_float & is_half
+        # Of an integer or of a half float, or else all zeros or all ones: one LUT a bit, behind the carry chain of the half.
+        mantissa = Cat(~floats & (passes | ones), Mux(floats, ~zero & ~infinite, ones))
+        exponent = Cat(Mux(floats, infinite, passes | ones), Mux(floats, ~zero, ones))
+        for bit, out in enumerate(self.data):
+            place = bit % 16
+            integer = Mux(is_byte, value[bit % 8], Mux(is_half, value[place], value[bit]))
+            if place < 15:
+                m.d.comb += out.eq(select_by_keys(mantissa if place < 10 else exponent, (integer, half[place])))
+                continue
+            in_half = Mux(floats, negative & ~zero, signs[0])
+            other = ones | (passes & integer)
+            m.d.comb += out.eq(Mux(is_half, in_half, Mux(is_byte, other, signs[1]) if bit == 31 else other))
         return m
 
-    def _float(self, m, word):
-        """The half of a float where that is asked for, else `word`: one LUT a bit behind the carry chain of the half."""
-        half, infinite, zero = float_to_half(m, self.value, "half")
-        words = ~(self.is_float & one_of(self.mode, _HALVES))
-        floats = ~words & ~zero
-        mantissa, exponent, sign = Cat(words, floats & ~infinite), Cat(words | infinite, floats), Cat(words, floats)
-        places = (mantissa, half[:10]), (exponent, half[10:]), (sign, self.value[31])
-        for low in (0, 16):
-            start = low
-            for keys, part in places:
-                stop = start + len(part)
-                m.d.comb += self.data[start:stop].eq(select_by_keys(keys, (word[start:stop], part)))
-                start = stop
-
-    def _saturate(self, lowest: int, highest: int, fits: Value) -> Value:
-        """The integer `value` between bounds, if the mode saturates, or its low bits."""
-        width = (highest - lowest).bit_length()
-        low, top = Const(lowest, width), Const(highest, width)
-        overflow = self.overflow.replicate(width)
-        clamped = Mux(self.value[31], low, top)
-        kept = Mux(one_of(self.mode, _SATURATE) & ~fits, clamped, self.value[:width] | overflow)
-        return kept & (Mux(self.carry, low, top) | ~overflow)
+    def _integer(self, m, is_half, is_byte):
+        """Whether bits of the value pass, or are all ones, or else zeros; but for the signs of a half and of a word, which come last."""
+        value, negative = self.value, self.value[31]
+        passes = Signal()
+        ones = Signal()
+        signs = Signal(2)
+        spills = Signal()
+        saturates = Signal()
+        bound = Signal()
+        # What does not fit differs above bit 14 from the sign, or from zero if there is none, or above bit 7 of a byte.
+        m.d.comb += [
+            spills.eq(
+                (value[15:31] ^ (is_half & negative).replicate(16)).any() | (is_byte & (value[8:15].any() | negative))
+            ),
+            saturates.eq(one_of(self.mode, _SATURATE) & (is_half | is_byte) & spills),
+            bound.eq(self.overflow & (self.mode != Mode.NONE)),
+            passes.eq(~saturates & ~bound),
+            ones.eq(~passes & ~(saturates & negative) & ~(bound & self.carry)),
+        ]
+        # The lowest value has a sign and nothing else, the largest one all else.
+        for sign, top in zip(signs, (value[15], negative), strict=True):
+            m.d.comb += sign.eq(Mux(saturates, negative & ~(bound & ~self.carry), Mux(bound, self.carry, top)))
+        return passes, ones, signs
