@@ -57,7 +57,8 @@ class AddAlign(wiring.Component):
             keep.eq((below(move.rotation.amount) ^ move.rotation.not_below.replicate(32)) | i.keep_all.replicate(32)),
             # Of the bits of a significand, 30 - amount and lower ones leave before the guard.
             lost.eq(moved[:24] & ~Cat(keep[30 - bit] for bit in range(24))),
-            o.moved.eq((rotated & keep) ^ i.invert.replicate(32)),
+            o.moved.eq(rotated & keep),
+            o.invert.eq(i.invert),
             o.guard.eq((rotated[31] & i.control.align) ^ i.invert),
             o.carry_in.eq(i.negate & ~(lost.any() & i.control.align)),
             o.carry.eq((i.compare & i.swap) | (i.out_left & rotated[0]) | (i.out_right & (rotated[31] ^ i.invert))),

@@ -71,7 +71,7 @@ class AddOperands(data.Struct):
     keep_all: unsigned(1)  # no mask
     out_left: unsigned(1)  # the carry is the bit that went out at the top
     out_right: unsigned(1)  # the carry is the bit that went out at the bottom
-    invert: unsigned(1)  # the moved operand, after its mask
+    invert: unsigned(1)  # the moved operand, after its mask, in A1
     negate: unsigned(1)  # its two's complement rather
     compare: unsigned(1)  # the carry is the swap
     control: AddControl
@@ -81,6 +81,7 @@ class AddTerms(data.Struct):
     """From A0 to A1."""
 
     moved: unsigned(32)
+    invert: unsigned(1)  # `moved` is still to be inverted
     guard: unsigned(1)  # one more bit below `moved`, worth one half
     still: unsigned(32)
     carry_in: unsigned(1)  # into the guard

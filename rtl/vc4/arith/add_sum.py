@@ -32,6 +32,8 @@ class AddSum(wiring.Component):
         m = Module()
         i, o, control = self.i, self.o, self.i.control
         saturate = control.bytes_apart & ~control.subtract
+        # Part of the carry chain here; in A0 it would be a LUT a bit.
+        moved = i.moved ^ i.invert.replicate(32)
         total = Signal(38)
         word = Signal(32)
         carries = Signal(4)
@@ -40,7 +42,7 @@ class AddSum(wiring.Component):
         parts = words(total[2:], 9)
         m.d.comb += [
             total.eq(
-                Cat(1, i.guard, byte_terms(i.moved, ~saturate))
+                Cat(1, i.guard, byte_terms(moved, ~saturate))
                 + Cat(i.carry_in, 0, byte_terms(i.still, control.bytes_apart & control.subtract))
             ),
             word.eq(Cat(part[:8] for part in parts)),
@@ -60,7 +62,7 @@ class AddSum(wiring.Component):
             o.exponent.eq(i.exponent + 8),
             o.clear.eq((control.bytes_apart & control.subtract).replicate(4) & ~carries),
             o.carry.eq(i.carry | (control.carry_out & (carries[3] ^ control.subtract))),
-            o.overflow.eq(control.carry_out & (i.moved[31] == i.still[31]) & (word[31] ^ i.still[31])),
+            o.overflow.eq(control.carry_out & (moved[31] == i.still[31]) & (word[31] ^ i.still[31])),
             *(o.count.eq(control.count), o.normalise.eq(control.normalise), o.negative.eq(i.negative)),
         ]
         with m.If(control.count | infinite):
