@@ -5,7 +5,6 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from vc4.common.ram import LutRam
-from vc4.common.select import select
 from vc4.isa.registers import ACCUMULATOR_BASE, QUADS, write_address
 
 from .newest import ACCUMULATORS, OPERANDS, Newest
@@ -101,29 +100,27 @@ class Accumulators(wiring.Component):
                 m.d.comb += self.rr_banks[operand][bank][lane].eq(ram.read_data[operand])
 
     def _r5(self, m):
-        """File A: each quad takes its first lane. File B: all quads take element 0."""
-        words = Signal(data.ArrayLayout(32, QUADS), name="r5")
+        """File A: each quad takes its first lane. File B: all quads take element 0, when the first one is in A2.
+
+        The quads go round in a ring, as in `Newest`: that in A2 is at place 0, that in A1 at place 1, that in RR at the last one.
+        A C never meets what an instruction writes: that in A2 takes the same varying and writes nothing; but when the first quad
+        is in A1 it is the one before, and has come to the last quad.
+        """
+        places = [Signal(32, name=f"r5_{place}") for place in range(QUADS)]
         first = self.quad == 0
         add, mul = (
             (write, (write.address == _R5) & write.mask[0] & ~self.takes_varying)
             for write in (self.a2_add, self.a2_mul)
         )
-        # What the quads get is chosen twice, not for each of them: once for the first one, which both files write in its
-        # own clock, and once for all others. A C never meets what an instruction writes there: that in A2 takes the same
-        # varying and writes nothing; but when the first quad is in A1 it is the one before, and has come to the last quad.
-        a1_quad = Signal.like(self.quad)
-        m.d.comb += a1_quad.eq(self.quad + 1)
-        for wins, quads, varies in (
-            (mul[1], [0], self.a1_c_stb),
-            (mul[1] & (mul[0].file == first), range(1, QUADS), self.a1_c_stb & (a1_quad != 0)),
-        ):
-            word = Mux(varies, self.a1_c, Mux(wins, mul[0].data[0], add[0].data[0]))
-            for quad in quads:
-                here = [hit & Mux(write.file, first, self.quad == quad) for write, hit in (add, mul)]
-                with m.If(Cat(*here, self.a1_c_stb & (a1_quad == quad)).any()):
-                    m.d.sync += words[quad].eq(word)
-        # What the quad in A2 gets goes to RR beside the words, so that nothing is chosen there.
-        own, other = (hit & (first | ~write.file) for write, hit in (mul, add))
-        kept = select(self.quad, [words[quad] for quad in range(QUADS)])
-        m.d.sync += self.rr_r5.eq(Mux(own, mul[0].data[0], Mux(other, add[0].data[0], kept)))
-        m.d.comb += self.r5_rotation.eq(words[0][:4])
+        for place, after in enumerate(places):
+            before = places[(place + 1) % QUADS]
+            own = before is places[0]
+            hits = [hit & ((first | ~write.file) if own else (first & write.file)) for write, hit in (add, mul)]
+            word = Mux(Cat(*hits).any(), Mux(hits[1], mul[0].data[0], add[0].data[0]), before)
+            m.d.sync += after.eq(Mux(self.a1_c_stb, self.a1_c, word) if place == 0 else word)
+        m.d.comb += self.rr_r5.eq(places[-1])
+        # Element 0 stays where it is found whichever quad is in RU.
+        writes_first = Cat(first & (add[1] | mul[1]), self.a1_c_stb & (self.quad == QUADS - 1))
+        with m.If(writes_first.any()):
+            word = Mux(self.a1_c_stb, self.a1_c, Mux(mul[1], mul[0].data[0], add[0].data[0]))
+            m.d.sync += self.r5_rotation.eq(word)
