@@ -44,7 +44,7 @@ class Branch(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         base = Signal(32)
-        register = Signal(32)
+        register = Signal(32, reset_less=True)  # what resets it is a branch without one
         m.d.sync += self.ra2_link.eq(self.ra_pc + LINK_BYTES)
         with m.If(self.ra2_first):
             m.d.sync += base.eq(self.ra2_offset + Mux(self.ra2_relative, self.ra2_link, 0))

@@ -1,5 +1,7 @@
 """The stages that an instruction goes through, and what it carries."""
 
+from itertools import pairwise
+
 from amaranth import *
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
@@ -74,8 +76,13 @@ class Pipeline(wiring.Component):
         m.d.comb += self.slot_end.eq(self.ra.quad == QUADS - 1)
         with m.If(self.slot_end):
             m.d.sync += self.ra.live.eq(self.issue)
+        # What resets these registers is an empty slot, whose instruction is all zeros: that costs no LUT.
+        held = [Signal(Issued, name=f"{stage}_issued", reset_less=True) for stage in STAGES]
+        stages = [getattr(self, stage) for stage in STAGES]
         with m.If(self.issue):
-            m.d.sync += self.ra.issued.eq(self.issued)
-        for before, after in zip(STAGES, STAGES[1:], strict=False):
-            m.d.sync += getattr(self, after).eq(getattr(self, before))
+            m.d.sync += held[0].eq(self.issued)
+        for before, after in pairwise(stages):
+            m.d.sync += [after.live.eq(before.live), after.quad.eq(before.quad)]
+        m.d.sync += [after.eq(before) for before, after in pairwise(held)]
+        m.d.comb += [stage.issued.eq(issued) for stage, issued in zip(stages, held, strict=True)]
         return m

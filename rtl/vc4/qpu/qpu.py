@@ -271,7 +271,7 @@ class Qpu(wiring.Component):
             accumulators.quad.eq(a2.quad),
             accumulators.a2_add.eq(results.add_write),
             accumulators.a2_mul.eq(results.mul_write),
-            *(write_back.a2.eq(a2), write_back.rr.eq(rr)),
+            *(write_back.a2.eq(a2), write_back.io_live.eq(pipeline.io.live), write_back.rr.eq(rr)),
             write_back.a2_results.eq(results.quad),
             flags.wb_quad.eq(rr.quad),
             flags.wb_mask.eq(write_back.wb_flag_mask),

@@ -1,11 +1,12 @@
 """Stage WB: packs, register files and flags."""
 
+from itertools import pairwise
+
 from amaranth import *
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from vc4.arith.pack import Pack
-from vc4.common.ram import LutRam
 from vc4.isa import ops
 from vc4.isa.registers import FILE_REGISTERS, QUADS
 
@@ -21,12 +22,15 @@ __all__ = ["WriteBack"]
 class WriteBack(wiring.Component):
     """Writes an instruction back while the next one reads its operands in RR (guide, figure 2; QPU facts, 3.3).
 
-    The results of A2 wait in a LUT-RAM of four quads until the next instruction, or an empty slot, goes through RR. So a
-    register is always written after the next instruction has read it and before the one after, however long either waits.
+    The results of A2 wait until the next instruction, or an empty slot, goes through RR. So a register is always written after
+    the next instruction has read it and before the one after, however long either waits. Four quads go round in a ring, one
+    place a clock: a quad that has been in A2 is in front when the same quad of the next instruction may be in RR, and every
+    four clocks from then on. The ring stands still when it has come round and nothing comes.
 
     Interface attributes
     --------------------
     a2, a2_results : what arrives from A2
+    io_live : there was something a clock ago
     rr : what drives it
     taken : the last branch is taken
     wb : the instruction that is written back
@@ -37,6 +41,7 @@ class WriteBack(wiring.Component):
 
     a2: In(StageState)
     a2_results: In(QuadResults)
+    io_live: In(1)
     rr: In(StageState)
     taken: In(1)
     wb: Out(Issued)
@@ -49,15 +54,11 @@ class WriteBack(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        results = Signal(QuadResults, name="wb_results")
-        m.submodules.waiting = waiting = LutRam(Shape.cast(QuadResults).width, QUADS)
-        m.d.comb += [
-            waiting.write_address.eq(self.a2.quad),
-            waiting.write_data.eq(self.a2_results),
-            waiting.write_enable.eq(self.a2.live),
-            waiting.read_address.eq(self.rr.quad),
-            results.as_value().eq(waiting.read_data),
-        ]
+        ring = [Signal(QuadResults, name=f"waiting_{place}", reset_less=True) for place in range(QUADS)]
+        results = ring[0]
+        with m.If(self.a2.live | self.io_live | self.rr.live):
+            m.d.sync += [after.eq(before) for before, after in pairwise(ring)]
+            m.d.sync += results.as_value().eq(Mux(self.a2.live, self.a2_results.as_value(), ring[-1].as_value()))
         from_mul = Signal(name="wb_flags_from_mul")
         with m.If(self.a2.live & (self.a2.quad == 0)):
             m.d.sync += [self.wb.eq(self.a2.issued), from_mul.eq(adds_nothing(self.a2.issued.control))]
