@@ -174,6 +174,7 @@ def test_random_programs_end():
         assert outcome.ending is Ending.DONE, (seed, outcome.why)
 
 
+@pytest.mark.thorough
 def test_programs_run_again():
     """As often as they are to: no semaphore counts on from one time to the next, which would stop at its end."""
     for seed in range(100, 110):

@@ -29,6 +29,7 @@ __all__ = [
     "BUSES",
     "MODES",
     "SIZE",
+    "SOME_MODES",
     "VPM_ROWS",
     "Engines",
     "Load",
@@ -45,6 +46,10 @@ BASE, SIZE = 0x0001_0000, 0x4000
 VPM_ROWS = 128
 #: MODEW, but for the reserved code.
 MODES = [mode for mode in DmaMode if mode is not DmaMode.EXTENDED]
+#: For a parameter of tests: one of each size by default.
+SOME_MODES = [
+    pytest.param(mode, marks=[pytest.mark.thorough] * (mode not in (DmaMode.WORD, DmaMode.BYTE_3))) for mode in MODES
+]
 
 
 def on_its_bus(word_bytes, *values):

@@ -6,14 +6,10 @@ import pytest
 
 from vc4.records.vpm import DmaMode
 
-from .dma_bench import BASE, BUSES, MODES, SIZE, Engines, on_its_bus, random_store, run_random, store
+from .dma_bench import BASE, BUSES, MODES, SIZE, SOME_MODES, Engines, on_its_bus, random_store, run_random, store
 
 pytestmark = pytest.mark.usefixtures("compiler")
 COUNT, MANY = 350, 5000
-#: One of each size by default.
-SOME_MODES = [
-    pytest.param(mode, marks=[pytest.mark.thorough] * (mode not in (DmaMode.WORD, DmaMode.BYTE_3))) for mode in MODES
-]
 
 
 @BUSES
