@@ -129,7 +129,7 @@ class Front(wiring.Component):
         connect(m, flipped(self.start), threads.start)
         connect(m, flipped(self.instructions), sequencer.instructions)
         # A word is decoded on its way into SP, so that all of a clock is left to decide whether it goes.
-        control = Signal(Control, name="sp_control", reset_less=True)
+        control = Signal(Control, name="sp_control", reset_less=True)  # nobody looks at it before a word is loaded
         with m.If(sequencer.loads):
             m.d.sync += control.eq(decode.control)
         m.d.comb += [
