@@ -70,7 +70,7 @@ def test_stages(prover):
         ("self.ra.quad == QUADS - 1", "self.ra.quad == QUADS - 2", "four clocks"),
         ("with m.If(self.slot_end):", "with m.If(self.issue):", "live"),
         ("with m.If(self.issue):", "with m.If(self.slot_end & ~self.ra.live):", "sees another"),
-        ("getattr(self, after).eq(getattr(self, before))", "getattr(self, after).eq(self.ra)", "ru"),
+        ("after.eq(before) for", "after.eq(held[0]) for", "ru"),
     ],
     ids=["quad", "live", "instruction", "distance"],
 )

@@ -106,7 +106,7 @@ def test_random_frames_that_lock_up(seed, request):
     compare_frame(job, request.config.getoption("--engine"))
 
 
-@pytest.mark.parametrize("seed", [7, 133, 147, 381])
+@pytest.mark.parametrize("seed", [7, 147, 181, 381])
 def test_random_frames_with_both_sides_in_a_vector(seed, request):
     job = frame_job(RandomFrame(seed), CONFIG)
     assert (drawn_by_model(job)[0] != without(job, Erratum.HW_2924)[0]).any()
