@@ -15,8 +15,9 @@ class MulMultiply(wiring.Component):
     """Multiplies halves of 16 and 8 bits, or bytes with twice a byte; combinational.
 
     Each product fits a multiplier block of 18 bits. For v8muld, each multiplies a byte by 257 times a byte, the first
-    step of a division by 255. The exponent of a float product is made for both places of its leading one; a result that
-    would be denormal is +0 (QPU facts, 1.3).
+    step of a division by 255: a * b / 255, rounded to the nearest integer, is p[23:16] of p = 257 * a * b, plus one if p[15]
+    is set or p[14:7] are all ones; this holds for all 65,536 pairs. The exponent of a float product is made for both places
+    of its leading one; a result that would be denormal is +0 (QPU facts, 1.3).
 
     Interface attributes
     --------------------
@@ -37,6 +38,7 @@ class MulMultiply(wiring.Component):
             o.middle_a.eq(Cat(Mux(apart, a[1], a[0]), a[1]) * Mux(apart, b[1], b[2])),
             o.middle_b.eq(a[2] * Mux(apart, b[2].replicate(2), i.b[:16])),
             o.high.eq(Mux(apart, a[3], a[2]) * Cat(Mux(apart, b[3], b[2]), Mux(apart, b[3], 0))),
+            o.rounds.eq(Cat(p[15] | p[7:15].all() for p in (o.low, o.middle_a, o.middle_b, o.high))),
             mul_bytes.i.eq(i),
             o.bytes.eq(mul_bytes.result),
             o.control.eq(i.control),

@@ -45,6 +45,7 @@ class MulProducts(data.Struct):
     middle_a: unsigned(24)  # a[15:0] * b[23:16]; of the second bytes
     middle_b: unsigned(24)  # a[23:16] * b[15:0]; of the third bytes
     high: unsigned(24)  # a[23:16] * b[23:16]; of the highest bytes
+    rounds: unsigned(4)  # of v8muld: the quotient of each byte is rounded up
     bytes: unsigned(32)  # result of the byte operations that do not multiply
     scale: MulScale
     scale_carried: MulScale

@@ -16,9 +16,6 @@ __all__ = ["MulSum"]
 class MulSum(wiring.Component):
     """Adds the products and brings every result into the form of a float; combinational.
 
-    v8muld rounds a * b / 255 to the nearest integer: with p = 257 * a * b that is p[23:16], plus one if p[15] is set or
-    p[14:7] are all ones; this holds for all 65,536 pairs.
-
     Interface attributes
     --------------------
     i : from A0
@@ -43,8 +40,9 @@ class MulSum(wiring.Component):
             product.eq(Cat(i.low[:16], upper)),
             o.carry.eq(control.mul24 & product[32:].any()),
         ]
-        for scaled, quotient in zip((i.low, i.middle_a, i.middle_b, i.high), words(quotients, 8), strict=True):
-            m.d.comb += quotient.eq(scaled[16:24] + (scaled[15] | scaled[7:15].all()))
+        scaled = (i.low, i.middle_a, i.middle_b, i.high)
+        for quotient, product_of_bytes, rounds in zip(words(quotients, 8), scaled, i.rounds, strict=True):
+            m.d.comb += quotient.eq(product_of_bytes[16:24] + rounds)
 
         kinds = [_as_float(word) for word in (i.bytes, quotients, product)]
         kinds.append(Cat(product[23:], i.scale.exponent, i.scale.negative))
