@@ -8,7 +8,7 @@ from amaranth import *
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from vc4.arith.pack import Pack
+from vc4.arith.pack import Pack, pack_keys
 from vc4.isa.ops import FLOAT_RESULT_ADD, FLOAT_RESULT_MUL, AddOp, MulOp
 from vc4.isa.ops import Pack as Mode
 from vc4sim.model.arith.alu import add_alu
@@ -40,10 +40,11 @@ class PackedWord(wiring.Component):
         m = Module()
         m.submodules.pack = pack = Pack()
         m.d.comb += [
-            *(pack.value.eq(self.value), pack.mode.eq(self.mode), pack.is_float.eq(self.is_float)),
+            pack.value.eq(self.value),
+            *(pack.keys[name].eq(key) for name, key in pack_keys(self.mode, self.is_float)),
             *(pack.carry.eq(self.carry), pack.overflow.eq(self.overflow)),
-            self.written.eq(pack.data & Cat(enable.replicate(8) for enable in pack.bytes)),
-            self.bytes.eq(pack.bytes),
+            self.written.eq(pack.data & Cat(enable.replicate(8) for enable in pack.keys.bytes)),
+            self.bytes.eq(pack.keys.bytes),
         ]
         return m
 

@@ -30,21 +30,25 @@ def write(rng, ctx, dut, words, granules):
 
 
 @pytest.mark.parametrize("granularity", [None, 8, 16])
-def test_block_ram(granularity):
+@pytest.mark.parametrize("reads", [1, 3])
+def test_block_ram(granularity, reads):
     rng = random.Random(granularity)
-    dut = BlockRam(32, DEPTH, granularity=granularity, init=INIT)
+    dut = BlockRam(32, DEPTH, granularity=granularity, init=INIT, reads=reads)
     words = INIT + [0] * (DEPTH - len(INIT))
+    ports = (dut.read_address, dut.read_enable, dut.read_data)
+    ports = [ports] if reads == 1 else list(zip(*ports, strict=True))
 
     async def bench(ctx):
-        expected = 0
+        expected = [0] * reads
         for _ in range(300):
-            address, enable = rng.randrange(DEPTH), rng.randrange(2)
-            ctx.set(dut.read_address, address)
-            ctx.set(dut.read_enable, enable)
-            expected = words[address] if enable else expected
+            for number, (address_port, enable_port, _) in enumerate(ports):
+                address, enable = rng.randrange(DEPTH), rng.randrange(2)
+                ctx.set(address_port, address)
+                ctx.set(enable_port, enable)
+                expected[number] = words[address] if enable else expected[number]
             write(rng, ctx, dut, words, 32 // (granularity or 32))
             await ctx.tick()
-            assert ctx.get(dut.read_data) == expected, f"seed {granularity}"
+            assert [ctx.get(word) for *_, word in ports] == expected, f"seed {granularity}"
 
     run(dut, bench)
 

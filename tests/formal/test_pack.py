@@ -69,7 +69,8 @@ class PackProof(wiring.Component):
         m = Module()
         m.submodules.pack = dut = pack.Pack()
         m.d.comb += [
-            *(dut.value.eq(self.value), dut.mode.eq(self.mode), dut.is_float.eq(self.is_float)),
+            dut.value.eq(self.value),
+            *(dut.keys[name].eq(key) for name, key in pack.pack_keys(self.mode, self.is_float)),
             *(dut.carry.eq(self.carry), dut.overflow.eq(self.overflow)),
             Assume(~(self.is_float & self.overflow)),
         ]
@@ -83,7 +84,7 @@ class PackProof(wiring.Component):
                 bytes_written, expected = (1 << width // 8) - 1 << place // 8, narrow
                 written = dut.data[place : place + width]
             m.d.comb += [
-                Assert(~selected | (dut.bytes == bytes_written), f"bytes that {mode.name} writes"),
+                Assert(~selected | (dut.keys.bytes == bytes_written), f"bytes that {mode.name} writes"),
                 Assert(~selected | (written == expected), f"value that {mode.name} writes"),
                 Cover(selected & self.overflow & (written != 0), f"an overflow in {mode.name}"),
             ]
@@ -138,17 +139,18 @@ def test_unpack(prover):
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("part", "old", "new", "said"),
     [
-        ("& ~(bound & self.carry)", "", "value"),
-        ("value[8:15].any()", "value[9:15].any()", "BYTE"),
-        ("(is_half & negative).replicate(16)", "Const(0, 16)", "HALF"),
-        ("self.bytes.eq(0b1111)", "self.bytes.eq(0b0111)", "bytes"),
+        ("Pack", "& ~(bound & self.carry)", "", "value"),
+        ("Pack", "value[8:15].any()", "value[9:15].any()", "BYTE"),
+        ("Pack", "(is_half & negative).replicate(16)", "Const(0, 16)", "HALF"),
+        ("pack_keys", "whole |", "", "bytes"),
+        ("pack_keys", "mode != Mode.NONE", "half | byte", "SATURATE"),
     ],
-    ids=["overflow", "byte-bound", "half-bound", "bytes"],
+    ids=["overflow", "byte-bound", "half-bound", "bytes", "saturate"],
 )
-def test_faults_of_pack(prover, faulty, monkeypatch, old, new, said):
-    monkeypatch.setattr(pack, "Pack", faulty(pack.Pack, old, new))
+def test_faults_of_pack(prover, faulty, monkeypatch, part, old, new, said):
+    monkeypatch.setattr(pack, part, faulty(getattr(pack, part), old, new))
     assert said in prover.refuted(PackProof(), depth=1)
 
 

@@ -1,6 +1,7 @@
 """`Accumulators` against lists of sixteen words."""
 
 import random
+from dataclasses import dataclass
 
 import pytest
 
@@ -35,144 +36,160 @@ class Reference:
                 self.r5 = [write["data"][0]] * 16
 
 
-async def write(ctx, dut, reference, add=NO_WRITE, mul=NO_WRITE):
-    """One clock of A2, of the quad whose turn it is: where both write, the mul ALU wins."""
-    ctx.set(dut.a2_add, add)
-    ctx.set(dut.a2_mul, mul)
-    await ctx.tick()
-    reference.write(ctx.get(dut.quad), add)
-    reference.write(ctx.get(dut.quad), mul)
-    ctx.set(dut.a2_add, NO_WRITE)
-    ctx.set(dut.a2_mul, NO_WRITE)
-    turn(ctx, dut)
+@dataclass(frozen=True)
+class Slot:
+    """An instruction: what each quad writes, and what its operands name."""
+
+    add: tuple = (NO_WRITE,) * 4
+    mul: tuple = (NO_WRITE,) * 4
+    names: tuple = (0, 1, 2, 3)
+    rotation: int = 0
 
 
-def turn(ctx, dut):
-    ctx.set(dut.quad, (ctx.get(dut.quad) + 1) % 4)
-
-
-async def read(ctx, dut, numbers, rotation=0, add=NO_WRITE, mul=NO_WRITE):
-    """The operands that name the accumulators `numbers`, as an instruction in RU in this clock gets them, and r5."""
-    ctx.set(dut.ru_numbers, numbers)
-    ctx.set(dut.ru_rotation, rotation)
-    ctx.set(dut.a2_add, add)
-    ctx.set(dut.a2_mul, mul)
-    newest = [[ctx.get(dut.ru_newest[operand][lane]) for lane in range(4)] for operand in range(4)]
-    await ctx.tick()
-    banks = [
-        [[ctx.get(dut.rr_banks[operand][bank][lane]) for lane in range(4)] for bank in range(2)] for operand in range(4)
-    ]
-    turn(ctx, dut)
-    operands = [
-        [merged(old, new, enables) for old, new, enables in zip(*banks[operand], newest[operand], strict=True)]
-        for operand in range(4)
-    ]
-    return operands, ctx.get(dut.rr_r5)
-
-
-async def check(ctx, dut, reference, numbers, rotation, note, add=NO_WRITE, mul=NO_WRITE):
-    """What a quad reads while the one before it is written.
+async def run(ctx, dut, slots, note=""):
+    """Instructions one after the other. Each operand gets what all before have written; `Reference` then holds the rest.
 
     Behind the ALU the result moves up by `rotation` % 4 lanes, which is counted in here.
     """
-    quad = ctx.get(dut.quad)
-    operands, r5 = await read(ctx, dut, numbers, rotation, add, mul)
-    reference.write(quad, add)
-    reference.write(quad, mul)
-    for operand, number in enumerate(numbers):
-        register, up = reference.general[number], rotation if operand >= 2 else 0
-        for lane in range(4):
-            element = 4 * quad + (lane + up) % 4
-            assert operands[operand][lane] == register[(element - up) % 16], note
-    assert r5 == reference.r5[4 * quad], note
-    assert ctx.get(dut.r5_rotation) == reference.r5[0] % 16, note
+    reference, found = Reference(), []
+    slots = [*slots, Slot(), Slot()]
+    for this, after, last in zip(slots, slots[1:], slots[2:], strict=False):
+        for quad in range(4):
+            in_ra2 = after if quad < 3 else last
+            ctx.set(dut.quad, quad)
+            ctx.set(dut.a2_add, this.add[quad])
+            ctx.set(dut.a2_mul, this.mul[quad])
+            ctx.set(dut.ra2_names, in_ra2.names)
+            ctx.set(dut.ru_names, after.names)
+            ctx.set(dut.ru_rotation, after.rotation)
+            await ctx.tick()
+            reference.write(quad, this.add[quad])
+            reference.write(quad, this.mul[quad])
+            for operand, name in enumerate(after.names):
+                values = [ctx.get(dut.rr_values[operand][lane]) for lane in range(4)]
+                assert values == expected(reference, operand, name, quad, after.rotation), (note, operand, after)
+                found.append(values)
+            assert ctx.get(dut.r5_rotation) == reference.r5[0] % 16, note
+    return found
 
 
-def random_write(rng):
-    return {
-        "address": rng.choice([32, 33, 34, 35, 35, 37, 37, 36, 39, rng.randrange(64)]),
-        "file": rng.randrange(2),
-        "mask": rng.choice([15, rng.randrange(16)]),
-        "bytes": rng.choice([15, rng.randrange(16)]),
-        "data": [rng.getrandbits(32) for _ in range(4)],
-    }
+def expected(reference, operand, name, quad, rotation):
+    if name > 3:
+        return [reference.r5[4 * quad] if name == 5 else 0] * 4
+    up = rotation if operand >= 2 else 0
+    return [reference.general[name][(4 * quad + (lane + up) % 4 - up) % 16] for lane in range(4)]
+
+
+def result(address, values, **fields):
+    """What all quads write, from sixteen words."""
+    whole = {"address": address, "file": 0, "mask": 15, "bytes": 15} | fields
+    return tuple({**whole, "data": values[4 * quad : 4 * quad + 4]} for quad in range(4))
+
+
+def random_result(rng):
+    address, file = rng.choice([32, 33, 34, 35, 35, 37, 37, 36, 39, rng.randrange(64)]), rng.randrange(2)
+    enables = rng.choice([15, rng.randrange(16)])
+    return tuple(
+        {
+            "address": address,
+            "file": file,
+            "mask": rng.choice([15, rng.randrange(16)]),
+            "bytes": enables,
+            "data": [rng.getrandbits(32) for _ in range(4)],
+        }
+        for _ in range(4)
+    )
+
+
+def random_slots(rng, count):
+    written = set()
+    for _ in range(count):
+        add, mul = tuple({**quad, "bytes": 15} for quad in random_result(rng)), random_result(rng)
+        if rng.random() < 0.5:
+            mul = tuple({**quad, "address": add[0]["address"]} for quad in mul)
+        names = tuple(rng.choice([0, 1, 2, 3, 5, rng.randrange(8)]) for _ in range(4))
+        # An instruction does not rotate what the one before writes.
+        rotation = 0 if rng.random() < 0.3 or written & set(names[2:]) else rng.randrange(16)
+        yield Slot(add, mul, names, rotation)
+        written = {write[0]["address"] - R0 for write in (add, mul)}
 
 
 @pytest.mark.parametrize("rotation", range(16))
 def test_every_rotation(simulate, rotation):
-    dut, reference = Accumulators(), Reference()
+    """Two instructions write; one after the next, all of it is rotated."""
+    words = [[0x100 * number + element for element in range(16)] for number in range(4)]
+    slots = [
+        Slot(result(32, words[0]), result(33, words[1])),
+        Slot(result(34, words[2]), result(35, words[3])),
+        Slot(names=(3, 2, 1, 0), rotation=0),
+        *(Slot(names=names, rotation=rotation) for names in [(0, 1, 2, 3), (3, 2, 1, 0)]),
+    ]
+    dut = Accumulators()
 
     async def bench(ctx):
-        for number in range(4):
-            for quad in range(4):
-                values = [0x100 * number + 4 * quad + lane for lane in range(4)]
-                result = {**NO_WRITE, "address": 32 + number, "mask": 15, "bytes": 15, "data": values}
-                await write(ctx, dut, reference, result if number & 1 else NO_WRITE, NO_WRITE if number & 1 else result)
-        for quad in range(4):
-            await check(ctx, dut, reference, [0, 1, 2, 3], rotation, f"{rotation=}, {quad=}")
-            await check(ctx, dut, reference, [3, 2, 1, 0], rotation, f"{rotation=}, {quad=}")
+        await run(ctx, dut, slots)
+
+    simulate(dut, bench)
+
+
+@pytest.mark.parametrize("number", range(4))
+@pytest.mark.parametrize("alu", ["add", "mul"])
+def test_the_last_quad_is_rotated_while_it_is_written(simulate, number, alu):
+    """Instructions write an accumulator, do nothing, and rotate it by whole quads."""
+    slots = []
+    for amount in (4, 8, 12, 1, 15):
+        values = [0x1000 * amount + element for element in range(16)]
+        slots += [Slot(**{alu: result(R0 + number, values)}), Slot(), Slot(names=(number,) * 4, rotation=amount)]
+    dut = Accumulators()
+
+    async def bench(ctx):
+        await run(ctx, dut, slots)
 
     simulate(dut, bench)
 
 
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.thorough) for seed in range(1, 4))])
 def test_random_writes_of_both_alus(simulate, seed):
-    rng = random.Random(seed)
-    dut, reference = Accumulators(), Reference()
+    dut = Accumulators()
 
     async def bench(ctx):
-        for clock in range(300):
-            add, mul = {**random_write(rng), "bytes": 15}, random_write(rng)
-            if rng.random() < 0.5:
-                mul["address"] = add["address"]
-            # An operand is read from another quad only while nothing is on its way to its accumulator.
-            rotation = 0 if rng.random() < 0.5 else rng.randrange(16)
-            if rotation:
-                add = mul = NO_WRITE
-            numbers = [rng.randrange(4) for _ in range(4)]
-            await check(ctx, dut, reference, numbers, rotation, f"seed {seed}, clock {clock}", add, mul)
+        await run(ctx, dut, random_slots(random.Random(seed), 100), f"seed {seed}")
 
     simulate(dut, bench)
 
 
 def test_the_mul_alu_wins_byte_by_byte(simulate):
     dut = Accumulators()
-    add = {"address": R3, "file": 0, "mask": 0b0111, "bytes": 15, "data": [0x1111_1111] * 4}
-    mul = {"address": R3, "file": 1, "mask": 0b1110, "bytes": 0b0100, "data": [0x2222_2222] * 4}
+    add = ({"address": R3, "file": 0, "mask": 0b0111, "bytes": 15, "data": [0x1111_1111] * 4},) * 4
+    mul = ({"address": R3, "file": 1, "mask": 0b1110, "bytes": 0b0100, "data": [0x2222_2222] * 4},) * 4
 
     async def bench(ctx):
-        (found, *_), _ = await read(ctx, dut, [3] * 4, add=add, mul=mul)
-        assert found == [0x1111_1111, 0x1122_1111, 0x1122_1111, 0x0022_0000]
+        found = await run(ctx, dut, [Slot(add, mul), *[Slot(names=(3,) * 4)] * 2])
+        assert found == [[0x1111_1111, 0x1122_1111, 0x1122_1111, 0x0022_0000]] * 4 * 4 * 2 + found[32:]
 
     simulate(dut, bench)
 
 
-@pytest.mark.parametrize(("file", "expected"), [(0, [10, 20, 30, 40]), (1, [10, 10, 10, 10])])
-def test_both_forms_of_r5(simulate, file, expected):
+@pytest.mark.parametrize(("file", "words"), [(0, [10, 20, 30, 40]), (1, [10, 10, 10, 10])])
+def test_both_forms_of_r5(simulate, file, words):
     """File A: the first element of each quad for its quad; file B: element 0 for all."""
-    dut, reference = Accumulators(), Reference()
+    dut = Accumulators()
+    values = [10 * (element // 4 + 1) + element % 4 for element in range(16)]
 
     async def bench(ctx):
-        for quad in range(4):
-            values = [10 * (quad + 1) + lane for lane in range(4)]
-            await write(ctx, dut, reference, {"address": R5, "file": file, "mask": 15, "bytes": 15, "data": values})
-        assert [(await read(ctx, dut, [0] * 4))[1] for _ in range(4)] == expected
+        found = await run(ctx, dut, [Slot(result(R5, values, file=file)), Slot(names=(5,) * 4)])
+        assert found[:16] == [[word] * 4 for word in words for _ in range(4)]
         assert ctx.get(dut.r5_rotation) == 10
 
     simulate(dut, bench)
 
 
-def test_r5_keeps_its_word_where_the_condition_of_the_first_lane_fails(simulate):
-    dut, reference = Accumulators(), Reference()
+@pytest.mark.parametrize("file", [0, 1])
+def test_r5_keeps_its_word_where_the_condition_of_the_first_lane_fails(simulate, file):
+    dut = Accumulators()
 
     async def bench(ctx):
-        for file in (0, 1):
-            while ctx.get(dut.quad) != 0:
-                await read(ctx, dut, [0] * 4)
-            await write(
-                ctx, dut, reference, {"address": R5, "file": file, "mask": 0b1110, "bytes": 15, "data": [9] * 4}
-            )
-            await check(ctx, dut, reference, [0] * 4, 0, f"{file=}")
-        assert ctx.get(dut.rr_r5) == 0
+        found = await run(ctx, dut, [Slot(result(R5, [9] * 16, file=file, mask=0b1110)), Slot(names=(5,) * 4)])
+        assert found[:16] == [[0] * 4] * 16
 
     simulate(dut, bench)

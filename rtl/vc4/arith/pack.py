@@ -1,7 +1,8 @@
 """Narrowing of results on their way into register file A."""
 
 from amaranth import *
-from amaranth.lib import wiring
+from amaranth.hdl import ValueLike
+from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from vc4.common.select import select_by_keys
@@ -10,7 +11,7 @@ from vc4.isa.ops import Pack as Mode
 from .bits import one_of
 from .convert import float_to_half
 
-__all__ = ["Pack"]
+__all__ = ["Pack", "PackKeys", "pack_keys"]
 
 _HALVES = (Mode.HALF_A, Mode.HALF_B, Mode.HALF_A_SATURATE, Mode.HALF_B_SATURATE)
 _BYTE_MODES = [mode for mode in Mode if mode.name.startswith("BYTE")]
@@ -26,6 +27,34 @@ _BYTES = {
 }
 
 
+class PackKeys(data.Struct):
+    """How a result is narrowed. Where it is not, all but `bytes` are 0."""
+
+    narrow: unsigned(1)
+    half: unsigned(1)
+    half_float: unsigned(1)  # from a float
+    byte: unsigned(1)
+    saturates: unsigned(1)
+    bytes: unsigned(4)  # enables of the bytes that are written, bit 0 the lowest
+
+
+def pack_keys(mode: ValueLike, is_float: ValueLike) -> list[tuple[str, Value]]:
+    """The fields of `PackKeys` for a mode, and for whether the result is a float."""
+    mode, is_float = Value.cast(mode), Value.cast(is_float)
+    half, byte = one_of(mode, _HALVES), one_of(mode, _BYTE_MODES)
+    partial = {enables: one_of(mode, modes) for modes, enables in _BYTES.items()}
+    whole = ~Cat(partial.values()).any()
+    return [
+        ("narrow", mode != Mode.NONE),
+        *(("half", half), ("half_float", half & is_float), ("byte", byte)),
+        ("saturates", one_of(mode, _SATURATE) & (half | byte)),
+        (
+            "bytes",
+            Cat(whole | Cat(is_one for enables, is_one in partial.items() if enables >> n & 1).any() for n in range(4)),
+        ),
+    ]
+
+
 class Pack(wiring.Component):
     """Narrows a result to a half or a byte of register file A (guide, table 7; QPU facts, 3.3); combinational.
 
@@ -35,34 +64,23 @@ class Pack(wiring.Component):
     Interface attributes
     --------------------
     value : the result
-    mode : how it is narrowed
-    is_float : it is a float
+    keys : how it is narrowed
     carry, overflow : of the operation; overflow of sums and differences of integers only
     data : the narrow value in every place that it may go to
-    bytes : enables of the bytes that are written, bit 0 the lowest
     """
 
     value: In(32)
-    mode: In(Mode)
-    is_float: In(1)
+    keys: In(PackKeys)
     carry: In(1)
     overflow: In(1)
     data: Out(32)
-    bytes: Out(4)
 
     def elaborate(self, platform):
         m = Module()
-        with m.Switch(self.mode):
-            for modes, enables in _BYTES.items():
-                with m.Case(*modes):
-                    m.d.comb += self.bytes.eq(enables)
-            with m.Default():
-                m.d.comb += self.bytes.eq(0b1111)
         value, negative = self.value, self.value[31]
-        is_half, is_byte = one_of(self.mode, _HALVES), one_of(self.mode, _BYTE_MODES)
+        is_half, is_byte, floats = self.keys.half, self.keys.byte, self.keys.half_float
         passes, ones, signs = self._integer(m, is_half, is_byte)
         half, infinite, zero = float_to_half(m, value, "half")
-        floats = self.is_float & is_half
         # Of an integer or of a half float, or else all zeros or all ones: one LUT a bit, behind the carry chain of the half.
         mantissa = Cat(~floats & (passes | ones), Mux(floats, ~zero & ~infinite, ones))
         exponent = Cat(Mux(floats, infinite, passes | ones), Mux(floats, ~zero, ones))
@@ -89,10 +107,14 @@ class Pack(wiring.Component):
         # What does not fit differs above bit 14 from the sign, or from zero if there is none, or above bit 7 of a byte.
         m.d.comb += [
             spills.eq(
-                (value[15:31] ^ (is_half & negative).replicate(16)).any() | (is_byte & (value[8:15].any() | negative))
+                Mux(
+                    is_half & negative,
+                    ~value[15:31].all(),
+                    value[15:31].any() | (is_byte & (value[8:15].any() | negative)),
+                )
             ),
-            saturates.eq(one_of(self.mode, _SATURATE) & (is_half | is_byte) & spills),
-            bound.eq(self.overflow & (self.mode != Mode.NONE)),
+            saturates.eq(self.keys.saturates & spills),
+            bound.eq(self.overflow & self.keys.narrow),
             passes.eq(~saturates & ~bound),
             ones.eq(~passes & ~(saturates & negative) & ~(bound & self.carry)),
         ]

@@ -7,14 +7,16 @@ from amaranth.lib.wiring import In, Out
 from vc4.arith.add_alu import AddAlu
 from vc4.arith.mul_alu import MulAlu
 from vc4.arith.unpack import Unpack
-from vc4.common.select import select_by_keys, select_keys
 from vc4.isa import ops
 
+from .accumulators import OPERANDS
 from .control import Control
 from .immediate import LaneBits
-from .newest import OPERANDS
 
 __all__ = ["AddResult", "Lane", "MulResult"]
+
+#: How an operand names what is no accumulator.
+_R4, _A, _B = 4, 6, 7
 
 
 class AddResult(data.Struct):
@@ -45,8 +47,7 @@ class Lane(wiring.Component):
     ru_control, ru_a, ru_b, ru_r4 : the instruction in RU, what it read, and r4
     ru_immediate, ru_immediate_bits : the value that it moves, as a part that all lanes share and one of this lane
     rr_control, rr_live : the instruction in RR
-    ru_newest, rr_banks : the accumulators that the operands name: bytes to take from the bank of the mul ALU, both banks
-    rr_r5 : r5
+    rr_accumulators : the accumulators that the operands name; 0 for those that name none
     a2_packs_colour : a float that the mul ALU has multiplied is written as a colour
     a2_add, a2_mul : results, three clocks after RR
     """
@@ -59,9 +60,7 @@ class Lane(wiring.Component):
     ru_immediate_bits: In(LaneBits)
     rr_control: In(Control)
     rr_live: In(1)
-    ru_newest: In(data.ArrayLayout(4, len(OPERANDS)))
-    rr_banks: In(data.ArrayLayout(data.ArrayLayout(32, 2), len(OPERANDS)))
-    rr_r5: In(32)
+    rr_accumulators: In(data.ArrayLayout(32, len(OPERANDS)))
     a2_packs_colour: In(1)
     a2_add: Out(AddResult)
     a2_mul: Out(MulResult)
@@ -73,32 +72,26 @@ class Lane(wiring.Component):
         m.submodules.mul_alu = mul_alu = MulAlu()
 
         ru, rr, bits = self.ru_control, self.rr_control, self.ru_immediate_bits
-        rr_unpacked, rr_plain, rr_b = (Signal(32, name=f"rr_{name}") for name in ("unpacked", "plain", "b"))
         m.d.comb += [
             unpack.value.eq(Mux(ru.unpack_r4, self.ru_r4, self.ru_a)),
             unpack.keys.eq(ru.unpack),
         ]
-        m.d.sync += [
-            rr_unpacked.eq(unpack.result | self.ru_immediate | Cat(bits.low, bits.high, bits.sign.replicate(30))),
-            rr_plain.eq(Mux(ru.unpack_r4, self.ru_a, self.ru_r4)),
-            rr_b.eq(self.ru_b),
-        ]
-
+        unpacked = unpack.result | self.ru_immediate | Cat(bits.low, bits.high, bits.sign.replicate(30))
+        plain = Mux(ru.unpack_r4, self.ru_a, self.ru_r4)
+        # Of r4 and A one goes through the unpacker.
+        named = {
+            "unpacked": (unpacked, Mux(ru.unpack_r4, _R4, _A)),
+            "plain": (plain, Mux(ru.unpack_r4, _A, _R4)),
+            "b": (self.ru_b, C(_B, 3)),
+        }
         operands = (add_alu.rr_a, add_alu.rr_b, mul_alu.rr_a, mul_alu.rr_b)
-        for name, operand, newest, banks in zip(OPERANDS, operands, self.ru_newest, self.rr_banks, strict=True):
-            # The accumulators, whose memory is read in the same clock, are the last ones.
-            sources = [rr_plain, self.rr_r5, rr_unpacked, rr_b, *banks]
-            code = Value.cast(ru[name])
-            # Of A (6) and r4 (4) one goes through the unpacker: r4 if the instruction says so, and then they change places.
-            exchanged = code[2] & ~code[0] & ru.unpack_r4
-            for byte in range(4):
-                other = Cat(code[0], code[1] ^ exchanged, 0)
-                keys = select_keys(Mux(code[2], other, Cat(newest[byte], 0, 1)), len(sources))
-                rr_keys = Signal(len(keys), name=f"rr_{name}_keys_{byte}")
-                m.d.sync += rr_keys.eq(keys)
-                m.d.comb += operand.word_select(byte, 8).eq(
-                    select_by_keys(rr_keys, [source.word_select(byte, 8) for source in sources])
-                )
+        for name, operand, value in zip(OPERANDS, operands, self.rr_accumulators, strict=True):
+            # The register of a source is reset unless it is chosen, so that an OR is enough.
+            for source, (word, code) in named.items():
+                register = Signal(32, name=f"rr_{name}_{source}", reset_less=True)
+                m.d.sync += register.eq(Mux(Value.cast(ru[name]) == code, word, 0))
+                value |= register
+            m.d.comb += operand.eq(value)
         zero = Signal(name="a2_mul_zero")
         m.d.comb += [
             zero.eq(~mul_alu.a2_result.any()),

@@ -12,7 +12,7 @@ from vc4.slice.sfu_port import SfuPort
 from vc4.slice.uniform_reader import UniformPort
 from vc4.vpm.port import VpmPort
 
-from .accumulators import Accumulators
+from .accumulators import OPERANDS, Accumulators
 from .branch import Branch
 from .flags import Flags
 from .fragment_ports import FRAGMENT_PORTS, attach_fragments
@@ -21,7 +21,6 @@ from .immediate import Immediate
 from .lane import Lane
 from .loads import attach_loads
 from .lookup_ports import LOOKUP_PORTS, attach_lookups
-from .newest import OPERANDS
 from .outputs import Outputs
 from .pipeline import STAGES, Pipeline
 from .r4 import R4
@@ -209,12 +208,15 @@ class Qpu(wiring.Component):
     def _operate(self, m):
         """RU to A2: operands, both ALUs, rotation and branches."""
         pipeline, ports, accumulators, branch = self.pipeline, self.read_ports, self.accumulators, self.branch
-        ru_control = pipeline.ru.issued.control
+        ra2_control, ru_control = pipeline.ra2.issued.control, pipeline.ru.issued.control
         m.d.comb += accumulators.ru_rotation.eq(
             Mux(ru_control.rotate_by_r5, accumulators.r5_rotation, ru_control.rotation)
         )
         for number, name in enumerate(OPERANDS):
-            m.d.comb += accumulators.ru_numbers[number].eq(getattr(ru_control, name))
+            m.d.comb += [
+                accumulators.ra2_names[number].eq(ra2_control[name]),
+                accumulators.ru_names[number].eq(ru_control[name]),
+            ]
         for number, lane in enumerate(self.lanes):
             m.d.comb += [
                 lane.ru_control.eq(ru_control),
@@ -225,13 +227,7 @@ class Qpu(wiring.Component):
                 lane.ru_immediate_bits.eq(self.immediate.ru_bits[number]),
                 lane.rr_control.eq(pipeline.rr.issued.control),
                 lane.rr_live.eq(pipeline.rr.live),
-                *(lane.ru_newest[k].eq(accumulators.ru_newest[k][number]) for k in range(len(OPERANDS))),
-                *(
-                    lane.rr_banks[k][bank].eq(accumulators.rr_banks[k][bank][number])
-                    for k in range(len(OPERANDS))
-                    for bank in range(2)
-                ),
-                lane.rr_r5.eq(accumulators.rr_r5),
+                *(lane.rr_accumulators[k].eq(accumulators.rr_values[k][number]) for k in range(len(OPERANDS))),
                 lane.a2_packs_colour.eq(packs_colour(pipeline.a2.issued.control)),
                 self.rotate.a2_i[number].eq(lane.a2_mul),
             ]
@@ -286,11 +282,11 @@ class Qpu(wiring.Component):
         ]
         m.d.sync += [
             outputs.io_add.eq(results.add_write),
-            outputs.io_add.mask.eq(results.quad.add_mask),
+            outputs.io_add.mask.eq(results.quad.marks.add_mask),
             outputs.io_mul.eq(results.mul_write),
             outputs.io_add_zero.eq(results.add_zero),
             outputs.io_mul_zero.eq(results.mul_zero),
-            outputs.io_mul.mask.eq(results.quad.mul_mask),
+            outputs.io_mul.mask.eq(results.quad.marks.mul_mask),
         ]
         io = pipeline.io
         m.d.comb += outputs.io_live.eq(io.live & (~io.issued.control.branch | self.branch.taken))

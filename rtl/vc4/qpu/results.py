@@ -12,18 +12,25 @@ from .flags import QuadFlags
 from .lane import AddResult, MulResult
 from .structs import LANES, LaneWords
 
-__all__ = ["QuadResults", "Results", "adds_nothing", "colour_bytes", "packs_colour"]
+__all__ = ["QuadMarks", "QuadResults", "Results", "adds_nothing", "colour_bytes", "packs_colour"]
+
+
+class QuadMarks(data.Struct):
+    """What write-back needs to know of one quad beside the words, one bit a lane."""
+
+    add_mask: unsigned(LANES)
+    mul_mask: unsigned(LANES)
+    carry: unsigned(LANES)  # of the add ALU
+    overflow: unsigned(LANES)  # of the add ALU, if its result goes to file A
+    flags: QuadFlags
 
 
 class QuadResults(data.Struct):
-    """Everything that write-back needs to know of one quad, one bit or value a lane."""
+    """Everything that write-back needs to know of one quad."""
 
-    files: data.ArrayLayout(LaneWords, 2)  # for file A and for file B
-    add_mask: unsigned(LANES)
-    mul_mask: unsigned(LANES)
-    add_carry: unsigned(LANES)
-    add_overflow: unsigned(LANES)
-    flags: QuadFlags
+    add: LaneWords
+    mul: LaneWords
+    marks: QuadMarks
 
 
 class Results(wiring.Component):
@@ -60,43 +67,40 @@ class Results(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        control, quad = self.control, self.quad
+        control, marks = self.control, self.quad.marks
         writes = Mux(control.branch, ~self.live & self.taken, self.live).replicate(LANES)
         m.d.comb += [
-            quad.add_mask.eq(self.add_mask & self.live.replicate(LANES)),
-            quad.mul_mask.eq(self.mul_mask & self.live.replicate(LANES)),
+            marks.add_mask.eq(self.add_mask & self.live.replicate(LANES)),
+            marks.mul_mask.eq(self.mul_mask & self.live.replicate(LANES)),
         ]
-        words = Signal(data.StructLayout({"add": LaneWords, "mul": LaneWords}))
         for lane in range(LANES):
             add, mul = self.add[lane], self.mul[lane]
             m.d.comb += [
-                words.add[lane].eq(add.value),
-                words.mul[lane].eq(mul.written),
+                self.quad.add[lane].eq(add.value),
+                self.quad.mul[lane].eq(mul.written),
                 self.add_zero[lane].eq(add.zero),
                 self.mul_zero[lane].eq(mul.nothing),
-                quad.add_carry[lane].eq(add.carry),
-                quad.add_overflow[lane].eq(add.overflow),
+                marks.carry[lane].eq(add.carry),
+                marks.overflow[lane].eq(add.overflow & ~control.ws),
             ]
             self._flags(m, lane, add, mul)
         m.d.comb += [
-            Value.cast(quad.files[0]).eq(Mux(control.ws, Value.cast(words.mul), Value.cast(words.add))),
-            Value.cast(quad.files[1]).eq(Mux(control.ws, Value.cast(words.add), Value.cast(words.mul))),
             self.add_write.address.eq(control.waddr_add),
             self.add_write.file.eq(control.ws),
             self.add_write.mask.eq(self.add_mask & writes),
             self.add_write.bytes.eq(0b1111),
-            self.add_write.data.eq(words.add),
+            self.add_write.data.eq(self.quad.add),
             self.mul_write.address.eq(control.waddr_mul),
             self.mul_write.file.eq(~control.ws),
             self.mul_write.mask.eq(self.mul_mask & writes),
             self.mul_write.bytes.eq(colour_bytes(control)),
-            self.mul_write.data.eq(words.mul),
+            self.mul_write.data.eq(self.quad.mul),
         ]
         return m
 
     def _flags(self, m, lane, add, mul):
         """Flags come from the add ALU, or from the mul ALU if the add ALU computes nothing; the colour has none."""
-        from_mul, flags = adds_nothing(self.control), self.quad.flags
+        from_mul, flags = adds_nothing(self.control), self.quad.marks.flags
         n, z = add.value[31], add.zero
         m.d.comb += [
             flags.n[lane].eq(Mux(from_mul, mul.negative, n)),

@@ -3,20 +3,27 @@
 from itertools import pairwise
 
 from amaranth import *
-from amaranth.lib import wiring
+from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from vc4.arith.pack import Pack
+from vc4.arith.pack import Pack, PackKeys, pack_keys
 from vc4.isa import ops
 from vc4.isa.registers import FILE_REGISTERS, QUADS
 
 from .accumulators import ResultWrite
 from .flags import QuadFlags
 from .pipeline import Issued, StageState
-from .results import QuadResults, adds_nothing, colour_bytes
+from .results import QuadMarks, QuadResults, adds_nothing, colour_bytes
 from .structs import LANES, LaneWords
 
 __all__ = ["WriteBack"]
+
+
+class _Waiting(data.Struct):
+    """A quad in the ring."""
+
+    files: data.ArrayLayout(LaneWords, 2)  # what goes to file A and to file B
+    marks: QuadMarks
 
 
 class WriteBack(wiring.Component):
@@ -54,38 +61,58 @@ class WriteBack(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        ring = [Signal(QuadResults, name=f"waiting_{place}", reset_less=True) for place in range(QUADS)]
-        results = ring[0]
-        with m.If(self.a2.live | self.io_live | self.rr.live):
+        ring = [Signal(_Waiting, name=f"waiting_{place}", reset_less=True) for place in range(QUADS)]
+        results, last = ring[0], ring[-1]
+        moves = self.a2.live | self.io_live | self.rr.live
+        arrived = Signal(QuadMarks, reset_less=True)
+        with m.If(moves):
             m.d.sync += [after.eq(before) for before, after in pairwise(ring)]
-            m.d.sync += results.as_value().eq(Mux(self.a2.live, self.a2_results.as_value(), ring[-1].as_value()))
-        from_mul = Signal(name="wb_flags_from_mul")
+            m.d.sync += arrived.eq(Mux(self.a2.live, self.a2_results.marks, last.marks))
+        m.d.comb += results.marks.eq(arrived)
+        for file, value in enumerate(results.files):
+            m.d.comb += value.eq(self._first(m, file, moves, last.files[file]))
+        from_mul, keys = Signal(name="wb_flags_from_mul"), Signal(PackKeys, name="wb_pack_keys")
         with m.If(self.a2.live & (self.a2.quad == 0)):
             m.d.sync += [self.wb.eq(self.a2.issued), from_mul.eq(adds_nothing(self.a2.issued.control))]
+            m.d.sync += [keys[name].eq(key) for name, key in self._keys(self.a2.issued.control)]
 
         control = self.wb.control
         writes = self.rr.live & (~control.branch | self.taken)
-        self._files(m, results, writes)
-        mask = Mux(from_mul, results.mul_mask, results.add_mask)
+        self._files(m, results, writes, keys)
+        mask = Mux(from_mul, results.marks.mul_mask, results.marks.add_mask)
         m.d.comb += [
-            self.wb_flags.eq(results.flags),
+            self.wb_flags.eq(results.marks.flags),
             self.wb_flag_mask.eq(mask & (control.sf & writes).replicate(LANES)),
         ]
         return m
 
-    def _files(self, m, results, writes):
+    def _first(self, m, file, moves, last):
+        """What is in front for a file. Each of three registers is reset unless it is chosen, so that an OR is enough."""
+        is_mul, value = self.a2.issued.control.ws ^ file, 0
+        for name, chosen, words in (
+            ("add", self.a2.live & ~is_mul, self.a2_results.add),
+            ("mul", self.a2.live & is_mul, self.a2_results.mul),
+            ("again", ~self.a2.live, last),
+        ):
+            register = Signal(LaneWords, name=f"file_{'ab'[file]}_{name}", reset_less=True)
+            with m.If(moves):
+                m.d.sync += register.as_value().eq(Mux(chosen, words.as_value(), 0))
+            value |= register.as_value()
+        return value
+
+    def _files(self, m, results, writes, keys):
         """What each file gets, and what each ALU writes, be it to a file or elsewhere: the other view of the same."""
         control = self.wb.control
-        add = (results.add_mask, control.waddr_add)
-        mul = (results.mul_mask, control.waddr_mul)
+        add = (results.marks.add_mask, control.waddr_add)
+        mul = (results.marks.mul_mask, control.waddr_mul)
         for file, write in enumerate((self.wb_a, self.wb_b)):
             is_mul = control.ws ^ file
             mask, address = (Mux(is_mul, of_mul, of_add) for of_add, of_mul in zip(add, mul, strict=True))
             value = results.files[file]
             enables = Mux(is_mul, colour_bytes(control), 0b1111)
             if file == 0:
-                value, pack_bytes = self._pack(m, results, value, address)
-                enables = Mux(control.pm, enables, pack_bytes)
+                value = self._pack(m, results, value, keys)
+                enables = Mux(control.pm, enables, keys.bytes)
             m.d.comb += [
                 write.address.eq(address),
                 write.file.eq(file),
@@ -98,19 +125,23 @@ class WriteBack(wiring.Component):
             Value.cast(self.wb_mul).eq(Mux(control.ws, self.wb_a, self.wb_b)),
         ]
 
-    def _pack(self, m, results, value, address):
-        """`value` packed for a register of file A, and the bytes that are written; anything else passes unchanged."""
-        control = self.wb.control
+    @staticmethod
+    def _keys(control):
+        """How a result is packed for a register of file A; anything else passes unchanged."""
+        address = Mux(control.ws, control.waddr_mul, control.waddr_add)
         passes = control.pm | (address >= FILE_REGISTERS)
+        mode = Mux(passes, ops.Pack.NONE.value, control.pack)
+        return pack_keys(mode, Mux(control.ws, control.mul_float, control.add_float))
+
+    def _pack(self, m, results, value, keys):
         packed = Signal(LaneWords, name="wb_packed")
         for lane in range(LANES):
             m.submodules[f"pack_{lane}"] = pack = Pack()
             m.d.comb += [
                 pack.value.eq(value[lane]),
-                Value.cast(pack.mode).eq(Mux(passes, ops.Pack.NONE.value, control.pack)),
-                pack.is_float.eq(Mux(control.ws, control.mul_float, control.add_float)),
-                pack.carry.eq(results.add_carry[lane]),
-                pack.overflow.eq(results.add_overflow[lane] & ~control.ws),
+                pack.keys.eq(keys),
+                pack.carry.eq(results.marks.carry[lane]),
+                pack.overflow.eq(results.marks.overflow[lane]),
                 packed[lane].eq(pack.data),
             ]
-        return packed, pack.bytes
+        return packed

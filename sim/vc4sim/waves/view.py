@@ -61,7 +61,7 @@ _KINDS = (
         "{}", GTKWColor.green, r"qpu\d+", "trace__(running|slot_end|sp_valid|sp_pc|stall)|interrupt|halted|r4_vector"
     ),
     _Kind("{}", GTKWColor.yellow, r"qpu\d+\.file_[ab]", "(ra|wb)_(register|quad|data|enables)|ra2_data"),
-    _Kind("{} accumulators", GTKWColor.yellow, r"qpu\d+\.accumulators", "write_(address|data|enable)|quad|rr_r5|r5"),
+    _Kind("{} accumulators", GTKWColor.yellow, r"qpu\d+\.accumulators", r"quad|ru_(names|rotation)|rr_values|r5_\d"),
     _Kind("{} flags", GTKWColor.orange, r"qpu\d+\.flags", "held.*|flags|write.*|quad"),
     _Kind("{} SFU", GTKWColor.violet, r"qpu\d+", f"sfu__(busy|requests__{_STREAM}|result(_stb)?)"),
     _Kind("{} VPM", GTKWColor.indigo, r"qpu\d+", f"vpm__(reads|writes)__{_STREAM}"),
