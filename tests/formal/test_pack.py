@@ -141,9 +141,9 @@ def test_unpack(prover):
 @pytest.mark.parametrize(
     ("part", "old", "new", "said"),
     [
-        ("Pack", "& ~(bound & self.carry)", "", "value"),
+        ("Pack", "~negative & ~(bound & carry)", "~negative", "value"),
         ("Pack", "value[8:15].any()", "value[9:15].any()", "BYTE"),
-        ("Pack", "(is_half & negative).replicate(16)", "Const(0, 16)", "HALF"),
+        ("Pack", "~value[15:31].all()", "~value[16:31].all()", "HALF"),
         ("pack_keys", "whole |", "", "bytes"),
         ("pack_keys", "mode != Mode.NONE", "half | byte", "SATURATE"),
     ],

@@ -55,6 +55,18 @@ def pack_keys(mode: ValueLike, is_float: ValueLike) -> list[tuple[str, Value]]:
     ]
 
 
+class _Outcome(data.Struct):
+    """What becomes of the bits of a result: those of the integer, or all ones, or else zeros."""
+
+    passes: unsigned(1)
+    ones: unsigned(1)
+    mantissa: unsigned(
+        2
+    )  # keys of an integer and a half float, for the bits that are of its mantissa, or of its exponent
+    exponent: unsigned(2)
+    signs: unsigned(2)  # of a half, and of a word
+
+
 class Pack(wiring.Component):
     """Narrows a result to a half or a byte of register file A (guide, table 7; QPU facts, 3.3); combinational.
 
@@ -78,47 +90,47 @@ class Pack(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         value, negative = self.value, self.value[31]
-        is_half, is_byte, floats = self.keys.half, self.keys.byte, self.keys.half_float
-        passes, ones, signs = self._integer(m, is_half, is_byte)
+        is_half, is_byte = self.keys.half, self.keys.byte
         half, infinite, zero = float_to_half(m, value, "half")
-        # Of an integer or of a half float, or else all zeros or all ones: one LUT a bit, behind the carry chain of the half.
-        mantissa = Cat(~floats & (passes | ones), Mux(floats, ~zero & ~infinite, ones))
-        exponent = Cat(Mux(floats, infinite, passes | ones), Mux(floats, ~zero, ones))
+        # What does not fit differs above bit 14 from the sign, or from zero if there is none, or above bit 7 of a byte. It is
+        # known late, so what follows from it is made for both cases.
+        positive = value[15:31].any() | (is_byte & (value[8:15].any() | negative))
+        saturates = Signal()
+        outcomes = [Signal(_Outcome, name=name) for name in ("fits", "saturated")]
+        outcome = Signal(_Outcome)
+        m.d.comb += [
+            saturates.eq(self.keys.saturates & Mux(is_half & negative, ~value[15:31].all(), positive)),
+            *(outcomes[case][name].eq(field) for case in (0, 1) for name, field in self._outcome(case, infinite, zero)),
+            outcome.as_value().eq(Mux(saturates, outcomes[1].as_value(), outcomes[0].as_value())),
+        ]
         for bit, out in enumerate(self.data):
             place = bit % 16
             integer = Mux(is_byte, value[bit % 8], Mux(is_half, value[place], value[bit]))
             if place < 15:
-                m.d.comb += out.eq(select_by_keys(mantissa if place < 10 else exponent, (integer, half[place])))
+                keys = outcome.mantissa if place < 10 else outcome.exponent
+                m.d.comb += out.eq(select_by_keys(keys, (integer, half[place])))
                 continue
-            in_half = Mux(floats, negative & ~zero, signs[0])
-            other = ones | (passes & integer)
-            m.d.comb += out.eq(Mux(is_half, in_half, Mux(is_byte, other, signs[1]) if bit == 31 else other))
+            other = outcome.ones | (outcome.passes & integer)
+            m.d.comb += out.eq(
+                Mux(is_half, outcome.signs[0], Mux(is_byte, other, outcome.signs[1]) if bit == 31 else other)
+            )
         return m
 
-    def _integer(self, m, is_half, is_byte):
-        """Whether bits of the value pass, or are all ones, or else zeros; but for the signs of a half and of a word, which come last."""
-        value, negative = self.value, self.value[31]
-        passes = Signal()
-        ones = Signal()
-        signs = Signal(2)
-        spills = Signal()
-        saturates = Signal()
-        bound = Signal()
-        # What does not fit differs above bit 14 from the sign, or from zero if there is none, or above bit 7 of a byte.
-        m.d.comb += [
-            spills.eq(
-                Mux(
-                    is_half & negative,
-                    ~value[15:31].all(),
-                    value[15:31].any() | (is_byte & (value[8:15].any() | negative)),
-                )
-            ),
-            saturates.eq(self.keys.saturates & spills),
-            bound.eq(self.overflow & self.keys.narrow),
-            passes.eq(~saturates & ~bound),
-            ones.eq(~passes & ~(saturates & negative) & ~(bound & self.carry)),
-        ]
+    def _outcome(self, saturates, infinite, zero):
+        """The fields of `_Outcome` for an integer that is clamped, or for one that is not."""
+        negative, floats, carry = self.value[31], self.keys.half_float, self.carry
+        bound = self.overflow & self.keys.narrow
+        if saturates:
+            passes, ones = Const(0), ~negative & ~(bound & carry)
+        else:
+            passes, ones = ~bound, bound & ~carry
         # The lowest value has a sign and nothing else, the largest one all else.
-        for sign, top in zip(signs, (value[15], negative), strict=True):
-            m.d.comb += sign.eq(Mux(saturates, negative & ~(bound & ~self.carry), Mux(bound, self.carry, top)))
-        return passes, ones, signs
+        signs = [
+            negative & ~(bound & ~carry) if saturates else Mux(bound, carry, top) for top in (self.value[15], negative)
+        ]
+        return [
+            *(("passes", passes), ("ones", ones)),
+            ("mantissa", Cat(~floats & (passes | ones), Mux(floats, ~zero & ~infinite, ones))),
+            ("exponent", Cat(Mux(floats, infinite, passes | ones), Mux(floats, ~zero, ones))),
+            ("signs", Cat(Mux(floats, negative & ~zero, signs[0]), signs[1])),
+        ]
