@@ -33,7 +33,6 @@ class MulResult(data.Struct):
     """What the mul ALU of a lane delivers in A2."""
 
     written: unsigned(32)  # the value, or its colour in each byte
-    nothing: unsigned(1)  # that is zero
     negative: unsigned(1)
     zero: unsigned(1)  # the value is
     carry: unsigned(1)
@@ -92,9 +91,7 @@ class Lane(wiring.Component):
                 m.d.sync += register.eq(Mux(Value.cast(ru[name]) == code, word, 0))
                 value |= register
             m.d.comb += operand.eq(value)
-        zero = Signal(name="a2_mul_zero")
         m.d.comb += [
-            zero.eq(~mul_alu.a2_result.any()),
             # An empty slot computes nothing, as a nop.
             add_alu.rr_op.eq(Mux(self.rr_live, rr.op_add.as_value(), ops.AddOp.NOP.value)),
             mul_alu.rr_op.eq(Mux(self.rr_live, rr.op_mul.as_value(), ops.MulOp.NOP.value)),
@@ -104,9 +101,8 @@ class Lane(wiring.Component):
             self.a2_add.overflow.eq(add_alu.a2_overflow),
             self.a2_add.carry_if_positive.eq(add_alu.a2_carry_if_positive),
             self.a2_mul.written.eq(Mux(self.a2_packs_colour, mul_alu.a2_colour.replicate(4), mul_alu.a2_result)),
-            self.a2_mul.nothing.eq(Mux(self.a2_packs_colour, mul_alu.a2_colour == 0, zero)),
             self.a2_mul.negative.eq(mul_alu.a2_result[31]),
-            self.a2_mul.zero.eq(zero),
+            self.a2_mul.zero.eq(~mul_alu.a2_result.any()),
             self.a2_mul.carry.eq(mul_alu.a2_carry),
         ]
         return m

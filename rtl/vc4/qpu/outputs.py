@@ -17,7 +17,7 @@ from vc4.vpm.port import VpmBeat, VpmCommand
 
 from .accumulators import ResultWrite
 from .control import Control
-from .structs import LANES, UniformMove
+from .structs import UniformMove
 
 __all__ = ["Outputs"]
 
@@ -61,7 +61,6 @@ class Outputs(wiring.Component):
     --------------------
     io_control, io_live, io_quad : the instruction, one clock after A2
     io_add, io_mul : its results
-    io_add_zero, io_mul_zero : lanes in which they are zero
     vpm : commands and data for the VPM, which must be taken at once
     uniform_move, uniform_move_stb : the uniform stream goes on elsewhere
     sfu : operands for the special function unit, which must take them at once
@@ -77,8 +76,6 @@ class Outputs(wiring.Component):
     io_quad: In(range(QUADS))
     io_add: In(ResultWrite)
     io_mul: In(ResultWrite)
-    io_add_zero: In(LANES)
-    io_mul_zero: In(LANES)
     vpm: Out(stream.Signature(VpmBeat))
     uniform_move: Out(UniformMove)
     uniform_move_stb: Out(1)
@@ -123,8 +120,9 @@ class Outputs(wiring.Component):
     def _raises(self):
         """Whether a value that is not zero is written to the host interrupt, in any lane whose condition holds."""
         return Cat(
-            _writes(write, "irq") & (write.mask & ~zero).any()
-            for write, zero in ((self.io_add, self.io_add_zero), (self.io_mul, self.io_mul_zero))
+            _writes(write, "irq") & lane & word.any()
+            for write in (self.io_add, self.io_mul)
+            for lane, word in zip(write.mask, write.data, strict=True)
         ).any()
 
     def _sfu(self, m):

@@ -284,8 +284,6 @@ class Qpu(wiring.Component):
             outputs.io_add.eq(results.add_write),
             outputs.io_add.mask.eq(results.quad.marks.add_mask),
             outputs.io_mul.eq(results.mul_write),
-            outputs.io_add_zero.eq(results.add_zero),
-            outputs.io_mul_zero.eq(results.mul_zero),
             outputs.io_mul.mask.eq(results.quad.marks.mul_mask),
         ]
         io = pipeline.io

@@ -48,7 +48,6 @@ class Results(wiring.Component):
     add_mask, mul_mask : lanes in which the conditions hold
     add, mul : results of the lanes, rotated
     add_write, mul_write : for accumulators
-    add_zero, mul_zero : lanes in which these words are zero
     quad : for everything else
     """
 
@@ -61,8 +60,6 @@ class Results(wiring.Component):
     mul: In(data.ArrayLayout(MulResult, LANES))
     add_write: Out(ResultWrite)
     mul_write: Out(ResultWrite)
-    add_zero: Out(LANES)
-    mul_zero: Out(LANES)
     quad: Out(QuadResults)
 
     def elaborate(self, platform):
@@ -78,8 +75,6 @@ class Results(wiring.Component):
             m.d.comb += [
                 self.quad.add[lane].eq(add.value),
                 self.quad.mul[lane].eq(mul.written),
-                self.add_zero[lane].eq(add.zero),
-                self.mul_zero[lane].eq(mul.nothing),
                 marks.carry[lane].eq(add.carry),
                 marks.overflow[lane].eq(add.overflow & ~control.ws),
             ]
