@@ -38,7 +38,7 @@ class PackKeys(data.Struct):
     bytes: unsigned(4)  # enables of the bytes that are written, bit 0 the lowest
 
 
-def pack_keys(mode: ValueLike, is_float: ValueLike) -> list[tuple[str, Value]]:
+def pack_keys(mode: ValueLike, is_float: ValueLike):
     """The fields of `PackKeys` for a mode, and for whether the result is a float."""
     mode, is_float = Value.cast(mode), Value.cast(is_float)
     half, byte = one_of(mode, _HALVES), one_of(mode, _BYTE_MODES)
