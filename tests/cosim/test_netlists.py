@@ -63,9 +63,46 @@ def transfers() -> Workload:
     )
 
 
+#: The mul ALU writes one byte of what the add ALU has written, and reads all of it at once, then rotated as early as it may be.
+COLOURS = """
+add r2, unif, elem_num
+fmul r2.8bsf, 1.0, 1.0
+nop; v8min r0, r2, r2
+fmul r2.8csf, 1.0, 1.0
+mov vw_setup, unif
+nop; mov r1, r2 >> 5
+mov vpm, r0
+mov vpm, r1
+mov vw_setup, unif
+mov vw_addr, unif
+read vw_wait
+thrend
+nop
+nop
+"""
+
+
+def colours() -> Workload:
+    """The program `COLOURS`."""
+    word = 0x11223300
+    first = [word + element | 0xFF00 for element in range(16)]
+    second = [first[(element - 5) % 16] | 0xFF0000 for element in range(16)]
+    image = bytearray(OUTPUT - BASE + 2 * ROW_BYTES)
+    code = assemble(COLOURS).code
+    image[: len(code)] = code
+    struct.pack_into("<4I", image, UNIFORMS - BASE, word, WRITE, STORE, OUTPUT)
+    return Workload(
+        name="colours",
+        image=bytes(image),
+        base=BASE,
+        launches=(Launch(BASE, UNIFORMS),),
+        checks=(Check("rows", OUTPUT, struct.pack("<32I", *first, *second)),),
+    )
+
+
 #: Programs for a netlist.
 PROGRAMS = {
-    "qpu": (lambda: load_example("coordinate_shader"), transfers),
+    "qpu": (lambda: load_example("coordinate_shader"), transfers, colours),
     "slice": (lambda: load_example("coordinate_shader"), transfers, lambda: lookups(1)),
 }
 
