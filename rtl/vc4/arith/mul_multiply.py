@@ -33,12 +33,14 @@ class MulMultiply(wiring.Component):
         m.submodules.mul_bytes = mul_bytes = MulBytes()
         i, o, apart = self.i, self.o, self.i.control.v8muld
         a, b = words(i.a, 8), words(i.b, 8)
+        products = {name: Signal.like(o[name], name=name) for name in ("low", "middle_a", "middle_b", "high")}
         m.d.comb += [
-            o.low.eq(Cat(a[0], Mux(apart, 0, a[1])) * Cat(b[0], Mux(apart, b[0], b[1]))),
-            o.middle_a.eq(Cat(Mux(apart, a[1], a[0]), a[1]) * Mux(apart, b[1], b[2])),
-            o.middle_b.eq(a[2] * Mux(apart, b[2].replicate(2), i.b[:16])),
-            o.high.eq(Mux(apart, a[3], a[2]) * Cat(Mux(apart, b[3], b[2]), Mux(apart, b[3], 0))),
-            o.rounds.eq(Cat(p[15] | p[7:15].all() for p in (o.low, o.middle_a, o.middle_b, o.high))),
+            products["low"].eq(Cat(a[0], Mux(apart, 0, a[1])) * Cat(b[0], Mux(apart, b[0], b[1]))),
+            products["middle_a"].eq(Cat(Mux(apart, a[1], a[0]), a[1]) * Mux(apart, b[1], b[2])),
+            products["middle_b"].eq(a[2] * Mux(apart, b[2].replicate(2), i.b[:16])),
+            products["high"].eq(Mux(apart, a[3], a[2]) * Cat(Mux(apart, b[3], b[2]), Mux(apart, b[3], 0))),
+            *(o[name].eq(product) for name, product in products.items()),
+            o.rounds.eq(Cat(product[15] | product[7:15].all() for product in products.values())),
             mul_bytes.i.eq(i),
             o.bytes.eq(mul_bytes.result),
             o.control.eq(i.control),
