@@ -4,7 +4,7 @@ import pytest
 from amaranth.hdl import Module, Signal
 from amaranth.sim import Simulator
 
-from vc4.common.select import select, select_by_keys, select_keys
+from vc4.common.select import select, select_by_keys, select_keys, select_registered
 
 
 def by_keys(index, values):
@@ -50,3 +50,31 @@ def test_a_wrong_number_of_values_is_refused():
         select(Signal(2), [0, 1, 2])
     with pytest.raises(ValueError, match="3 keys choose one of 4 values, not of 3"):
         select_by_keys(Signal(3), [0, 1, 2])
+
+
+def test_a_choice_of_the_clock_before():
+    """Of two words, byte by byte; while it is not told to, it stays."""
+    m = Module()
+    words, chosen, when, out = [Signal(16), Signal(16)], [Signal(2), Signal(2)], Signal(), Signal(16)
+    m.d.comb += out.eq(select_registered(m, "kept", list(zip(words, chosen, strict=True)), when=when))
+
+    async def testbench(ctx):
+        ctx.set(words[0], 0x1122)
+        ctx.set(words[1], 0x3344)
+        for first, second, enable, expected in [
+            (0b11, 0b00, 1, 0x1122),
+            (0b01, 0b10, 1, 0x3322),
+            (0b11, 0b00, 0, 0x3322),
+            (0b00, 0b01, 1, 0x0044),
+            (0b00, 0b00, 1, 0),
+        ]:
+            ctx.set(chosen[0], first)
+            ctx.set(chosen[1], second)
+            ctx.set(when, enable)
+            await ctx.tick()
+            assert ctx.get(out) == expected
+
+    simulator = Simulator(m)
+    simulator.add_clock(1e-8)
+    simulator.add_testbench(testbench)
+    simulator.run()

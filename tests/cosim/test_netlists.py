@@ -3,6 +3,7 @@
 import dataclasses
 import random
 import struct
+from collections.abc import Sequence
 from functools import cache
 
 import pytest
@@ -49,17 +50,9 @@ def transfers() -> Workload:
     """The program `DMA`, with numbers of which sums and products are exact."""
     rows = [[float(random.Random(16 * row + n).randrange(-2000, 2000)) for n in range(16)] for row in range(2)]
     sums, products = ([add(*pair) for pair in zip(*rows, strict=True)] for add in (float.__add__, float.__mul__))
-    image = bytearray(OUTPUT - BASE + 2 * ROW_BYTES)
-    code = assemble(DMA).code
-    image[: len(code)] = code
-    struct.pack_into("<7I", image, UNIFORMS - BASE, LOAD, INPUT, READ, WRITE, STORE, OUTPUT, 0)
-    struct.pack_into("<32f", image, INPUT - BASE, *rows[0], *rows[1])
-    return Workload(
-        name="transfers",
-        image=bytes(image),
-        base=BASE,
-        launches=(Launch(BASE, UNIFORMS),),
-        checks=(Check("rows", OUTPUT, struct.pack("<32f", *sums, *products)),),
+    uniforms = (LOAD, INPUT, READ, WRITE, STORE, OUTPUT)
+    return two_rows(
+        "transfers", DMA, uniforms, struct.pack("<32f", *sums, *products), struct.pack("<32f", *rows[0], *rows[1])
     )
 
 
@@ -87,16 +80,21 @@ def colours() -> Workload:
     word = 0x11223300
     first = [word + element | 0xFF00 for element in range(16)]
     second = [first[(element - 5) % 16] | 0xFF0000 for element in range(16)]
+    return two_rows("colours", COLOURS, (word, WRITE, STORE, OUTPUT), struct.pack("<32I", *first, *second))
+
+
+def two_rows(name: str, source: str, uniforms: Sequence[int], rows: bytes, words: bytes = b"") -> Workload:
+    """A program that stores two rows; what it reads, if it does."""
     image = bytearray(OUTPUT - BASE + 2 * ROW_BYTES)
-    code = assemble(COLOURS).code
-    image[: len(code)] = code
-    struct.pack_into("<4I", image, UNIFORMS - BASE, word, WRITE, STORE, OUTPUT)
+    places = (BASE, assemble(source).code), (UNIFORMS, struct.pack(f"<{len(uniforms)}I", *uniforms)), (INPUT, words)
+    for place, data in places:
+        image[place - BASE : place - BASE + len(data)] = data
     return Workload(
-        name="colours",
+        name=name,
         image=bytes(image),
         base=BASE,
         launches=(Launch(BASE, UNIFORMS),),
-        checks=(Check("rows", OUTPUT, struct.pack("<32I", *first, *second)),),
+        checks=(Check("rows", OUTPUT, rows),),
     )
 
 

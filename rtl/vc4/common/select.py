@@ -1,10 +1,12 @@
 """Choosing one of many."""
 
 from collections.abc import Sequence
+from functools import reduce
+from operator import or_
 
-from amaranth.hdl import Cat, Mux, Value, ValueLike
+from amaranth.hdl import Cat, Module, Mux, Signal, Value, ValueLike
 
-__all__ = ["select", "select_by_keys", "select_keys"]
+__all__ = ["select", "select_by_keys", "select_keys", "select_registered"]
 
 
 def select(index: Value, values: Sequence[ValueLike]) -> Value:
@@ -56,3 +58,24 @@ def select_by_keys(keys: Value, values: Sequence[ValueLike]) -> Value:
         low = even & ~passes
         chosen = low ^ (chosen & (low ^ (odd | passes)))
     return chosen
+
+
+def select_registered(
+    m: Module, name: str, sources: Sequence[tuple[ValueLike, ValueLike]], *, when: ValueLike = 1
+) -> Value:
+    """What was chosen of `sources` a clock ago, or 0 if nothing was; it stays as it is unless `when` is 1.
+
+    A source is a value, and whether it is chosen: one bit, or one for each of so many equal parts of the value. Of all sources, at
+    most one is chosen for a bit. Each has a register, called `name` and its number, which is reset unless it is chosen: that costs no
+    LUT, nothing is between a source and its register, and an OR of four of them is one LUT.
+    """
+    registers = []
+    for number, (value, chosen) in enumerate(sources):
+        value, chosen = Value.cast(value), Value.cast(chosen)
+        width = len(value) // len(chosen)
+        register = Signal(len(value), name=f"{name}_{number}", reset_less=True)
+        with m.If(when):
+            for part, bit in enumerate(chosen):
+                m.d.sync += register.word_select(part, width).eq(Mux(bit, value.word_select(part, width), 0))
+        registers.append(register)
+    return reduce(or_, registers)

@@ -1,13 +1,12 @@
 """Accumulators r0 to r3 and r5."""
 
-from functools import reduce
-from operator import or_
-
 from amaranth import *
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from vc4.common.ram import BlockRam
+from vc4.common.select import select_registered
+from vc4.isa import ops
 from vc4.isa.registers import ACCUMULATOR_BASE, QUADS, write_address
 
 from .accumulator_tags import ACCUMULATORS, AccumulatorTags
@@ -17,10 +16,7 @@ __all__ = ["OPERANDS", "Accumulators", "ResultWrite"]
 
 #: Operands that may be accumulators: two of the add ALU, then two of the mul ALU.
 OPERANDS = ("add_a", "add_b", "mul_a", "mul_b")
-#: How an operand names r5; it names r0 to r3 by their numbers.
-_NAME_OF_R5 = 5
 _R5 = write_address("r5quad")
-_BANKS = ("add", "mul")
 _WORD_BYTES = 4
 #: A word in a bank.
 _Stored = data.ArrayLayout(data.StructLayout({"byte": 8, "tag": 1}), _WORD_BYTES)
@@ -57,7 +53,7 @@ class Accumulators(wiring.Component):
     a2_add, a2_mul : its results; the add ALU writes whole words
     takes_varying : the instruction in A2 has taken a varying; what it writes to r5 itself is lost
     a1_c, a1_c_stb : C of a quad of a varying, whose instruction is in A1; it is r5 of that quad from the next clock on
-    ra2_names, ru_names : what the operands name, those of the add ALU first: 0 to 3 for r0 to r3, 5 for r5
+    ra2_names, ru_names : what the operands name (`isa.ops.Mux`), those of the add ALU first
     ru_rotation : elements that the operands of the mul ALU move up
     rr_values : the accumulators that the operands name; 0 for those that name none
     r5_rotation : low four bits of element 0 of r5
@@ -123,31 +119,22 @@ class Accumulators(wiring.Component):
             m.d.comb += self.rr_values[operand][lane].eq(value | r5[operand])
 
     def _operand(self, m, name, lane, names, stored, writes):
-        """What an operand gets of r0 to r3. Each register is reset unless it is chosen, byte by byte, so that an OR is enough."""
-        rr_stored, rr_add, rr_mul = (
-            Signal(32, name=f"rr_{source}_{name}_{lane}", reset_less=True) for source in ("stored", *_BANKS)
-        )
+        """What an operand gets of r0 to r3, byte by byte; 0 if it names none."""
+        here, newest, passing = ~names[2], [], []
+        for of_add, of_mul in zip(*stored, strict=True):
+            newest.append(Mux(of_add.tag ^ of_mul.tag, of_mul.byte, of_add.byte))
+        for number, enables, word in writes:
+            passing.append((word, enables & (here & (names[:2] == number)).replicate(_WORD_BYTES)))
+        (add, by_add), (mul, by_mul) = passing
+        keeps = here.replicate(_WORD_BYTES) & ~by_add & ~by_mul
+        sources = [(add, by_add & ~by_mul), (mul, by_mul)]
+        if not name.startswith("mul"):
+            return select_registered(m, f"rr_{name}_{lane}", [*sources, (Cat(newest), keeps)])
+        # Its memory is a clock later.
         rr_keeps = Signal(_WORD_BYTES, name=f"rr_keeps_{name}_{lane}")
-        here = ~names[2]
-        add, mul = (
-            (enables & (here & (names[:2] == number)).replicate(_WORD_BYTES), word) for number, enables, word in writes
-        )
-        for byte in range(_WORD_BYTES):
-            bits = slice(8 * byte, 8 * byte + 8)
-            comes_add, comes_mul = add[0][byte], mul[0][byte]
-            keeps = here & ~comes_add & ~comes_mul
-            m.d.sync += [
-                rr_add[bits].eq(Mux(comes_add & ~comes_mul, add[1][bits], 0)),
-                rr_mul[bits].eq(Mux(comes_mul, mul[1][bits], 0)),
-                rr_keeps[byte].eq(keeps),
-            ]
-            of_add, of_mul = (bank[byte] for bank in stored)
-            newest = Mux(of_add.tag ^ of_mul.tag, of_mul.byte, of_add.byte)
-            if name.startswith("mul"):
-                m.d.comb += rr_stored[bits].eq(Mux(rr_keeps[byte], newest, 0))
-            else:
-                m.d.sync += rr_stored[bits].eq(Mux(keeps, newest, 0))
-        return rr_stored | rr_add | rr_mul
+        m.d.sync += rr_keeps.eq(keeps)
+        stored = Cat(Mux(kept, byte, 0) for kept, byte in zip(rr_keeps, newest, strict=True))
+        return select_registered(m, f"rr_{name}_{lane}", sources) | stored
 
     def _r5(self, m):
         """r5 for each operand that names it; else 0.
@@ -158,38 +145,29 @@ class Accumulators(wiring.Component):
         quad is in A1 it is the one before, and has come to the last quad.
         """
         places = [Signal(32, name=f"r5_{place}") for place in range(QUADS)]
-        words = [Signal(32, name=f"rr_r5_{name}") for name in OPERANDS]
         first = self.quad == 0
-        add, mul = (
+        (add, adds, add_file), (mul, muls, mul_file) = (
             (write.data[0], (write.address == _R5) & write.mask[0] & ~self.takes_varying, write.file)
             for write in (self.a2_add, self.a2_mul)
         )
         for place, after in enumerate(places):
             before = places[(place + 1) % QUADS]
             own = before is places[0]
-            by_add, by_mul = (hit & ((first | ~file) if own else (first & file)) for _, hit, file in (add, mul))
-            sources = [(before, ~by_add & ~by_mul), (add[0], by_add & ~by_mul), (mul[0], by_mul)]
+            by_add, by_mul = (
+                hit & ((first | ~file) if own else (first & file)) for hit, file in ((adds, add_file), (muls, mul_file))
+            )
+            sources = [(before, ~by_add & ~by_mul), (add, by_add & ~by_mul), (mul, by_mul)]
             if place == 0:
                 sources = [(word, chosen & ~self.a1_c_stb) for word, chosen in sources] + [(self.a1_c, self.a1_c_stb)]
-            self._choose(m, after, sources)
-            for operand, word in enumerate(words if own else ()):
-                named = self.ru_names[operand] == _NAME_OF_R5
-                self._choose(m, word, [(source, chosen & named) for source, chosen in sources])
+            m.d.comb += after.eq(select_registered(m, f"r5_{place}", sources))
         # Element 0 stays where it is found whichever quad is in RU.
         c = self.a1_c_stb & (self.quad == QUADS - 1)
-        rotation = [(add[0], add[1] & ~mul[1] & ~c), (mul[0], mul[1] & ~c), (self.a1_c, c)]
-        self._choose(m, self.r5_rotation, rotation, (first & (add[1] | mul[1])) | c)
-        return words
-
-    @staticmethod
-    def _choose(m, word, sources, when=1):
-        """`word` is the source that was chosen a clock ago. Each has a register of its own, which is reset unless it is chosen,
-        so that an OR is enough, and nothing is between the source and its register.
-        """
-        parts = []
-        for number, (source, chosen) in enumerate(sources):
-            part = Signal.like(word, name=f"{word.name}_{number}", reset_less=True)
-            with m.If(when):
-                m.d.sync += part.eq(Mux(chosen, source, 0))
-            parts.append(part)
-        m.d.comb += word.eq(reduce(or_, parts))
+        firsts = [(add[:4], adds & ~muls & ~c), (mul[:4], muls & ~c), (self.a1_c[:4], c)]
+        rotation = select_registered(m, "r5_rotation", firsts, when=(first & (adds | muls)) | c)
+        m.d.comb += self.r5_rotation.eq(rotation)
+        # The last place is that of the quad in RU.
+        named = [name == ops.Mux.R5.value for name in self.ru_names]
+        return [
+            select_registered(m, f"rr_r5_{name}", [(word, chosen & is_r5) for word, chosen in sources])
+            for name, is_r5 in zip(OPERANDS, named, strict=True)
+        ]

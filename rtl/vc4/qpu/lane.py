@@ -7,6 +7,7 @@ from amaranth.lib.wiring import In, Out
 from vc4.arith.add_alu import AddAlu
 from vc4.arith.mul_alu import MulAlu
 from vc4.arith.unpack import Unpack
+from vc4.common.select import select_registered
 from vc4.isa import ops
 
 from .accumulators import OPERANDS
@@ -14,9 +15,6 @@ from .control import Control
 from .immediate import LaneBits
 
 __all__ = ["AddResult", "Lane", "MulResult"]
-
-#: How an operand names what is no accumulator.
-_R4, _A, _B = 4, 6, 7
 
 
 class AddResult(data.Struct):
@@ -78,19 +76,12 @@ class Lane(wiring.Component):
         unpacked = unpack.result | self.ru_immediate | Cat(bits.low, bits.high, bits.sign.replicate(30))
         plain = Mux(ru.unpack_r4, self.ru_a, self.ru_r4)
         # Of r4 and A one goes through the unpacker.
-        named = {
-            "unpacked": (unpacked, Mux(ru.unpack_r4, _R4, _A)),
-            "plain": (plain, Mux(ru.unpack_r4, _A, _R4)),
-            "b": (self.ru_b, C(_B, 3)),
-        }
+        r4, a, b = (source.value for source in (ops.Mux.R4, ops.Mux.A, ops.Mux.B))
+        named = ((unpacked, Mux(ru.unpack_r4, r4, a)), (plain, Mux(ru.unpack_r4, a, r4)), (self.ru_b, b))
         operands = (add_alu.rr_a, add_alu.rr_b, mul_alu.rr_a, mul_alu.rr_b)
         for name, operand, value in zip(OPERANDS, operands, self.rr_accumulators, strict=True):
-            # The register of a source is reset unless it is chosen, so that an OR is enough.
-            for source, (word, code) in named.items():
-                register = Signal(32, name=f"rr_{name}_{source}", reset_less=True)
-                m.d.sync += register.eq(Mux(Value.cast(ru[name]) == code, word, 0))
-                value |= register
-            m.d.comb += operand.eq(value)
+            sources = [(word, Value.cast(ru[name]) == code) for word, code in named]
+            m.d.comb += operand.eq(value | select_registered(m, f"rr_{name}", sources))
         m.d.comb += [
             # An empty slot computes nothing, as a nop.
             add_alu.rr_op.eq(Mux(self.rr_live, rr.op_add.as_value(), ops.AddOp.NOP.value)),

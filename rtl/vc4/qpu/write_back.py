@@ -7,6 +7,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from vc4.arith.pack import Pack, PackKeys, pack_keys
+from vc4.common.select import select_registered
 from vc4.isa import ops
 from vc4.isa.registers import FILE_REGISTERS, QUADS
 
@@ -69,8 +70,10 @@ class WriteBack(wiring.Component):
             m.d.sync += [after.eq(before) for before, after in pairwise(ring)]
             m.d.sync += arrived.eq(Mux(self.a2.live, self.a2_results.marks, last.marks))
         m.d.comb += results.marks.eq(arrived)
-        for file, value in enumerate(results.files):
-            m.d.comb += value.eq(self._first(m, file, moves, last.files[file]))
+        for file, (value, again) in enumerate(zip(results.files, last.files, strict=True)):
+            is_mul, live = self.a2.issued.control.ws ^ file, self.a2.live
+            sources = [(self.a2_results.add, live & ~is_mul), (self.a2_results.mul, live & is_mul), (again, ~live)]
+            m.d.comb += value.eq(select_registered(m, f"file_{'ab'[file]}", sources, when=moves))
         from_mul, keys = Signal(name="wb_flags_from_mul"), Signal(PackKeys, name="wb_pack_keys")
         with m.If(self.a2.live & (self.a2.quad == 0)):
             m.d.sync += [self.wb.eq(self.a2.issued), from_mul.eq(adds_nothing(self.a2.issued.control))]
@@ -85,20 +88,6 @@ class WriteBack(wiring.Component):
             self.wb_flag_mask.eq(mask & (control.sf & writes).replicate(LANES)),
         ]
         return m
-
-    def _first(self, m, file, moves, last):
-        """What is in front for a file. Each of three registers is reset unless it is chosen, so that an OR is enough."""
-        is_mul, value = self.a2.issued.control.ws ^ file, 0
-        for name, chosen, words in (
-            ("add", self.a2.live & ~is_mul, self.a2_results.add),
-            ("mul", self.a2.live & is_mul, self.a2_results.mul),
-            ("again", ~self.a2.live, last),
-        ):
-            register = Signal(LaneWords, name=f"file_{'ab'[file]}_{name}", reset_less=True)
-            with m.If(moves):
-                m.d.sync += register.as_value().eq(Mux(chosen, words.as_value(), 0))
-            value |= register.as_value()
-        return value
 
     def _files(self, m, results, writes, keys):
         """What each file gets, and what each ALU writes, be it to a file or elsewhere: the other view of the same."""

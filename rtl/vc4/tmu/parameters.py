@@ -71,9 +71,10 @@ class TmuParameters(wiring.Component):
         m.submodules.notes = notes = LutRam(32 + 2, self._names * REQUEST_SLOTS)
         parameter = self.parameter
         written = Signal(ParameterPlace)
+        second = self.parameter_stb[-1] & (self._names > 1)
         m.d.comb += [
-            *(written.quad.eq(parameter.quad), written.second.eq(self.parameter_stb[-1] & (self._names > 1))),
-            written.slot.eq(Mux(written.second, self.slots[-1], self.slots[0])),
+            *(written.quad.eq(parameter.quad), written.second.eq(second)),
+            written.slot.eq(Mux(second, self.slots[-1], self.slots[0])),
             notes.write_enable.eq(self.parameter_stb.any() & (parameter.quad == QUADS - 1)),
             notes.write_address.eq(Cat(written.slot, written.second)),
             notes.write_data.eq(Cat(parameter.uniform, parameter.name)),
