@@ -167,7 +167,7 @@ class V3D(wiring.Component):
                 scheduler.ended.word_select(number, THREADS).eq(one.ended[place]),
                 one.debug[place].eq(registers.commands[number]),
                 registers.halted[number].eq(one.halted[place]),
-                registers.interrupts[number].eq(one.interrupt[place]),
+                registers.interrupts[number].eq(one.host_interrupt[place]),
             ]
             if self._config.trace:
                 connect(m, one.trace[place], flipped(self.trace[number]))

@@ -96,7 +96,7 @@ def test_all_qpus_and_texture_units_of_a_file_are_shown(tmp_path):
     scopes = {
         "v3d": ["s_axil__awvalid", "clk"],
         "qpu0": ["trace__sp_pc", "not shown"],
-        "qpu11": ["trace__sp_pc", "interrupt"],
+        "qpu11": ["trace__sp_pc", "host_interrupt"],
         "tmu5": ["bus__requests__valid"],
         "vpm0": ["store_busy"],
     }
@@ -111,7 +111,7 @@ def test_all_qpus_and_texture_units_of_a_file_are_shown(tmp_path):
     assert groups_of(path.with_suffix(".gtkw")) == {
         "clock": ["v3d.clk"],
         "qpu0": ["qpu0.trace__sp_pc"],
-        "qpu11": ["qpu11.trace__sp_pc", "qpu11.interrupt"],
+        "qpu11": ["qpu11.trace__sp_pc", "qpu11.host_interrupt"],
         "tmu5": ["tmu5.bus__requests__valid"],
         "VPM": ["vpm0.store_busy"],
         "AXI4-Lite": ["v3d.s_axil__awvalid"],

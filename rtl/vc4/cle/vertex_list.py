@@ -181,9 +181,10 @@ class VertexList(wiring.Component):
     def _look_up(self, m, mode):
         """What the record says of primitives; the mode lies in the same bits of all of them."""
         code = self.record.code
+        inline = code == ControlCode.VG_INLINE_PRIMITIVES
         m.d.comb += [
-            mode.vg.eq((code == ControlCode.VG_COORDINATE_ARRAY_PRIMITIVES) | mode.inline),
-            mode.inline.eq(code == ControlCode.VG_INLINE_PRIMITIVES),
+            mode.vg.eq((code == ControlCode.VG_COORDINATE_ARRAY_PRIMITIVES) | inline),
+            mode.inline.eq(inline),
         ]
         with m.Switch(fields_of(self.record, VgInlinePrimitives).primitive_type.as_value()):
             for value, fields in _MODES.items():

@@ -99,7 +99,7 @@ class Dividend(wiring.Component):
             m.d.comb += [
                 *(o.negative.eq(signed_number[-1]), o.left.eq(digits + _FEWEST - 1)),
                 o.quotient.eq(moved[:rest] << (_QUOTIENT_BITS - rest)),
-                o.remainder.eq(moved[rest:-1] ^ o.negative.replicate(len(moved) - 1 - rest)),
+                o.remainder.eq(moved[rest:-1] ^ signed_number[-1].replicate(len(moved) - 1 - rest)),
             ]
         with m.Else():
             m.d.comb += [

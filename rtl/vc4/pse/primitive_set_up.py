@@ -169,7 +169,7 @@ class PrimitiveSetUp(wiring.Component):
             primitive.planes.eq(1 + implicit + request.varyings),
             primitive.oversample.eq(state.oversample),
             *(unfinished.type.eq(request.type), unfinished.flat.eq(state.flat)),
-            unfinished.offsets.eq(state.offsets & is_triangle & primitive.drawn),
+            unfinished.offsets.eq(state.offsets & is_triangle & self.piece.drawn),
             *(unfinished.factor.eq(state.factor), unfinished.units.eq(state.units)),
             unfinished.varyings.eq(request.varyings),
         ]

@@ -20,13 +20,13 @@ class Corners(data.Struct):
     """The corners that a program is about.
 
     half : where the polygon is; what is left of it comes into the other one
-    this, next, new : a corner, the one behind it, and the next one of those that are left
+    corner, next, new : a corner, the one after it, and the next one of those that are left
     outside : of this one and the next one, this one is outside of the plane
     axis, minus_side : of the plane
     """
 
     half: unsigned(1)
-    this: unsigned(CORNER_BITS)
+    corner: unsigned(CORNER_BITS)
     next: unsigned(CORNER_BITS)
     new: unsigned(CORNER_BITS)
     outside: unsigned(1)
@@ -102,11 +102,11 @@ class ClipEngine(wiring.Component):
     def _address(self, m, operand, word, name):
         """Of an operand in memory."""
         corners = self.corners
-        inner = Mux(corners.outside, corners.next, corners.this)
-        outer = Mux(corners.outside, corners.this, corners.next)
+        inner = Mux(corners.outside, corners.next, corners.corner)
+        outer = Mux(corners.outside, corners.corner, corners.next)
         base = Signal(1 + CORNER_BITS, name=f"{name}_base")
         number = Signal(WORD_BITS, name=f"{name}_word")
-        numbers = [Cat(corner, corners.half) for corner in (corners.this, corners.next, inner, outer)]
+        numbers = [Cat(corner, corners.half) for corner in (corners.corner, corners.next, inner, outer)]
         numbers.append(Cat(corners.new, ~corners.half))
         numbers += [C(spare, 1 + CORNER_BITS) for spare in SpareCorner]
         m.d.comb += [

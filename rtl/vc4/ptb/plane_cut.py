@@ -28,7 +28,7 @@ class PlaneCut(wiring.Component):
     --------------------
     starts, left, is_line : strobe: so many corners, one at least, are cut, which are those of a line rather than of a polygon
     done : strobe: they are
-    this, next, new : corners that a program is about; in the end `new` is how many are left
+    corner, next, new : corners that a program is about; in the end `new` is how many are left
     outside : this one is
     program, program_starts, program_done : of the `ClipEngine`
     negative, zero : of `ClipOutcome`
@@ -38,7 +38,7 @@ class PlaneCut(wiring.Component):
     left: In(CORNER_BITS)
     is_line: In(1)
     done: Out(1)
-    this: Out(CORNER_BITS)
+    corner: Out(CORNER_BITS)
     next: Out(CORNER_BITS)
     new: Out(CORNER_BITS)
     outside: Out(1)
@@ -57,14 +57,14 @@ class PlaneCut(wiring.Component):
         crosses = Signal()
         leaves = Signal()  # this edge
         m.d.comb += [
-            *(after.eq(self.this + 1), is_last.eq(after == self.left)),
+            *(after.eq(self.corner + 1), is_last.eq(after == self.left)),
             crosses.eq((self.outside ^ self.negative) & ~zero & ~self.zero & ~(is_last & self.is_line)),
             self.done.eq(leaves & is_last),
         ]
         with m.Switch(state):
             with m.Case(_State.REST):
                 m.d.comb += [self.program.eq(ClipProgram.DISTANCE), self.program_starts.eq(self.starts)]
-                m.d.sync += [self.this.eq(0), self.next.eq(0)]
+                m.d.sync += [self.corner.eq(0), self.next.eq(0)]
                 with m.If(self.starts):
                     m.d.sync += [self.new.eq(0), state.eq(_State.FIRST)]
             with m.Case(_State.FIRST):
@@ -86,6 +86,6 @@ class PlaneCut(wiring.Component):
                     m.d.sync += self.new.eq(self.new + 1)
                     m.d.comb += leaves.eq(1)
         with m.If(leaves):
-            m.d.sync += [self.this.eq(after), self.outside.eq(self.negative), zero.eq(self.zero)]
+            m.d.sync += [self.corner.eq(after), self.outside.eq(self.negative), zero.eq(self.zero)]
             m.d.sync += state.eq(Mux(is_last, _State.REST, _State.EDGE))
         return m

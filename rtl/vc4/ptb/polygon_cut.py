@@ -83,24 +83,24 @@ class PolygonCut(wiring.Component):
         m = Module()
         m.submodules.plane_cut = cut = PlaneCut()
         state = Signal(_State)
-        this = Signal(CORNER_BITS)
+        corner = Signal(CORNER_BITS)
         plane = Signal(range(_END + 1))
         after = Signal(CORNER_BITS)
         is_last = Signal()
         m.d.comb += [
-            *(after.eq(this + 1), is_last.eq(after == self.left), self.more.eq(~is_last)),
-            self.read_address.eq(Cat(C(CornerWord.NUMBER, WORD_BITS), this, self.half)),
+            *(after.eq(corner + 1), is_last.eq(after == self.left), self.more.eq(~is_last)),
+            self.read_address.eq(Cat(C(CornerWord.NUMBER, WORD_BITS), corner, self.half)),
             *(cut.starts.eq(state == _State.PLANE), cut.left.eq(self.left), cut.is_line.eq(self.is_line)),
             *(cut.program_done.eq(self.program_done), cut.negative.eq(self.negative), cut.zero.eq(self.zero)),
         ]
         m.d.sync += Assert(self.left <= MOST_CORNERS, "a polygon has more corners than planes can make")
-        self._programs(m, state, cut, this, plane)
+        self._programs(m, state, cut, corner, plane)
         with m.If(self.loops):
-            m.d.sync += this.eq(after)
+            m.d.sync += corner.eq(after)
         with m.Switch(state):
             with m.Case(_State.REST):
                 with m.If(self.starts):
-                    m.d.sync += [self.half.eq(0), this.eq(0), plane.eq(0), self.left.eq(self.count)]
+                    m.d.sync += [self.half.eq(0), corner.eq(0), plane.eq(0), self.left.eq(self.count)]
                     m.d.sync += state.eq(_State.BEGIN)
             with m.Case(_State.BEGIN):
                 m.d.sync += state.eq(_State.CLASSIFY)
@@ -119,14 +119,14 @@ class PolygonCut(wiring.Component):
                 with m.If(cut.done):
                     m.d.sync += [plane.eq(plane + 1), state.eq(_State.NEXT)]
             with m.Case(_State.NEXT):
-                m.d.sync += [self.left.eq(cut.new), self.half.eq(~self.half), this.eq(0), state.eq(_State.PLANE)]
+                m.d.sync += [self.left.eq(cut.new), self.half.eq(~self.half), corner.eq(0), state.eq(_State.PLANE)]
                 with m.If((cut.new == 0) | (plane == _END)):
                     m.d.sync += state.eq(_State.LEFT)
                 with m.Elif(plane == _FIRST_XY):
                     m.d.sync += state.eq(_State.BEGIN)
             with m.Case(_State.LEFT):
                 m.d.comb += self.done.eq(self.left < self.count)
-                m.d.sync += [this.eq(0), state.eq(Mux(self.done, _State.REST, _State.LOOK))]
+                m.d.sync += [corner.eq(0), state.eq(Mux(self.done, _State.REST, _State.LOOK))]
             with m.Case(_State.LOOK):
                 m.d.comb += self.reads.eq(1)
                 m.d.sync += state.eq(_State.READ)
@@ -137,15 +137,15 @@ class PolygonCut(wiring.Component):
             with m.Case(_State.SCREEN):
                 with m.If(self.program_done):
                     m.d.comb += self.done.eq(is_last)
-                    m.d.sync += [this.eq(after), state.eq(Mux(is_last, _State.REST, _State.LOOK))]
+                    m.d.sync += [corner.eq(after), state.eq(Mux(is_last, _State.REST, _State.LOOK))]
         return m
 
-    def _programs(self, m, state, cut, this, plane):
+    def _programs(self, m, state, cut, corner, plane):
         """Which program begins, and with which corners."""
         corners = self.corners
         cutting = state == _State.CUT
         m.d.comb += [
-            *(corners.half.eq(self.half), corners.this.eq(Mux(cutting, cut.this, this))),
+            *(corners.half.eq(self.half), corners.corner.eq(Mux(cutting, cut.corner, corner))),
             *(corners.next.eq(cut.next), corners.new.eq(cut.new), corners.outside.eq(cut.outside)),
             # Z, X, Y
             corners.axis.eq(Mux(plane[2], CornerWord.Y, Mux(plane[1], CornerWord.X, CornerWord.Z))),

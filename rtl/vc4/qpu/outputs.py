@@ -68,7 +68,7 @@ class Outputs(wiring.Component):
     tmu, tmu_stb : a parameter for the texture units, one bit a unit
     sets_swap, swap_disabled : a write of `tmu_noswap`
     free_mutex : the mutex was written to
-    interrupt : a value that is not zero was written to the host interrupt
+    host_interrupt : a value that is not zero was written to the host interrupt
     """
 
     io_control: In(Control)
@@ -86,7 +86,7 @@ class Outputs(wiring.Component):
     sets_swap: Out(1)
     swap_disabled: Out(1)
     free_mutex: Out(1)
-    interrupt: Out(1)
+    host_interrupt: Out(1)
 
     def elaborate(self, platform):
         m = Module()
@@ -101,7 +101,7 @@ class Outputs(wiring.Component):
             self.uniform_move.relative.eq(Mux(moves.from_mul, relative.from_mul, ~address.valid)),
             self.uniform_move_stb.eq(first & moves.valid),
             self.free_mutex.eq(first & self._write("mutex").valid),
-            self.interrupt.eq(self.io_live & self._raises()),
+            self.host_interrupt.eq(self.io_live & self._raises()),
         ]
         return m
 

@@ -57,7 +57,7 @@ class Qpu(wiring.Component):
     tmu0, tmu1, tmu_swaps : texture units, if the slice has any: one of them may be both; they change places for this QPU
     quad, quad_stb, tlb, varyings : fragments, if the GPU draws
     waits_tmu, waits_scoreboard, waits_varyings : an instruction waits for them
-    interrupt : the program raises the host interrupt
+    host_interrupt : the program raises the host interrupt
     debug, halted : what the host asks, and whether the QPU stands still
     idle : no program runs and everything of the last one is written
     executing : an instruction goes on its way, for the four clocks of its slot
@@ -79,7 +79,7 @@ class Qpu(wiring.Component):
                 "sfu": Out(SfuPort()),
                 "sync": Out(SyncPort()),
                 **(LOOKUP_PORTS if config.tmus_per_slice else {}),
-                "interrupt": Out(1),
+                "host_interrupt": Out(1),
                 "debug": In(DebugCommands),
                 "halted": Out(1),
                 "idle": Out(1),
@@ -277,7 +277,7 @@ class Qpu(wiring.Component):
             outputs.io_uniform.eq(pipeline.io.issued.uniform),
             self.uniforms.move.eq(outputs.uniform_move),
             self.uniforms.move_stb.eq(outputs.uniform_move_stb),
-            self.interrupt.eq(outputs.interrupt),
+            self.host_interrupt.eq(outputs.host_interrupt),
             self.sync.free_mutex.eq(outputs.free_mutex),
         ]
         m.d.sync += [

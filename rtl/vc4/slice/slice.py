@@ -56,7 +56,7 @@ class Slice(wiring.Component):
     instruction_bus, uniform_bus, tmu_buses : ports to memory, reads of whole lines
     clear_instructions, clear_uniforms, clear_tmus : forget what the cache holds
     events : for performance counters
-    interrupt : a program raises the host interrupt, one bit a QPU
+    host_interrupt : a program raises the host interrupt, one bit a QPU
     debug, halted : what the host asks of each QPU, and whether it stands still
     idle, executing : of each QPU
     lookup_error : something is looked up that memory does not have, see `Tmu`
@@ -91,7 +91,7 @@ class Slice(wiring.Component):
                 "clear_uniforms": In(1),
                 "clear_tmus": In(config.tmus_per_slice),
                 "events": Out(SliceEvents),
-                "interrupt": Out(count),
+                "host_interrupt": Out(count),
                 "debug": In(data.ArrayLayout(DebugCommands, count)),
                 "halted": Out(count),
                 "idle": Out(count),
@@ -145,7 +145,7 @@ class Slice(wiring.Component):
                 self.place[place].eq(qpu.place),
                 self.ended[place].eq(qpu.ended),
                 self.halted[place].eq(qpu.halted),
-                self.interrupt[place].eq(qpu.interrupt),
+                self.host_interrupt[place].eq(qpu.host_interrupt),
                 self.idle[place].eq(qpu.idle),
                 self.executing[place].eq(qpu.executing),
             ]

@@ -119,17 +119,18 @@ class DepthStencil(wiring.Component):
     def _walk(self, m, write, wanted, step, takes):
         """Samples of the quad that is here."""
         m.submodules.walk = walk = SampleWalk()
+        flags = Cat(pixel.bit_select(walk.sample, 1) for pixel in write.flags)
         m.d.comb += [
             walk.wanted.eq(Mux(self.form.multisample, wanted, 1)),
             walk.steps.eq(takes),
             step.write.eq(write),
             step.sample.eq(walk.sample),
             step.address.eq(word_address(self.form, write.place, walk.sample)),
-            step.flags.eq(Cat(pixel.bit_select(walk.sample, 1) for pixel in write.flags)),
+            step.flags.eq(flags),
             step.first.eq(walk.first),
             step.last.eq(walk.last),
             step.counted.eq(write.counted & wanted.any()),
-            step.changes.eq(step.flags.any() & (write.updates | write.replaces | write.face.enable)),
+            step.changes.eq(flags.any() & (write.updates | write.replaces | write.face.enable)),
         ]
 
     def _update(self, m, memory, step, words, holds, nearer, moves):

@@ -88,6 +88,7 @@ class ShaderRecords(wiring.Component):
         asked = Signal(range(RECORD_WORDS // 2 + 2))
         last = Signal(range(RECORD_WORDS))
         comes = Signal(ShaderWord)
+        number = Signal.like(comes.number)
         bus, response = self.port.requests, self.port.responses
         m.d.comb += [
             last.eq(
@@ -99,12 +100,10 @@ class ShaderRecords(wiring.Component):
             ),
             bus.payload.address.eq(Cat(C(0, 4), request.address) + asked * BUS_BYTES),
             bus.valid.eq(active & ~over & (asked <= last >> 1)),
-            comes.valid.eq(response.valid),
-            comes.value.eq(response.payload.data.word_select(comes.number[0], _WORD_BITS)),
-            response.ready.eq(comes.number[0] | (comes.number == last)),
+            *(comes.valid.eq(response.valid), comes.number.eq(number)),
+            comes.value.eq(response.payload.data.word_select(number[0], _WORD_BITS)),
+            response.ready.eq(number[0] | (number == last)),
         ]
-        number = Signal.like(comes.number)
-        m.d.comb += comes.number.eq(number)
         with m.If(begins):
             m.d.sync += [asked.eq(0), number.eq(0)]
         with m.If(bus.valid & bus.ready):

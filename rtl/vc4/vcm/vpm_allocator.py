@@ -157,6 +157,6 @@ class VpmAllocator(wiring.Component):
             m.d.comb += [
                 placed.attributes.first.eq(start),
                 placed.attributes.count.eq(self.formats[thread].attributes),
-                placed.results.first.eq(start + placed.attributes.count),
+                placed.results.first.eq(start + self.formats[thread].attributes),
                 placed.results.count.eq(self.formats[thread].results),
             ]

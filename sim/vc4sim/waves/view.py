@@ -58,7 +58,10 @@ _KINDS = (
     *(_Kind(title, GTKWColor.green, "probe", f"{stage}_({_STAGE})") for stage, title in STAGE_TITLES.items()),
     _Kind("stall", GTKWColor.red, "probe", "stall"),
     _Kind(
-        "{}", GTKWColor.green, r"qpu\d+", "trace__(running|slot_end|sp_valid|sp_pc|stall)|interrupt|halted|r4_vector"
+        "{}",
+        GTKWColor.green,
+        r"qpu\d+",
+        "trace__(running|slot_end|sp_valid|sp_pc|stall)|host_interrupt|halted|r4_vector",
     ),
     _Kind("{}", GTKWColor.yellow, r"qpu\d+\.file_[ab]", "(ra|wb)_(register|quad|data|enables)|ra2_data"),
     _Kind("{} accumulators", GTKWColor.yellow, r"qpu\d+\.accumulators", r"quad|ru_(names|rotation)|rr_values|r5_\d"),
