@@ -35,15 +35,19 @@ class AddNormalise(wiring.Component):
         clear = Signal(32)
         flush = Signal()
         rotated = rotate_left(m, i.sum, i.rotation, "rotated")
+        mantissa = (rotated & ~clear)[:23] & ~flush.replicate(23)
+        top = Cat(exponent | i.infinite.replicate(8), i.negative) & ~flush.replicate(9)
         m.d.comb += [
             exponent.eq(i.exponent - i.zeros),
             flush.eq(i.normalise & ~i.infinite & (i.zero | (i.exponent <= i.zeros))),
             clear.eq(Cat(bit.replicate(8) for bit in i.clear)),
             self.zero.eq(Mux(i.normalise, flush, ~(i.sum & ~clear).any() & ~(i.count & i.zeros.any()))),
-            self.result.eq(Cat(rotated[:23] & ~flush.replicate(23), i.sum[23:]) & ~clear),
+            self.result.eq(
+                Cat(
+                    Mux(i.count, i.zeros, mantissa[: len(i.zeros)]),
+                    mantissa[len(i.zeros) :],
+                    Mux(i.normalise, top, (i.sum & ~clear)[23:]),
+                )
+            ),
         ]
-        with m.If(i.normalise):
-            m.d.comb += self.result[23:].eq(Cat(exponent | i.infinite.replicate(8), i.negative) & ~flush.replicate(9))
-        with m.If(i.count):
-            m.d.comb += self.result[: len(i.zeros)].eq(i.zeros)
         return m

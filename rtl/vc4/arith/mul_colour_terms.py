@@ -40,11 +40,11 @@ class MulColourTerms(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        exponent, s = self.exponent, Signal(25)
+        exponent = self.exponent
+        s = Cat(self.significand[0] & ~self.significand[24], self.significand[1:])
         lower = Signal(17)
         at_least_one = Signal()
         m.d.comb += [
-            s.eq(Cat(self.significand[0] & ~self.significand[24], self.significand[1:])),
             lower.eq(Cat(1, s[:15]) + Cat(~s[:8].any(), ~s[8:23])),
             at_least_one.eq(exponent[7] | exponent[:7].all() | ((exponent == _ONE - 1) & s[24])),
             self.o.carry.eq(lower[16]),

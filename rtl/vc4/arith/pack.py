@@ -96,24 +96,20 @@ class Pack(wiring.Component):
         # known late, so what follows from it is made for both cases.
         positive = value[15:31].any() | (is_byte & (value[8:15].any() | negative))
         saturates = Signal()
-        outcomes = [Signal(_Outcome, name=name) for name in ("fits", "saturated")]
         outcome = Signal(_Outcome)
+        fits, saturated = (self._outcome(case, infinite, zero) for case in (False, True))
         m.d.comb += [
             saturates.eq(self.keys.saturates & Mux(is_half & negative, ~value[15:31].all(), positive)),
-            *(outcomes[case][name].eq(field) for case in (0, 1) for name, field in self._outcome(case, infinite, zero)),
-            outcome.as_value().eq(Mux(saturates, outcomes[1].as_value(), outcomes[0].as_value())),
+            *(outcome[name].eq(Mux(saturates, saturated[name], fits[name])) for name in fits),
         ]
-        for bit, out in enumerate(self.data):
-            place = bit % 16
-            integer = Mux(is_byte, value[bit % 8], Mux(is_half, value[place], value[bit]))
-            if place < 15:
-                keys = outcome.mantissa if place < 10 else outcome.exponent
-                m.d.comb += out.eq(select_by_keys(keys, (integer, half[place])))
-                continue
-            other = outcome.ones | (outcome.passes & integer)
-            m.d.comb += out.eq(
-                Mux(is_half, outcome.signs[0], Mux(is_byte, other, outcome.signs[1]) if bit == 31 else other)
-            )
+        for place, out in enumerate((self.data[:16], self.data[16:])):
+            integer = Mux(is_byte, value[:8].replicate(2), Mux(is_half, value[:16], value.word_select(place, 16)))
+            top = outcome.ones | (outcome.passes & integer[15])
+            m.d.comb += [
+                out[:10].eq(select_by_keys(outcome.mantissa, (integer[:10], half[:10]))),
+                out[10:15].eq(select_by_keys(outcome.exponent, (integer[10:15], half[10:15]))),
+                out[15].eq(Mux(is_half, outcome.signs[0], Mux(is_byte, top, outcome.signs[1]) if place else top)),
+            ]
         return m
 
     def _outcome(self, saturates, infinite, zero):
@@ -128,9 +124,10 @@ class Pack(wiring.Component):
         signs = [
             negative & ~(bound & ~carry) if saturates else Mux(bound, carry, top) for top in (self.value[15], negative)
         ]
-        return [
-            *(("passes", passes), ("ones", ones)),
-            ("mantissa", Cat(~floats & (passes | ones), Mux(floats, ~zero & ~infinite, ones))),
-            ("exponent", Cat(Mux(floats, infinite, passes | ones), Mux(floats, ~zero, ones))),
-            ("signs", Cat(Mux(floats, negative & ~zero, signs[0]), signs[1])),
-        ]
+        return {
+            "passes": passes,
+            "ones": ones,
+            "mantissa": Cat(~floats & (passes | ones), Mux(floats, ~zero & ~infinite, ones)),
+            "exponent": Cat(Mux(floats, infinite, passes | ones), Mux(floats, ~zero, ones)),
+            "signs": Cat(Mux(floats, negative & ~zero, signs[0]), signs[1]),
+        }

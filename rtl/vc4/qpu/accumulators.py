@@ -4,22 +4,17 @@ from amaranth import *
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from vc4.common.ram import BlockRam
 from vc4.common.select import select_registered
 from vc4.isa import ops
 from vc4.isa.registers import ACCUMULATOR_BASE, QUADS, write_address
 
-from .accumulator_tags import ACCUMULATORS, AccumulatorTags
+from .accumulator_lane import OPERANDS, AccumulatorLane
+from .accumulator_tags import ACCUMULATORS
 from .structs import LANES, LaneWords
 
-__all__ = ["OPERANDS", "Accumulators", "ResultWrite"]
+__all__ = ["Accumulators", "ResultWrite"]
 
-#: Operands that may be accumulators: two of the add ALU, then two of the mul ALU.
-OPERANDS = ("add_a", "add_b", "mul_a", "mul_b")
 _R5 = write_address("r5quad")
-_WORD_BYTES = 4
-#: A word in a bank.
-_Stored = data.ArrayLayout(data.StructLayout({"byte": 8, "tag": 1}), _WORD_BYTES)
 
 
 class ResultWrite(data.Struct):
@@ -35,15 +30,8 @@ class ResultWrite(data.Struct):
 class Accumulators(wiring.Component):
     """r0 to r3 and r5, written in A2, and what the operands in RR get of them.
 
-    Each ALU has a bank of its own for what it writes to r0 to r3, so that nothing is chosen on the way in; the tags of its
-    bytes say which bank has the newest one. A bank is sixteen words a lane in block RAM, with a copy for each operand. When it
-    is read, what the instruction before writes is not there yet: that comes straight from A2, when the same quad of both
-    instructions is in A2 and in RU.
-
-    Operands of the add ALU are read in RA2, as their ALU has no time in RR for a block RAM. Those of the mul ALU are read in
-    RU, and from other quads for the part of a rotation that moves whole quads (datapath: rotation up by 4 q + j takes lane i
-    from quad - q, or from the one before if i + j runs over the quad). The instruction before does not write them then, and
-    the last quad of the one before that is written a clock before the first one is in RU.
+    The operands of the mul ALU may be rotated: what moves whole quads is where `AccumulatorLane` reads (datapath: rotation up by
+    4 q + j takes lane i from quad - q, or from the one before if i + j runs over the quad).
 
     r5 has one word a quad. Where both ALUs write the same accumulator, the mul ALU wins.
 
@@ -73,68 +61,24 @@ class Accumulators(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.tags = tags = AccumulatorTags()
-        m.d.comb += [tags.quad.eq(self.quad), tags.a2_mul_bytes.eq(self.a2_mul.bytes)]
-        for write, hits in ((self.a2_add, tags.a2_add), (self.a2_mul, tags.a2_mul)):
-            here = write.address[2:] == ACCUMULATOR_BASE // ACCUMULATORS
-            m.d.comb += [hits.number.eq(write.address), hits.lanes.eq(write.mask & here.replicate(LANES))]
         r5 = self._r5(m)
-        for lane in range(LANES):
-            self._lane(m, lane, tags, r5)
-        return m
-
-    def _lane(self, m, lane, tags, r5):
-        """r0 to r3 of a lane, and its operands."""
-        behind = Signal(range(QUADS), name=f"ru_behind_{lane}")
-        m.d.comb += behind.eq(self.ru_rotation[2:] + (self.ru_rotation[:2] + lane)[2])
-        reads = []
-        for operand, name in enumerate(OPERANDS):
-            ru = name.startswith("mul")
-            quad = Signal(range(QUADS), name=f"{name}_quad_{lane}")
-            m.d.comb += quad.eq(self.quad - behind if ru else self.quad + 1)
-            reads.append(Cat(quad, (self.ru_names if ru else self.ra2_names)[operand][:2]))
-
-        banks, writes = [], []
-        for name, write, hits, written in (
-            ("add", self.a2_add, tags.a2_add, tags.a2_add_tags),
-            ("mul", self.a2_mul, tags.a2_mul, tags.a2_mul_tags),
-        ):
-            word, enables = write.data[lane], write.bytes & hits.lanes[lane].replicate(_WORD_BYTES)
-            m.submodules[f"{name}_{lane}"] = bank = BlockRam(
-                _Stored.size, ACCUMULATORS * QUADS, granularity=9, reads=len(OPERANDS), discards=True
-            )
-            parts = [Cat(word.word_select(byte, 8), written[lane][byte]) for byte in range(_WORD_BYTES)]
+        writes = (self.a2_add, self.a2_mul)
+        here = [write.address[2:] == ACCUMULATOR_BASE // ACCUMULATORS for write in writes]
+        for number in range(LANES):
+            m.submodules[f"lane_{number}"] = lane = AccumulatorLane()
             m.d.comb += [
-                bank.write_address.eq(Cat(self.quad, hits.number)),
-                bank.write_data.eq(Cat(parts)),
-                bank.write_enable.eq(enables),
-                *(address.eq(read) for address, read in zip(bank.read_address, reads, strict=True)),
-                *(enable.eq(1) for enable in bank.read_enable),
+                lane.quad.eq(self.quad),
+                *(lane.ra2_names.eq(self.ra2_names), lane.ru_names.eq(self.ru_names)),
+                lane.ru_behind.eq(self.ru_rotation[2:] + (self.ru_rotation[:2] + number)[2]),
             ]
-            banks.append(bank)
-            writes.append((hits.number, enables, word))
-        for operand, name in enumerate(OPERANDS):
-            stored = [data.View(_Stored, bank.read_data[operand]) for bank in banks]
-            value = self._operand(m, name, lane, self.ru_names[operand], stored, writes)
-            m.d.comb += self.rr_values[operand][lane].eq(value | r5[operand])
-
-    def _operand(self, m, name, lane, names, stored, writes):
-        """What an operand gets of r0 to r3, byte by byte; 0 if it names none."""
-        here, newest, passing = ~names[2], [], []
-        for of_add, of_mul in zip(*stored, strict=True):
-            newest.append(Mux(of_add.tag ^ of_mul.tag, of_mul.byte, of_add.byte))
-        for number, enables, word in writes:
-            passing.append((word, enables & (here & (names[:2] == number)).replicate(_WORD_BYTES)))
-        (add, by_add), (mul, by_mul) = passing
-        keeps = here.replicate(_WORD_BYTES) & ~by_add & ~by_mul
-        sources = [(add, by_add & ~by_mul), (mul, by_mul)]
-        if not name.startswith("mul"):
-            return select_registered(m, f"rr_{name}_{lane}", [*sources, (Cat(newest), keeps)])
-        # Its memory is a clock later.
-        rr_keeps = Signal(_WORD_BYTES, name=f"rr_keeps_{name}_{lane}")
-        m.d.sync += rr_keeps.eq(keeps)
-        stored = Cat(Mux(kept, byte, 0) for kept, byte in zip(rr_keeps, newest, strict=True))
-        return select_registered(m, f"rr_{name}_{lane}", sources) | stored
+            for one, write, is_here in zip((lane.a2_add, lane.a2_mul), writes, here, strict=True):
+                m.d.comb += [
+                    *(one.writes.eq(write.mask[number] & is_here), one.number.eq(write.address)),
+                    *(one.bytes.eq(write.bytes), one.word.eq(write.data[number])),
+                ]
+            for operand, values in enumerate(self.rr_values):
+                m.d.comb += values[number].eq(lane.rr_values[operand] | r5[operand])
+        return m
 
     def _r5(self, m):
         """r5 for each operand that names it; else 0.

@@ -10,7 +10,7 @@ from vc4.arith.unpack import Unpack
 from vc4.common.select import select_registered
 from vc4.isa import ops
 
-from .accumulators import OPERANDS
+from .accumulator_lane import OPERANDS
 from .control import Control
 from .immediate import LaneBits
 

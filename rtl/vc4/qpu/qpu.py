@@ -12,7 +12,8 @@ from vc4.slice.sfu_port import SfuPort
 from vc4.slice.uniform_reader import UniformPort
 from vc4.vpm.port import VpmPort
 
-from .accumulators import OPERANDS, Accumulators
+from .accumulator_lane import OPERANDS
+from .accumulators import Accumulators
 from .branch import Branch
 from .flags import Flags
 from .fragment_ports import FRAGMENT_PORTS, attach_fragments
