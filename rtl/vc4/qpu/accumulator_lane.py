@@ -29,7 +29,8 @@ class AccumulatorLane(wiring.Component):
 
     Operands of the add ALU are read in RA2, as their ALU has no time in RR for a block RAM. Those of the mul ALU are read in
     RU, and from other quads for the part of a rotation that moves whole quads. The instruction before does not write them
-    then, and the last quad of the one before that is written a clock before the first one is in RU.
+    then, and the last quad of the one before that is written a clock before the first one is in RU. Nothing is read for an
+    operand that names none.
 
     Interface attributes
     --------------------
@@ -57,7 +58,8 @@ class AccumulatorLane(wiring.Component):
             ru = name.startswith("mul")
             quad = Signal(range(QUADS), name=f"{name}_quad")
             m.d.comb += quad.eq(self.quad - self.ru_behind if ru else self.quad + 1)
-            reads.append(Cat(quad, (self.ru_names if ru else self.ra2_names)[operand][:2]))
+            named = (self.ru_names if ru else self.ra2_names)[operand]
+            reads.append((~named[2], Cat(quad, named[:2])))
         add = self._bank(m, "add", self.a2_add, tags.a2_add_tags, reads)
         mul = self._bank(m, "mul", self.a2_mul, tags.a2_mul_tags, reads)
         for operand, name in enumerate(OPERANDS):
@@ -77,9 +79,9 @@ class AccumulatorLane(wiring.Component):
             bank.write_address.eq(Cat(self.quad, write.number)),
             bank.write_data.eq(Cat(Cat(write.word.word_select(byte, 8), tags[byte]) for byte in range(_WORD_BYTES))),
             bank.write_enable.eq(write.bytes & write.writes.replicate(_WORD_BYTES)),
-            *(address.eq(read) for address, read in zip(bank.read_address, reads, strict=True)),
-            *(enable.eq(1) for enable in bank.read_enable),
         ]
+        for number, (enable, address) in enumerate(reads):
+            m.d.comb += [bank.read_enable[number].eq(enable), bank.read_address[number].eq(address)]
         return [data.View(_Stored, word) for word in bank.read_data]
 
     def _operand(self, m, name, names, newest):
