@@ -31,7 +31,7 @@ _NAME = "VerilatedV3d"
 _WORD = 32
 #: What makes it fastest: checks left out, all registers begin with 0 as ours do, code for this processor. Where bits of a word
 #: depend on others of it, Verilator sees a loop, says so, and goes round until nothing changes.
-_OPTIONS = ("--cc", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert", "-Wno-UNOPTFLAT")
+_OPTIONS = ("--cc", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert")
 _FLAGS = ("-O3", "-march=native", "-std=c++17", "-fPIC")
 #: Of Verilator itself.
 _RUNTIME = ("verilated.cpp", "verilated_threads.cpp")
