@@ -30,12 +30,17 @@ class Array:
 
 @dataclass(frozen=True, slots=True)
 class MemoryRead:
-    """`result` takes a word with every clock in which `enable` is not 0; `late`: what is written in the same clock is there."""
+    """`result` takes a word with every clock in which `enable` is not 0.
+
+    full : there is a word at each address
+    late : what is written in the same clock is there
+    """
 
     memory: str
     address: str
     enable: str
     result: str
+    full: bool
     late: bool
 
 

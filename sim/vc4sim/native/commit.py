@@ -29,7 +29,8 @@ def commit_text(design: Design, blocks: Blocks, readers: Mapping[str, int], bank
 def _loads(design: Design, blocks: Blocks, readers: Mapping[str, int], *, late: bool) -> Iterator[Statement]:
     for one in design.reads:
         if one.late == late:
-            value = f"load({one.memory}, {one.address}, {one.enable}, {one.result})"
+            full = str(one.full).lower()
+            value = f"load<{full}>({one.memory}, {one.address}, {one.enable}, {one.result})"
             text = f"renew({CHANGED}, {one.result}, {value});"
             yield Statement(1 << blocks.homes[one.memory], readers.get(one.result, 0), text)
 

@@ -77,6 +77,7 @@ class Design:
         self._copies: dict[str, str] = {}  # variables that nobody computes, and which they are
         self._parts: dict[str, list[tuple[Chunk, str]]] = defaultdict(list)
         self._kept = 0
+        self._variables: dict[str, str] = {}  # of what memories are read and written with, by its text
         self._resets = _resets(module)
         self._reset = ""  # the variable that says that the design is reset
         self._instances: tuple[str, ...] = ()  # around what is made now
@@ -173,7 +174,11 @@ class Design:
     def _variable(self, spec: Spec) -> str:
         """A variable that has the value of a signal of one word."""
         value = self.word(spec)
-        return value.text if value.text in value.reads else self._keep(value).text
+        if value.text in value.reads:
+            return value.text
+        if value.text not in self._variables:
+            self._variables[value.text] = self._keep(value).text
+        return self._variables[value.text]
 
     def _place(self, chunk: Chunk) -> str:
         """The variable of what drives these bits."""
@@ -261,7 +266,8 @@ class Design:
             raise ValueError(f"{cell.name}: it reads what some ports write, but not what others do")
         address, enable = self._variable(ports["\\ADDR"]), self._variable(ports["\\EN"])
         result = f"r{len(self.reads)}"
-        self.reads.append(MemoryRead(array.name, address, enable, result, seen == {"1"}))
+        full = array.size >= 1 << width_of(ports["\\ADDR"])
+        self.reads.append(MemoryRead(array.name, address, enable, result, full, seen == {"1"}))
         self._drive(ports["\\DATA"], [Expression(result, frozenset([result]))])
 
     def _write(self, cell: Cell) -> None:

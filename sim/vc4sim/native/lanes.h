@@ -168,17 +168,18 @@ template<class A, class B> inline auto high(A one, B two) {
     return (a >> 16) * (b >> 16) + (middle >> 16) + ((right + (middle & 0xffff)) >> 16);
 }
 
-// A memory has a word of each instance at every address; beyond its end it reads as 0 and keeps nothing.
-template<class V, size_t Size, class T> inline V load(const std::array<V, Size> &memory, T address) {
+// A memory has a word of each instance at every address; beyond its end it reads as 0 and keeps nothing. No address is beyond it if
+// it is `Full`.
+template<bool Full = false, class V, size_t Size, class T> inline V load(const std::array<V, Size> &memory, T address) {
     V found{};
     for (size_t lane = 0; lane < sizeof(V) / 4; lane++)
-        if (uint32_t at = get(word(address), lane); at < Size)
+        if (uint32_t at = get(word(address), lane); Full || at < Size)
             set(found, lane, get(memory[at], lane));
     return found;
 }
 // Where it is not enabled, what was read before stays. In most clocks that is so in all lanes.
-template<class V, size_t Size> inline V load(const std::array<V, Size> &memory, V address, V enable, V before) {
-    return any(enable) ? mux(enable, before, load(memory, address)) : before;
+template<bool Full, class V, size_t Size> inline V load(const std::array<V, Size> &memory, V address, V enable, V before) {
+    return any(enable) ? mux(enable, before, load<Full>(memory, address)) : before;
 }
 template<class V, size_t Size> inline void store(std::array<V, Size> &memory, V address, V bits, V data) {
     if (!any(bits))
