@@ -221,7 +221,7 @@ def test_bounded(prover):
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("start + placed.attributes.count", "start", "results are elsewhere"),
+        ("start + self.formats[thread].attributes", "start", "results are elsewhere"),
         ("with m.If(place < first):", "with m.If(0):", "a block for user programs"),
         ("Mux(is_owned | is_last, 0, count + 1)", "Mux(is_owned, 0, count + 1)", "a block for user programs"),
         # The allocator's own assertion sees a block that is marked twice, clocks before it is in an answer.
