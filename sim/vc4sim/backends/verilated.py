@@ -29,8 +29,7 @@ __all__ = ["run", "verilated_library"]
 _VERILATOR = "verilator"
 _NAME = "VerilatedV3d"
 _WORD = 32
-#: What makes it fastest: checks left out, all registers begin with 0 as ours do, code for this processor. Where bits of a word
-#: depend on others of it, Verilator sees a loop, says so, and goes round until nothing changes.
+#: What makes it fastest: checks left out, all registers begin with 0 as ours do, code for this processor.
 _OPTIONS = ("--cc", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert")
 _FLAGS = ("-O3", "-march=native", "-std=c++17", "-fPIC")
 #: Of Verilator itself.
