@@ -72,7 +72,7 @@ def compile_joined(whole: Part, parts: Mapping[str, tuple[Part, int]], constants
                 for side, one in zip(sides, codes, strict=True)
             )
             sources = {
-                f"{side.name}{number}": _lanes() + one.header + source
+                f"{side.name}{number}": _lanes(side) + one.header + source
                 for side, one in zip(sides, codes, strict=True)
                 for number, source in enumerate(one.sources)
             }
@@ -80,7 +80,7 @@ def compile_joined(whole: Part, parts: Mapping[str, tuple[Part, int]], constants
     made = Path(tempfile.mkdtemp(dir=folder))
     for name, kept in zip(sources, objects, strict=True):
         shutil.copy(kept, made / f"{name}.o")
-    headers = _lanes() + "".join(one.header for one in codes)
+    headers = _lanes(*sides) + "".join(one.header for one in codes)
     (made / _FOR_DRIVERS).write_text(headers + ports + joint.text(codes) + constants)
     return made
 
@@ -102,7 +102,7 @@ def build_alone(part: Part, lanes: int, driver: str, folder: Path) -> ctypes.CDL
     join_siblings(side.design, order(side.design, {}), lanes)
     made = code(side.design, side.name, lanes, order(side.design, {}))
     ports = accessors(side.design, side.ports, side.inputs, side.name, made.readers)
-    source = _lanes() + made.header + "".join(made.sources) + ports + driver
+    source = _lanes(side) + made.header + "".join(made.sources) + ports + driver
     library = folder / "design.so"
     compile_quietly([*_compiler(), *_SHARED, _compile(side.name, source, folder), "-o", str(library)], folder)
     return ctypes.CDLL(str(library))
@@ -149,6 +149,11 @@ def source_texts() -> list[str]:
     return [*(file.read_text() for file in sorted(files, key=lambda file: file.name)), *known_texts()]
 
 
-def _lanes() -> str:
-    names = ("lanes.h", "record.h") if recorded_in() else ("lanes.h",)
+def _lanes(*sides: Side) -> str:
+    """What the code of these needs; the processor's own header takes half a second to read."""
+    names = ["lanes.h"]
+    if any(side.lanes > 1 for side in sides):
+        names.append("wide.h")
+    if recorded_in():
+        names.append("record.h")
     return "".join((resources.files(__package__) / name).read_text() for name in names)

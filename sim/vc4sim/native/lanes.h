@@ -30,6 +30,14 @@ inline void set(uint32_t &value, size_t, uint32_t word) { value = word; }
 template<class V> inline uint32_t get(const V &value, size_t lane) { return value[lane]; }
 template<class V> inline void set(V &value, size_t lane, uint32_t word) { value[lane] = word; }
 
+// 0, 1, 2 and so on.
+template<size_t Lanes> inline typename Vector<Lanes>::type numbers() {
+    typename Vector<Lanes>::type value{};
+    for (size_t lane = 0; lane < Lanes; lane++)
+        set(value, lane, lane);
+    return value;
+}
+
 // Whether something is so in each lane, as comparisons have it and choices want it: the word, 0 or 1, is made for those who want that.
 template<class V> struct Bit {
     using Mask = decltype(V{} == V{});
@@ -168,14 +176,25 @@ template<class A, class B> inline auto high(A one, B two) {
     return (a >> 16) * (b >> 16) + (middle >> 16) + ((right + (middle & 0xffff)) >> 16);
 }
 
+// The words of a table that the lanes ask for.
+template<size_t Lanes> inline typename Vector<Lanes>::type gather(const int *words, typename Vector<Lanes>::type at) {
+    typename Vector<Lanes>::type found;
+    for (size_t lane = 0; lane < Lanes; lane++)
+        found[lane] = words[at[lane]];
+    return found;
+}
+template<> inline uint32_t gather<1>(const int *words, uint32_t at) { return words[at]; }
+
 // A memory has a word of each instance at every address; beyond its end it reads as 0 and keeps nothing. No address is beyond it if
 // it is `Full`.
 template<bool Full = false, class V, size_t Size, class T> inline V load(const std::array<V, Size> &memory, T address) {
-    V found{};
-    for (size_t lane = 0; lane < sizeof(V) / 4; lane++)
-        if (uint32_t at = get(word(address), lane); Full || at < Size)
-            set(found, lane, get(memory[at], lane));
-    return found;
+    constexpr size_t Lanes = sizeof(V) / 4;
+    const auto *words = reinterpret_cast<const int *>(&memory);
+    const V at = word(address);
+    if constexpr (Full)
+        return gather<Lanes>(words, at * Lanes + numbers<Lanes>());
+    const auto inside = lt(at, same<V>(uint32_t(Size)));
+    return mux(inside, V{}, gather<Lanes>(words, mux(inside, V{}, at) * Lanes + numbers<Lanes>()));
 }
 // Where it is not enabled, what was read before stays. In most clocks that is so in all lanes.
 template<bool Full, class V, size_t Size> inline V load(const std::array<V, Size> &memory, V address, V enable, V before) {
