@@ -34,12 +34,16 @@ _NAME = re.compile(r"\\[^\s\"]+")
 #: the RTL says that they never meet, it need not.
 #:
 #: Without wide multiplexers of LUTs, and with comparisons of constants as LUTs, the cells are fewest. The mapping to LUTs
-#: begins as usual in Yosys, and is done a second time from what the first one found.
+#: begins as usual in Yosys, and is done a second time from what the first one found, with the delays of `_LUTS`.
 _MAP = "&dch,-f,-r;&if,{C},{W},{D},{R},-v;&mfs"
+_LUTS = "luts.txt"
 _BEGINNING = f"""
 setparam -set COLLISION_X_MASK 1'1 a:no_rw_check=1 %m t:$memrd_v2 %i
-scratchpad -set abc9.script +&scorr;&sweep;&dc2;&ps;{_MAP};&st;{_MAP}
+scratchpad -set abc9.script +&scorr;&sweep;&dc2;&ps;{_MAP};&st;read_lut,{_LUTS};{_MAP}
 """
+#: Picoseconds of a LUT together with the way to it, which are four times those of a LUT alone. A path may have as many LUTs as one
+#: without LUTs takes, out of a block RAM, say; counted alone they would be far too many.
+_LUT_DELAY = 1190
 _OPTIONS = "-nowidelut -cmp2softlogic"
 _SCRIPT = f"""
 setattr -mod -set keep_hierarchy 1 {_PART}
@@ -111,6 +115,7 @@ def run_yosys(rtlil_text: str, top: str, script: str, folder: Path, verilog: Map
     for name, module in (verilog or {}).items():
         (folder / name).write_text(module, encoding="utf-8")
         reads.append(f"read_verilog {name}")
+    (folder / _LUTS).write_text("".join(f"{inputs} 1 {_LUT_DELAY}\n" for inputs in range(1, 5)), encoding="utf-8")
     (folder / "synth.ys").write_text("\n".join([*reads, f"hierarchy -top {top}", script]), encoding="utf-8")
     run_tool(YOSYS, "-q", "-l", "yosys.log", "-s", "synth.ys", folder=folder)
 
