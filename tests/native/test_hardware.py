@@ -21,7 +21,7 @@ from vc4sim.native.build import build_alone
 from ..cxxrtl.random_hardware import IN_BITS, OUT_BITS, Random, in_amaranths_simulator
 
 CLOCKS = 200
-LANES = (4, pytest.param(1, marks=pytest.mark.thorough))
+LANES = (4, *(pytest.param(lanes, marks=pytest.mark.thorough) for lanes in (1, 16)))
 #: Gives each lane its input words in each clock, and takes its output words.
 DRIVER = """
 extern "C" const char *run(const uint32_t *inputs, uint32_t *outputs, uint32_t clocks) {
