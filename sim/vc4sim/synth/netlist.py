@@ -41,7 +41,7 @@ _BEGINNING = f"""
 setparam -set COLLISION_X_MASK 1'1 a:no_rw_check=1 %m t:$memrd_v2 %i
 scratchpad -set abc9.script +&scorr;&sweep;&dc2;&ps;{_MAP};&st;read_lut,{_LUTS};{_MAP}
 """
-#: Picoseconds of a LUT together with the way to it, which are four times those of a LUT alone. A path may have as many LUTs as one
+#: Picoseconds of a LUT together with the way to it, which are five times those of a LUT alone. A path may have as many LUTs as one
 #: without LUTs takes, out of a block RAM, say; counted alone they would be far too many.
 _LUT_DELAY = 1190
 _OPTIONS = "-nowidelut -cmp2softlogic"
