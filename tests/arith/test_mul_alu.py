@@ -21,8 +21,8 @@ def bench(compiled):
 
 
 def check(bench, op, a, b, note):
-    stimuli = {"rr_op": np.uint32(op.value), "rr_a": a, "rr_b": b}
-    expected = ALU.expected(stimuli["rr_op"], a, b)
+    stimuli = {"op": np.uint32(op.value), "a": a, "b": b}
+    expected = ALU.expected(stimuli["op"], a, b)
     report = bench.run(stimuli, expected)
     assert not report.mismatches, report.text(stimuli, expected, f"{op.name}, {note}")
 
@@ -63,7 +63,7 @@ def test_mixed_operations_and_hold(bench):
             expected[name][chosen] = values
     last = np.maximum.accumulate(np.where(codes == MulOp.NOP.value, 0, np.arange(count)))
     expected = {name: values[last] for name, values in expected.items()}
-    stimuli = {"rr_op": codes, "rr_a": a, "rr_b": b}
+    stimuli = {"op": codes, "a": a, "b": b}
     report = bench.run(stimuli, expected)
     assert not report.mismatches, report.text(stimuli, expected, f"seed {seed}")
 

@@ -151,7 +151,7 @@ class TestJobs:
         class Faulty(type(alu)):
             def expected(self, operations, a, b):
                 found = super().expected(operations, a, b)
-                return found | {"a2_result": found["a2_result"] ^ np.uint32(operations == wrong)}
+                return found | {"result": found["result"] ^ np.uint32(operations == wrong)}
 
         fields = {field.name: getattr(alu, field.name) for field in dataclasses.fields(alu)}
         monkeypatch.setitem(ALUS, "mul", Faulty(**fields))

@@ -166,7 +166,7 @@ def test_hold(prover, op):
         (AddOp.ADD, add_alu, "AddSum", "moved[31] == i.still[31]", "i.moved[31]", "overflow"),
         (AddOp.SUB, add_alu, "AddSum", "carries[3] ^ control.subtract", "carries[3]", "carry"),
         (AddOp.V8SUBS, add_alu, "AddSum", ".replicate(4) & ~carries", ".replicate(3) & ~carries", "result"),
-        (AddOp.CLZ, add_alu, "AddNormalise", "i.count, i.zeros,", "i.count, i.zeros[:-1],", "result"),
+        (AddOp.CLZ, add_alu, "AddNormalise", "i.count, zeros,", "i.count, zeros[:-1],", "result"),
         (AddOp.ITOF, add_alu, "AddNormalise", "i.zero |", "", "result"),
         (AddOp.FTOI, add_prepare, "AddShift", "_WHOLE + 32", "_WHOLE + 33", "result"),
         (

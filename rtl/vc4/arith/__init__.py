@@ -13,7 +13,7 @@ One operation a clock in each ALU, no stall; the stage that a signal belongs to 
     │ MulPrepare  │    │ MulMultiply│    │ MulSum     │    │ MulNormalise │
     │ exponent    │ ┌┐ │ 4 products │ ┌┐ │ product    │ ┌┐ │ shift by one ├─▶ a2_result
  ─▶ │ significand ├▶││▶├────────────┤▶││▶│ byte       ├▶││▶├──────────────┤
-    │             │ └┘ │ MulBytes   │ └┘ │ quotients  │ └┘ │ MulColour    ├─▶ a2_colour
+    │             │ └┘ │ MulBytes   │ └┘ │ quotients  │ └┘ │ MulColour    │   or its colour
     │             │    │            │    ├────────────┤    │ shift        │
     │             │    │            │    │ MulColour- │    │              │
     │             │    │            │    │ Terms      │    │              │

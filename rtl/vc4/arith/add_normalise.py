@@ -34,18 +34,21 @@ class AddNormalise(wiring.Component):
         exponent = Signal(8)
         clear = Signal(32)
         flush = Signal()
-        rotated = rotate_left(m, i.sum, i.rotation, "rotated")
+        zeros = Cat(Mux(i.lower, i.zeros[0], i.zeros[1]), i.lower, i.none)
+        # Less 8, without a carry chain; 0 if the sum stays.
+        turn = Cat(~zeros[3], zeros[4] ^ ~zeros[3]) & i.normalise.replicate(2)
+        rotated = rotate_left(m, i.sum, Cat(zeros[:3], turn), "rotated")
         mantissa = (rotated & ~clear)[:23] & ~flush.replicate(23)
         top = Cat(exponent | i.infinite.replicate(8), i.negative) & ~flush.replicate(9)
         m.d.comb += [
-            exponent.eq(i.exponent - i.zeros),
-            flush.eq(i.normalise & ~i.infinite & (i.zero | (i.exponent <= i.zeros))),
+            exponent.eq(i.exponent - zeros),
+            flush.eq(i.normalise & ~i.infinite & (i.zero | (i.exponent <= zeros))),
             clear.eq(Cat(bit.replicate(8) for bit in i.clear)),
-            self.zero.eq(Mux(i.normalise, flush, ~(i.sum & ~clear).any() & ~(i.count & i.zeros.any()))),
+            self.zero.eq(Mux(i.normalise, flush, ~(i.sum & ~clear).any() & ~(i.count & ~i.sum[31]))),
             self.result.eq(
                 Cat(
-                    Mux(i.count, i.zeros, mantissa[: len(i.zeros)]),
-                    mantissa[len(i.zeros) :],
+                    Mux(i.count, zeros, mantissa[: len(zeros)]),
+                    mantissa[len(zeros) :],
                     Mux(i.normalise, top, (i.sum & ~clear)[23:]),
                 )
             ),

@@ -96,8 +96,9 @@ class AddTotal(data.Struct):
 
     sum: unsigned(32)  # bit 31 is the guard, if the sum is one of floats
     clear: unsigned(4)  # the bytes of the sum that are zero instead
-    zeros: unsigned(6)  # above the highest one, 0..32
-    rotation: unsigned(5)  # that brings it to bit 23; 0 if the sum stays
+    zeros: data.ArrayLayout(4, 2)  # in each half, above its highest one; 0 if it has none, or if nobody counts
+    lower: unsigned(1)  # the highest one is in the lower half
+    none: unsigned(1)  # there is none
     zero: unsigned(1)
     count: unsigned(1)
     normalise: unsigned(1)

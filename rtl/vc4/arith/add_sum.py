@@ -50,13 +50,14 @@ class AddSum(wiring.Component):
             halves.eq(total[1] & control.align),
         ]
 
-        zeros = leading_zeros(m, word, "zeros")
+        # A2 chooses the half that has the highest one.
+        zeros = [leading_zeros(m, half, f"zeros_{number}") for number, half in enumerate(words(word, 16))]
+        empty = [count[4] for count in zeros]
+        none = empty[0] & empty[1]
         m.d.comb += [
             o.sum.eq(word | (halves << 31)),
-            o.zeros.eq(zeros),
-            # Less 8, without a carry chain.
-            o.rotation.eq(Mux(control.normalise, Cat(zeros[:3], ~zeros[3], zeros[4] ^ ~zeros[3]), 0)),
-            o.zero.eq(zeros[5] & ~halves),
+            o.zeros.eq(Mux(control.normalise | control.count, Cat(count[:4] for count in zeros), 0)),
+            *(o.lower.eq(empty[1] & ~empty[0]), o.none.eq(none), o.zero.eq(none & ~halves)),
             infinite.eq(control.infinite | (control.align & word[24] & (i.exponent == _LARGEST))),
             o.infinite.eq(infinite),
             o.exponent.eq(i.exponent + 8),

@@ -24,17 +24,20 @@ class MulAlu(wiring.Component):
     Interface attributes
     --------------------
     rr_op, rr_a, rr_b : operation and operands
-    a2_result : the result
+    rr_colours : the result, taken as a float whatever the operation, becomes a colour of 8 bits (guide, table 9)
+    a2_result : the result, or its colour in each byte
+    a2_negative, a2_zero : the result is, before it becomes a colour
     a2_carry : C of mul24, the product has more than 32 bits; otherwise 0
-    a2_colour : the result, taken as a float whatever the operation, as a colour of 8 bits (guide, table 9)
     """
 
     rr_op: In(MulOp)
     rr_a: In(32)
     rr_b: In(32)
+    rr_colours: In(1)
     a2_result: Out(32)
+    a2_negative: Out(1)
+    a2_zero: Out(1)
     a2_carry: Out(1)
-    a2_colour: Out(8)
 
     def elaborate(self, platform):
         m = Module()
@@ -47,6 +50,11 @@ class MulAlu(wiring.Component):
         a1_products = Signal(MulProducts, reset_less=True)
         a2_sum = Signal(MulResult, reset_less=True)
         m.d.sync += [a0_factors.eq(prepare.o), a1_products.eq(multiply.o)]
+        colours = self.rr_colours
+        for stage in ("a0", "a1", "a2"):
+            before, colours = colours, Signal(name=f"{stage}_colours", reset_less=True)
+            m.d.sync += colours.eq(before)
+        m.d.comb += normalise.colours.eq(colours)
         with m.If(a1_products.control.live):
             m.d.sync += a2_sum.eq(add.o)
         m.d.comb += [
@@ -54,6 +62,6 @@ class MulAlu(wiring.Component):
             *(multiply.i.eq(a0_factors), add.i.eq(a1_products), normalise.i.eq(a2_sum)),
             self.a2_result.eq(normalise.result),
             self.a2_carry.eq(a2_sum.carry),
-            self.a2_colour.eq(normalise.colour),
+            *(self.a2_negative.eq(normalise.negative), self.a2_zero.eq(normalise.zero)),
         ]
         return m

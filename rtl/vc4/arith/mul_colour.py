@@ -1,10 +1,12 @@
 """Clock A2 of the mul ALU: a float as a colour."""
 
+from functools import reduce
+from operator import or_
+
 from amaranth import *
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from .bits import shift_right
 from .mul_records import ColourTerms
 
 __all__ = ["MulColour"]
@@ -17,23 +19,19 @@ class MulColour(wiring.Component):
     --------------------
     terms : from A1
     upper : bits 24:15 of the significand
-    exponent : its low four bits, biased, for a significand in [1, 2)
-    result : 0..255
+    result : 0..255, of a float that is neither too small (without `terms.some`) nor too large (`terms.full`)
     """
 
     terms: In(ColourTerms)
     upper: In(10)
-    exponent: In(4)
     result: Out(8)
 
     def elaborate(self, platform):
         m = Module()
         total = Signal(12)
-        m.d.comb += [
-            total.eq(Cat(self.terms.carry, self.upper) + Cat(self.terms.carry, self.terms.upper)),
-            self.result.eq(
-                (shift_right(total[1:], ~self.exponent)[:8] & self.terms.some.replicate(8))
-                | self.terms.full.replicate(8)
-            ),
-        ]
+        m.d.comb += total.eq(Cat(self.terms.carry, self.upper) + Cat(self.terms.carry, self.terms.upper))
+        integers = [total[1 + place :][:8] for place in range(1, len(self.terms.keys) + 1)]
+        m.d.comb += self.result.eq(
+            reduce(or_, (key.replicate(8) & part for key, part in zip(self.terms.keys, integers, strict=True)))
+        )
         return m

@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from vc4.common.select import select
 
-from .mul_records import ColourTerms
+from .mul_records import COLOUR_PLACES, ColourTerms
 
 __all__ = ["MulColourTerms"]
 
@@ -24,6 +24,9 @@ class MulColourTerms(wiring.Component):
 
     The significand of a product is not normalised yet, because that would cost a level of multiplexers and an exponent;
     what it loses at the bottom by normalisation is left out here.
+
+    Each place that the integer part may have has a key, so that the shift is an OR of what the keys let pass: three LUTs after
+    the sum, where a shift by levels is four and what comes after it.
 
     Interface attributes
     --------------------
@@ -50,6 +53,7 @@ class MulColourTerms(wiring.Component):
             self.o.carry.eq(lower[16]),
             self.o.full.eq(~self.negative & at_least_one),
             self.o.some.eq(~self.negative & exponent[4:7].all()),
+            self.o.keys.eq(Cat(exponent[:4] == _ONE % 16 - place for place in range(1, COLOUR_PLACES + 1))),
         ]
         # What it is for other exponents is shifted out, or the colour is 0 or 255 whatever it is.
         m.d.comb += self.o.upper.eq(

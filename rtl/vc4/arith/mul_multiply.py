@@ -48,20 +48,20 @@ class MulMultiply(wiring.Component):
         # The exponent is this sum less 128: too small below 129, too large from 383 on, and both one earlier after a carry.
         total = i.exponent_sum
         low, high = total[:7], total[7:]
-        m.d.comb += [
-            *self._scale(
-                o.scale, total, (high == 0) | ((high == 1) & ~low.any()), (high == 3) | ((high == 2) & low.all())
-            ),
-            *self._scale(o.scale_carried, total + 1, high == 0, (high == 3) | ((high == 2) & low[1:].all())),
-        ]
+        self._scale(
+            m, o.scale, total, (high == 0) | ((high == 1) & ~low.any()), (high == 3) | ((high == 2) & low.all())
+        )
+        self._scale(m, o.scale_carried, total + 1, high == 0, (high == 3) | ((high == 2) & low[1:].all()))
         return m
 
-    def _scale(self, scale: MulScale, total: Value, too_small: Value, too_large: Value):
+    def _scale(self, m, scale: MulScale, total: Value, too_small: Value, too_large: Value):
         """`scale` of a product whose exponent is `total` - 128."""
-        zero = self.i.zero | (~self.i.infinite & too_small)
-        infinite = self.i.infinite | too_large
-        return [
+        zero_factor = Cat(~half.any() for half in words(self.i.some, 2)).any()
+        infinite_factor = Cat(half.all() for half in words(self.i.ones, 2)).any()
+        zero = zero_factor | (~infinite_factor & too_small)
+        infinite = infinite_factor | too_large
+        m.d.comb += [
             scale.exponent.eq(Mux(zero, 0, Mux(infinite, 255, Cat(total[:7], ~total[7])))),
             scale.negative.eq(self.i.negative & ~zero),
-            scale.clear.eq(zero | infinite),
+            *(scale.clear.eq(zero | infinite), scale.zero.eq(zero)),
         ]

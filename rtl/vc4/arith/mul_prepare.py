@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 from vc4.common.select import select_keys
 from vc4.isa.ops import MUL_OPERANDS, MulOp
 
-from .bits import one_of
+from .bits import one_of, words
 from .mul_records import MulFactors
 
 __all__ = ["MulPrepare"]
@@ -34,12 +34,14 @@ class MulPrepare(wiring.Component):
         o, control, fmul = self.o, self.o.control, self.op == MulOp.FMUL
         mul24, v8muld = self.op == MulOp.MUL24, self.op == MulOp.V8MULD
         a, b = self.a[23:31], self.b[23:31]
+        halves = words(a, 4) + words(b, 4)
         m.d.comb += [
             *(o.a.eq(self.a), o.b.eq(self.b)),
             o.exponent_sum.eq((Cat(1, a) + Cat(1, b))[1:]),
             o.negative.eq(self.a[31] ^ self.b[31]),
-            o.zero.eq(~a.any() | ~b.any()),
-            o.infinite.eq(a.all() | b.all()),
+            # Whether both halves are is found a clock later, as operands may come out of a block RAM in RR.
+            o.some.eq(Cat(half.any() for half in halves)),
+            o.ones.eq(Cat(half.all() for half in halves)),
             o.subtract.eq(self.op != MulOp.V8ADDS),
             o.v8min.eq(self.op == MulOp.V8MIN),
             o.v8max.eq(self.op == MulOp.V8MAX),

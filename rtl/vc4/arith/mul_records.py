@@ -3,7 +3,10 @@
 from amaranth.hdl import unsigned
 from amaranth.lib import data
 
-__all__ = ["ColourTerms", "MulControl", "MulFactors", "MulProducts", "MulResult", "MulScale"]
+__all__ = ["COLOUR_PLACES", "ColourTerms", "MulControl", "MulFactors", "MulProducts", "MulResult", "MulScale"]
+
+#: Places that a colour may have in its sum.
+COLOUR_PLACES = 10
 
 
 class MulControl(data.Struct):
@@ -21,6 +24,7 @@ class MulScale(data.Struct):
     exponent: unsigned(8)  # biased; 0 and 255 out of range
     negative: unsigned(1)
     clear: unsigned(1)  # the mantissa is zero
+    zero: unsigned(1)  # all of it is
 
 
 class MulFactors(data.Struct):
@@ -30,8 +34,8 @@ class MulFactors(data.Struct):
     b: unsigned(32)
     exponent_sum: unsigned(9)  # of both operands, each biased by 127, and 1
     negative: unsigned(1)
-    zero: unsigned(1)  # fmul: an operand counts as zero
-    infinite: unsigned(1)  # fmul: an operand is infinite
+    some: unsigned(4)  # of each half of both exponents, of a first: it is not zero
+    ones: unsigned(4)  # it is all ones
     subtract: unsigned(1)  # byte operations: a - b, not a + b
     v8min: unsigned(1)
     v8max: unsigned(1)
@@ -57,6 +61,7 @@ class ColourTerms(data.Struct):
 
     upper: unsigned(11)  # is added to the upper bits of the significand
     carry: unsigned(1)  # from the lower bits
+    keys: unsigned(COLOUR_PLACES)  # one for each place that it may have in the sum, from 1 on
     full: unsigned(1)  # the colour is 255
     some: unsigned(1)  # otherwise it is 0 without this
 

@@ -46,10 +46,11 @@ class MulSum(wiring.Component):
 
         kinds = [_as_float(word) for word in (i.bytes, quotients, product)]
         kinds.append(Cat(product[23:], i.scale.exponent, i.scale.negative))
+        is_product = control.kind_keys[:2].all()
         m.d.comb += [
             Cat(significand, scale.exponent, scale.negative).eq(select_by_keys(control.kind_keys, kinds)),
             # What is no product ends in all bits of its word.
-            scale.clear.eq(i.scale.clear & control.kind_keys[:2].all()),
+            *(scale.clear.eq(i.scale.clear & is_product), scale.zero.eq(i.scale.zero & is_product)),
             *(o.significand.eq(significand), o.scale.eq(scale), o.scale_carried.eq(i.scale_carried)),
         ]
         m.submodules.mul_colour_terms = colour = MulColourTerms()

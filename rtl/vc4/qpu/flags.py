@@ -66,14 +66,11 @@ class Flags(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         held = Signal(data.ArrayLayout(QuadFlags, QUADS))
-        after = Signal.like(held)
-        m.d.comb += after.eq(held)
         for quad in range(QUADS):
             for name in ("n", "z", "c"):
                 old, new = held[quad][name], self.wb_flags[name]
                 with m.If(self.wb_quad == quad):
-                    m.d.comb += after[quad][name].eq((old & ~self.wb_mask) | (new & self.wb_mask))
-        m.d.sync += held.eq(after)
+                    m.d.sync += held[quad][name].eq((old & ~self.wb_mask) | (new & self.wb_mask))
         a1_flags = Signal(QuadFlags)
         m.d.comb += Value.cast(a1_flags).eq(select(self.a1_quad, [Value.cast(held[quad]) for quad in range(QUADS)]))
         m.d.sync += [
@@ -82,9 +79,14 @@ class Flags(wiring.Component):
         ]
 
         code = Value.cast(self.branch_condition)
-        seen = [held[quad] for quad in range(QUADS - 1)] + [after[QUADS - 1]]
-        all_of = {name: Cat(flags[name] for flags in seen) for name in ("z", "n", "c")}
-        flag = Mux(code[3], all_of["c"], Mux(code[2], all_of["n"], all_of["z"])) ^ code[0].replicate(QUADS * LANES)
+
+        def looked_at(flags):
+            return Mux(code[3], flags.c, Mux(code[2], flags.n, flags.z)) ^ code[0].replicate(LANES)
+
+        # What WB writes is known late: it is merged last.
+        seen = [looked_at(held[quad]) for quad in range(QUADS)]
+        seen[-1] = (seen[-1] & ~self.wb_mask) | (looked_at(self.wb_flags) & self.wb_mask)
+        flag = Cat(seen)
         with m.If(code[2:] == 0b11):
             m.d.comb += self.branch_holds.eq(self.branch_condition == BranchCondition.ALWAYS)
         with m.Else():

@@ -31,8 +31,8 @@ class MulResult(data.Struct):
     """What the mul ALU of a lane delivers in A2."""
 
     written: unsigned(32)  # the value, or its colour in each byte
-    negative: unsigned(1)
-    zero: unsigned(1)  # the value is
+    negative: unsigned(1)  # the value is
+    zero: unsigned(1)
     carry: unsigned(1)
 
 
@@ -44,8 +44,8 @@ class Lane(wiring.Component):
     ru_control, ru_a, ru_b, ru_r4 : the instruction in RU, what it read, and r4
     ru_immediate, ru_immediate_bits : the value that it moves, as a part that all lanes share and one of this lane
     rr_control, rr_live : the instruction in RR
+    rr_packs_colour : its result of the mul ALU is written as a colour
     rr_accumulators : the accumulators that the operands name; 0 for those that name none
-    a2_packs_colour : a float that the mul ALU has multiplied is written as a colour
     a2_add, a2_mul : results, three clocks after RR
     """
 
@@ -57,8 +57,8 @@ class Lane(wiring.Component):
     ru_immediate_bits: In(LaneBits)
     rr_control: In(Control)
     rr_live: In(1)
+    rr_packs_colour: In(1)
     rr_accumulators: In(data.ArrayLayout(32, len(OPERANDS)))
-    a2_packs_colour: In(1)
     a2_add: Out(AddResult)
     a2_mul: Out(MulResult)
 
@@ -83,6 +83,7 @@ class Lane(wiring.Component):
             sources = [(word, Value.cast(ru[name]) == code) for word, code in named]
             m.d.comb += operand.eq(value | select_registered(m, f"rr_{name}", sources))
         m.d.comb += [
+            mul_alu.rr_colours.eq(self.rr_packs_colour),
             # An empty slot computes nothing, as a nop.
             add_alu.rr_op.eq(Mux(self.rr_live, rr.op_add.as_value(), ops.AddOp.NOP.value)),
             mul_alu.rr_op.eq(Mux(self.rr_live, rr.op_mul.as_value(), ops.MulOp.NOP.value)),
@@ -91,9 +92,9 @@ class Lane(wiring.Component):
             self.a2_add.carry.eq(add_alu.a2_carry),
             self.a2_add.overflow.eq(add_alu.a2_overflow),
             self.a2_add.carry_if_positive.eq(add_alu.a2_carry_if_positive),
-            self.a2_mul.written.eq(Mux(self.a2_packs_colour, mul_alu.a2_colour.replicate(4), mul_alu.a2_result)),
-            self.a2_mul.negative.eq(mul_alu.a2_result[31]),
-            self.a2_mul.zero.eq(~mul_alu.a2_result.any()),
+            self.a2_mul.written.eq(mul_alu.a2_result),
+            self.a2_mul.negative.eq(mul_alu.a2_negative),
+            self.a2_mul.zero.eq(mul_alu.a2_zero),
             self.a2_mul.carry.eq(mul_alu.a2_carry),
         ]
         return m

@@ -229,7 +229,7 @@ class Qpu(wiring.Component):
                 lane.rr_control.eq(pipeline.rr.issued.control),
                 lane.rr_live.eq(pipeline.rr.live),
                 *(lane.rr_accumulators[k].eq(accumulators.rr_values[k][number]) for k in range(len(OPERANDS))),
-                lane.a2_packs_colour.eq(packs_colour(pipeline.a2.issued.control)),
+                lane.rr_packs_colour.eq(packs_colour(pipeline.rr.issued.control)),
                 self.rotate.a2_i[number].eq(lane.a2_mul),
             ]
         rotation = accumulators.ru_rotation[: len(self.rotate.a1_amount)]

@@ -93,10 +93,15 @@ class VpmQueue(wiring.Component):
         return m
 
     def _waits(self, m, moves, command):
-        """Whether a `command` is in the queue."""
+        """Whether a `command` is in the queue, or has gone with the last clock: what goes comes out of a block RAM, and is counted
+        from a register.
+        """
         written, said = self.vectors, self.vpm.writes.payload
         count = Signal(range(_BEATS // QUADS + 1), name=f"{command.name.lower()}_count")
         comes = written.valid & (written.payload.quad == 0) & (written.payload.command == command)
-        goes = moves & (said.quad == 0) & (said.command == command)
-        m.d.sync += count.eq(count + comes - goes)
+        gone = Signal(name=f"{command.name.lower()}_gone")
+        m.d.sync += [
+            gone.eq(moves & (said.quad == 0) & (said.command == command)),
+            count.eq(count + comes - gone),
+        ]
         return count != 0

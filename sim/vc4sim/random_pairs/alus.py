@@ -19,7 +19,7 @@ from ..model.arith.alu import add_alu, mul_alu
 from ..model.arith.pack import colour
 from ..model.compiled import Buffers, Entry, kernel
 
-__all__ = ["ALUS", "Alu", "FlaggedAddAlu", "compiled_alu"]
+__all__ = ["ALUS", "Alu", "ColouredMulAlu", "FlaggedAddAlu", "compiled_alu"]
 
 #: Clocks from operands to results, of both.
 _LATENCY = 3
@@ -46,6 +46,42 @@ class FlaggedAddAlu(wiring.Component):
             self.wrong_zero.eq(alu.a2_zero ^ ~alu.a2_result.any()),
             self.carry.eq(alu.a2_carry | (alu.a2_carry_if_positive & positive)),
             self.overflow.eq(alu.a2_overflow),
+        ]
+        return m
+
+
+class ColouredMulAlu(wiring.Component):
+    """Two mul ALUs that do the same, of which one makes a colour of the result, turn by turn; with a check of the flags of both and
+    of a colour's four bytes.
+    """
+
+    op: In(MulOp)
+    a: In(32)
+    b: In(32)
+    result: Out(32)
+    carry: Out(1)
+    colour: Out(8)
+    wrong: Out(1)
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.first = first = MulAlu()
+        m.submodules.second = second = MulAlu()
+        # Bit 0 is what the first one does now, the last bit what it has done to the result that comes out.
+        colours = Signal(_LATENCY + 1)
+        m.d.sync += colours.eq(Cat(~colours[0], colours))
+        for alu, makes in ((first, colours[0]), (second, ~colours[0])):
+            m.d.comb += [alu.rr_op.eq(self.op), alu.rr_a.eq(self.a), alu.rr_b.eq(self.b), alu.rr_colours.eq(makes)]
+        coloured = Mux(colours[-1], first.a2_result, second.a2_result)
+        m.d.comb += [
+            self.result.eq(Mux(colours[-1], second.a2_result, first.a2_result)),
+            *(self.carry.eq(first.a2_carry), self.colour.eq(coloured)),
+            self.wrong.eq(
+                (coloured != self.colour.replicate(4))
+                | (second.a2_carry != self.carry)
+                | Cat(alu.a2_zero != ~self.result.any() for alu in (first, second)).any()
+                | Cat(alu.a2_negative != self.result[31] for alu in (first, second)).any()
+            ),
         ]
         return m
 
@@ -79,6 +115,7 @@ def _mul_rows(rows: _Rows, count: int) -> int:
         results[row, 0] = result
         results[row, 1] = carry
         results[row, 2] = colour(result)
+        results[row, 3] = 0
     return 0
 
 
@@ -132,9 +169,9 @@ ALUS = {
         Alu(
             "mul",
             _some(MUL_OPERANDS),
-            MulAlu,
-            ("rr_op", "rr_a", "rr_b"),
-            ("a2_result", "a2_carry", "a2_colour"),
+            ColouredMulAlu,
+            ("op", "a", "b"),
+            ("result", "carry", "colour", "wrong"),
             Entry(_mul_rows),
         ),
     )

@@ -15,6 +15,7 @@ from amaranth.lib import wiring
 from ..uncollected import uncollected
 from ..verilog.once import kinds
 from .carries import shorten_chains
+from .delays import BLOCK_RAM_FILE, LUTS_FILE, SLOW_CHAINS, block_ram_delays, lut_delays
 from .frame import Frame
 from .tools import run_tool
 
@@ -34,32 +35,32 @@ _NAME = re.compile(r"\\[^\s\"]+")
 #: the RTL says that they never meet, it need not.
 #:
 #: Without wide multiplexers of LUTs, and with comparisons of constants as LUTs, the cells are fewest. The mapping to LUTs
-#: begins as usual in Yosys, and is done a second time from what the first one found, with the delays of `_LUTS`.
-_MAP = "&dch,-f,-r;&if,{C},{W},{D},{R},-v;&mfs"
-_LUTS = "luts.txt"
+#: begins as usual in Yosys, and is done a second time from what the first one found, by the delays of `delays`.
+_MAP = "&if,{C},{W},{D},{R},-v;&mfs"
+_FIRST, _SECOND = f"&b,-d;&dch,-f,-r;{_MAP}", f"&b,-d;&synch2,-K,4;{_MAP}"
+_SYNTH = "synth_ecp5 -nowidelut -cmp2softlogic"
 _BEGINNING = f"""
 setparam -set COLLISION_X_MASK 1'1 a:no_rw_check=1 %m t:$memrd_v2 %i
-scratchpad -set abc9.script +&scorr;&sweep;&dc2;&ps;{_MAP};&st;read_lut,{_LUTS};{_MAP}
+scratchpad -set abc9.script +&scorr;&sweep;&dc2;&ps;{_FIRST};&st;read_lut,{LUTS_FILE};{_SECOND}
+{_SYNTH} -run begin:coarse
+read_verilog -lib -specify -overwrite {BLOCK_RAM_FILE}
+{SLOW_CHAINS}
 """
-#: Picoseconds of a LUT together with the way to it, which are five times those of a LUT alone. A path may have as many LUTs as one
-#: without LUTs takes, out of a block RAM, say; counted alone they would be far too many.
-_LUT_DELAY = 1190
-_OPTIONS = "-nowidelut -cmp2softlogic"
 _SCRIPT = f"""
 setattr -mod -set keep_hierarchy 1 {_PART}
 {_BEGINNING}
-synth_ecp5 {_OPTIONS} -top {_TOP} -json {NETLIST}
+{_SYNTH} -run coarse: -json {NETLIST}
 """
 #: A design with pins of its own.
 _DESIGN_SCRIPT = f"""
 {_BEGINNING}
-synth_ecp5 {_OPTIONS} -top {_TOP} -json {NETLIST}
+{_SYNTH} -run coarse: -json {NETLIST}
 """
 #: The whole design becomes one module; what is left of it is checked. Cells that have no name in the RTL get none, they would
 #: be most of the file.
 _VERILOG_SCRIPT = f"""
 {_BEGINNING}
-synth_ecp5 {_OPTIONS} -run begin:check
+{_SYNTH} -run coarse:check
 hierarchy -check
 check -noinit -assert
 blackbox =A:whitebox
@@ -115,7 +116,8 @@ def run_yosys(rtlil_text: str, top: str, script: str, folder: Path, verilog: Map
     for name, module in (verilog or {}).items():
         (folder / name).write_text(module, encoding="utf-8")
         reads.append(f"read_verilog {name}")
-    (folder / _LUTS).write_text("".join(f"{inputs} 1 {_LUT_DELAY}\n" for inputs in range(1, 5)), encoding="utf-8")
+    (folder / LUTS_FILE).write_text(lut_delays(), encoding="utf-8")
+    (folder / BLOCK_RAM_FILE).write_text(block_ram_delays(), encoding="utf-8")
     (folder / "synth.ys").write_text("\n".join([*reads, f"hierarchy -top {top}", script]), encoding="utf-8")
     run_tool(YOSYS, "-q", "-l", "yosys.log", "-s", "synth.ys", folder=folder)
 
