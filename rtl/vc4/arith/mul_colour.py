@@ -19,7 +19,7 @@ class MulColour(wiring.Component):
     --------------------
     terms : from A1
     upper : bits 24:15 of the significand
-    result : 0..255, of a float that is neither too small (without `terms.some`) nor too large (`terms.full`)
+    result : 0..255, of a float that is not too large (`terms.full`)
     """
 
     terms: In(ColourTerms)

@@ -52,8 +52,12 @@ class MulColourTerms(wiring.Component):
             at_least_one.eq(exponent[7] | exponent[:7].all() | ((exponent == _ONE - 1) & s[24])),
             self.o.carry.eq(lower[16]),
             self.o.full.eq(~self.negative & at_least_one),
-            self.o.some.eq(~self.negative & exponent[4:7].all()),
-            self.o.keys.eq(Cat(exponent[:4] == _ONE % 16 - place for place in range(1, COLOUR_PLACES + 1))),
+            self.o.keys.eq(
+                Cat(
+                    ~self.negative & exponent[4:7].all() & (exponent[:4] == _ONE % 16 - place)
+                    for place in range(1, COLOUR_PLACES + 1)
+                )
+            ),
         ]
         # What it is for other exponents is shifted out, or the colour is 0 or 255 whatever it is.
         m.d.comb += self.o.upper.eq(

@@ -49,7 +49,7 @@ class MulNormalise(wiring.Component):
                     select_by_keys(Mux(self.colours, full, places & ~clear), (mantissa, i.significand[1:24])),
                     select_by_keys(Mux(self.colours, full, places), (plain, carried)),
                 )
-                | (colour.result & (self.colours & i.colour.some).replicate(8)).replicate(4)
+                | (colour.result & self.colours.replicate(8)).replicate(4)
             ),
             self.negative.eq(Mux(carry, i.scale_carried.negative, i.scale.negative)),
             # Only a product has a carry.

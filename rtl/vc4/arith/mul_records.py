@@ -61,9 +61,8 @@ class ColourTerms(data.Struct):
 
     upper: unsigned(11)  # is added to the upper bits of the significand
     carry: unsigned(1)  # from the lower bits
-    keys: unsigned(COLOUR_PLACES)  # one for each place that it may have in the sum, from 1 on
+    keys: unsigned(COLOUR_PLACES)  # one for each place that it may have in the sum, from 1 on; none if it is 0
     full: unsigned(1)  # the colour is 255
-    some: unsigned(1)  # otherwise it is 0 without this
 
 
 class MulResult(data.Struct):
