@@ -15,7 +15,7 @@ from amaranth.lib import wiring
 from ..uncollected import uncollected
 from ..verilog.once import kinds
 from .carries import shorten_chains
-from .delays import BLOCK_RAM_FILE, LUTS_FILE, SLOW_CHAINS, block_ram_delays, lut_delays
+from .delays import BLOCK_RAM_FILE, LUTS_FILE, block_ram_delays, lut_delays
 from .frame import Frame
 from .tools import run_tool
 
@@ -44,7 +44,6 @@ setparam -set COLLISION_X_MASK 1'1 a:no_rw_check=1 %m t:$memrd_v2 %i
 scratchpad -set abc9.script +&scorr;&sweep;&dc2;&ps;{_FIRST};&st;read_lut,{LUTS_FILE};{_SECOND}
 {_SYNTH} -run begin:coarse
 read_verilog -lib -specify -overwrite {BLOCK_RAM_FILE}
-{SLOW_CHAINS}
 """
 _SCRIPT = f"""
 setattr -mod -set keep_hierarchy 1 {_PART}
