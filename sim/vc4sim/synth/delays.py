@@ -1,15 +1,18 @@
 """Delays of an ECP5 of speed grade 6, ways included, for what maps to LUTs.
 
-Yosys counts a LUT without the way to it, and takes what goes into a block RAM for what goes into a register.
+Yosys counts a LUT and a carry chain without the way to them, and takes what goes into a block RAM for what goes into a register.
 """
 
-__all__ = ["BLOCK_RAM_FILE", "LUTS_FILE", "block_ram_delays", "lut_delays"]
+__all__ = ["CELLS_FILE", "LUTS_FILE", "cell_delays", "lut_delays"]
 
-#: Files for Yosys.
-LUTS_FILE, BLOCK_RAM_FILE = "luts.txt", "block_ram.v"
+#: Files for Yosys: a table, and cells in Verilog.
+LUTS_FILE, CELLS_FILE = "luts.txt", "delays.v"
 
-#: Picoseconds. Of a LUT, 950 are the way to it, as nextpnr finds it in the mean.
-_LUT = 1190
+#: Picoseconds. The way is what nextpnr finds in the mean.
+_WAY = 950
+_LUT = _WAY + 240
+#: In a carry chain: from an input to the carry, from carry to carry through two bits, and from the carry to a sum.
+_ENTRY, _STEP, _EXIT = _WAY + 450, 70, 400
 #: By so much a block RAM is farther away than a register, as there are few places for it.
 _BLOCK_RAM = 1500
 
@@ -31,8 +34,41 @@ def lut_delays() -> str:
     return "".join(f"{inputs} 1 {_LUT}\n" for inputs in range(1, 5))
 
 
-def block_ram_delays() -> str:
-    """The block RAM in Verilog, without an inside, but with the time that its inputs must be there before the clock."""
+def cell_delays() -> str:
+    """Two bits of a carry chain, with what they do, as Yosys looks into them; and the block RAM, without an inside."""
+    return _carry() + _block_ram()
+
+
+def _carry() -> str:
+    delays = [("CIN", "S0", _EXIT), ("CIN", "S1", _EXIT), ("CIN", "COUT", _STEP)]
+    for pin in "ABCD":
+        delays += [(f"{pin}{bit}", f"S{bit}", _LUT) for bit in range(2)]
+        delays += [(f"{pin}{bit}", "COUT", _ENTRY) for bit in range(2)] + [(f"{pin}0", "S1", _ENTRY + _EXIT)]
+    return f"""
+(* abc9_box, lib_whitebox *)
+module CCU2C (
+  (* abc9_carry *) input CIN, input A0, B0, C0, D0, A1, B1, C1, D1, output S0, S1, (* abc9_carry *) output COUT
+);
+  parameter [15:0] INIT0 = 0, INIT1 = 0;
+  parameter INJECT1_0 = "YES", INJECT1_1 = "YES";
+  wire [15:0] table_0 = INIT0, table_1 = INIT1;
+  // A bit that injects takes no carry.
+  wire passes_0 = INJECT1_0 != "YES", passes_1 = INJECT1_1 != "YES";
+  wire propagate_0 = table_0[{{D0, C0, B0, A0}}], propagate_1 = table_1[{{D1, C1, B1, A1}}];
+  wire generate_0 = passes_0 & table_0[{{2'b00, B0, A0}}], generate_1 = passes_1 & table_1[{{2'b00, B1, A1}}];
+  wire between = propagate_0 ? CIN : generate_0;
+  assign S0 = propagate_0 ^ (passes_0 & CIN);
+  assign S1 = propagate_1 ^ (passes_1 & between);
+  assign COUT = propagate_1 ? between : generate_1;
+  specify
+    {" ".join(f"({pin} => {out}) = {delay};" for pin, out, delay in delays)}
+  endspecify
+endmodule
+"""
+
+
+def _block_ram() -> str:
+    """With the time that its inputs must be there before the clock."""
     inputs, outputs, delays = [], [], []
     for port in "AB":
         late = [f"DI{port}{bit}" for bit in range(18)] + [f"AD{port}{bit}" for bit in range(14)]

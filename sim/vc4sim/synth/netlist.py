@@ -15,7 +15,7 @@ from amaranth.lib import wiring
 from ..uncollected import uncollected
 from ..verilog.once import kinds
 from .carries import shorten_chains
-from .delays import BLOCK_RAM_FILE, LUTS_FILE, block_ram_delays, lut_delays
+from .delays import CELLS_FILE, LUTS_FILE, cell_delays, lut_delays
 from .frame import Frame
 from .tools import run_tool
 
@@ -43,7 +43,7 @@ _BEGINNING = f"""
 setparam -set COLLISION_X_MASK 1'1 a:no_rw_check=1 %m t:$memrd_v2 %i
 scratchpad -set abc9.script +&scorr;&sweep;&dc2;&ps;{_FIRST};&st;read_lut,{LUTS_FILE};{_SECOND}
 {_SYNTH} -run begin:coarse
-read_verilog -lib -specify -overwrite {BLOCK_RAM_FILE}
+read_verilog -lib -specify -overwrite {CELLS_FILE}
 """
 _SCRIPT = f"""
 setattr -mod -set keep_hierarchy 1 {_PART}
@@ -116,7 +116,7 @@ def run_yosys(rtlil_text: str, top: str, script: str, folder: Path, verilog: Map
         (folder / name).write_text(module, encoding="utf-8")
         reads.append(f"read_verilog {name}")
     (folder / LUTS_FILE).write_text(lut_delays(), encoding="utf-8")
-    (folder / BLOCK_RAM_FILE).write_text(block_ram_delays(), encoding="utf-8")
+    (folder / CELLS_FILE).write_text(cell_delays(), encoding="utf-8")
     (folder / "synth.ys").write_text("\n".join([*reads, f"hierarchy -top {top}", script]), encoding="utf-8")
     run_tool(YOSYS, "-q", "-l", "yosys.log", "-s", "synth.ys", folder=folder)
 
