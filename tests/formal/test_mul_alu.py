@@ -12,7 +12,7 @@ from amaranth.hdl import Assert, Cover
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In
 
-from vc4.arith import mul_alu, mul_multiply
+from vc4.arith import mul_alu, mul_multiply, mul_sum
 from vc4.isa.ops import MulOp
 
 from .alu_proof import LATENCY, AluProof
@@ -119,6 +119,18 @@ class HoldProof(MulAluProof):
         m.d.comb += Assert(~checked | (shown == before), "the result is lost")
 
 
+def before_the_last_clock(m, op, a, b):
+    """All that the ALU does with an operation up to A1, without registers; what goes to A2."""
+    m.submodules.prepare = prepare = mul_alu.MulPrepare()
+    m.submodules.multiply = multiply = mul_alu.MulMultiply()
+    m.submodules.sum = add = mul_alu.MulSum()
+    m.d.comb += [
+        *(prepare.op.eq(op), prepare.a.eq(a), prepare.b.eq(b)),
+        *(multiply.i.eq(prepare.o), add.i.eq(multiply.o)),
+    ]
+    return add.o
+
+
 class ProductProof(wiring.Component):
     """The parts of the ALU without the registers between them, and one operation only."""
 
@@ -131,14 +143,11 @@ class ProductProof(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.prepare = prepare = mul_alu.MulPrepare()
-        m.submodules.multiply = multiply = mul_alu.MulMultiply()
-        m.submodules.sum = add = mul_alu.MulSum()
+        total = before_the_last_clock(m, self._op, self.a, self.b)
         m.submodules.normalise = normalise = mul_alu.MulNormalise()
-        result, carry = normalise.result, add.o.carry
+        result, carry = normalise.result, total.carry
         m.d.comb += [
-            *(prepare.op.eq(self._op), prepare.a.eq(self.a), prepare.b.eq(self.b)),
-            *(multiply.i.eq(prepare.o), add.i.eq(multiply.o), normalise.i.eq(add.o)),
+            normalise.i.eq(total),
             Cover(result.any(), "a product that is not zero"),
             *flags_of(normalise.negative, normalise.zero, result),
         ]
@@ -163,15 +172,11 @@ class ColourProof(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.prepare = prepare = mul_alu.MulPrepare()
-        m.submodules.multiply = multiply = mul_alu.MulMultiply()
-        m.submodules.sum = add = mul_alu.MulSum()
+        total = before_the_last_clock(m, self.op, self.a, self.b)
         m.submodules.plain = plain = mul_alu.MulNormalise()
         m.submodules.coloured = coloured = mul_alu.MulNormalise()
         m.d.comb += [
-            *(prepare.op.eq(self.op), prepare.a.eq(self.a), prepare.b.eq(self.b)),
-            *(multiply.i.eq(prepare.o), add.i.eq(multiply.o), plain.i.eq(add.o), coloured.i.eq(add.o)),
-            coloured.colours.eq(1),
+            *(plain.i.eq(total), coloured.i.eq(total), coloured.colours.eq(1)),
             Assert(coloured.result == colour(plain.result).replicate(4), "the colour is not that of the result"),
             *flags_of(coloured.negative, coloured.zero, plain.result),
             Cover(coloured.result[:8] == 128, "a colour between the ends"),
@@ -215,3 +220,18 @@ def test_faults(prover, faulty, monkeypatch, op, module, part, old, new):
     monkeypatch.setattr(module, part, faulty(getattr(module, part), old, new))
     proof, clocks = (MulAluProof, LATENCY + 1) if op in SPECIFICATION else (ProductProof, 1)
     assert op.name in prover.refuted(proof(op), depth=clocks)
+
+
+@pytest.mark.parametrize(
+    ("module", "part", "old", "new", "why"),
+    [
+        (mul_sum, "MulColourTerms", "exponent[4:7].all()", "exponent[5:7].all()", "colour"),
+        (mul_alu, "MulNormalise", "self.colours, full, places)", "self.colours, 0, places)", "colour"),
+        (mul_alu, "MulNormalise", "i.scale.zero | ", "", "zero"),
+        (mul_alu, "MulNormalise", "i.scale_carried.negative, i", "i.scale.negative, i", "negative"),
+    ],
+    ids=["too small", "too large", "zero", "negative"],
+)
+def test_colour_faults(prover, faulty, monkeypatch, module, part, old, new, why):
+    monkeypatch.setattr(module, part, faulty(getattr(module, part), old, new))
+    assert why in prover.refuted(ColourProof(), depth=1)

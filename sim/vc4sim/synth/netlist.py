@@ -81,7 +81,7 @@ def synthesise(part: wiring.Component, folder: Path) -> Netlist:
     os.environ.setdefault("AMARANTH_USE_YOSYS", "builtin")
     with uncollected():
         text = rtlil.convert(Frame(part), name=_TOP)
-    run_yosys(text, _TOP, _SCRIPT, folder)
+    _run_ecp5(text, _TOP, _SCRIPT, folder)
     return count_cells(_shorten(folder))
 
 
@@ -92,7 +92,7 @@ def synthesise_design(text: str, folder: Path, verilog: Mapping[str, str] | None
 
     Raises `BadInput` if Yosys fails.
     """
-    run_yosys(text, _TOP, _DESIGN_SCRIPT, folder, verilog)
+    _run_ecp5(text, _TOP, _DESIGN_SCRIPT, folder, verilog)
     _shorten(folder)
 
 
@@ -100,10 +100,17 @@ def verilog_of(part: wiring.Component, name: str, folder: Path) -> str:
     """The cells of `part` as a module `name` of Verilog, with the ports that the exported RTL has. The files that Yosys reads
     and writes are in `folder`. Raises `BadInput` if it fails.
     """
-    run_yosys("".join(kinds(part, name)), name, _VERILOG_SCRIPT, folder)
+    _run_ecp5("".join(kinds(part, name)), name, _VERILOG_SCRIPT, folder)
     _shorten(folder)
     run_tool(YOSYS, "-q", "-p", f"read_json {NETLIST}; write_verilog -noattr netlist.v", folder=folder)
     return (folder / "netlist.v").read_text(encoding="utf-8")
+
+
+def _run_ecp5(text: str, top: str, script: str, folder: Path, verilog: Mapping[str, str] | None = None) -> None:
+    """`run_yosys` with a script that reads delays."""
+    (folder / LUTS_FILE).write_text(lut_delays(), encoding="utf-8")
+    (folder / CELLS_FILE).write_text(cell_delays(), encoding="utf-8")
+    run_yosys(text, top, script, folder, verilog)
 
 
 def run_yosys(rtlil_text: str, top: str, script: str, folder: Path, verilog: Mapping[str, str] | None = None) -> None:
@@ -115,8 +122,6 @@ def run_yosys(rtlil_text: str, top: str, script: str, folder: Path, verilog: Map
     for name, module in (verilog or {}).items():
         (folder / name).write_text(module, encoding="utf-8")
         reads.append(f"read_verilog {name}")
-    (folder / LUTS_FILE).write_text(lut_delays(), encoding="utf-8")
-    (folder / CELLS_FILE).write_text(cell_delays(), encoding="utf-8")
     (folder / "synth.ys").write_text("\n".join([*reads, f"hierarchy -top {top}", script]), encoding="utf-8")
     run_tool(YOSYS, "-q", "-l", "yosys.log", "-s", "synth.ys", folder=folder)
 
