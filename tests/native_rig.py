@@ -1,9 +1,7 @@
 """Components as native code, with a bench in C++ around each of them."""
 
 import ctypes
-import tempfile
 from collections.abc import Callable
-from pathlib import Path
 
 from amaranth.back import rtlil
 from amaranth.lib import wiring
@@ -24,12 +22,7 @@ def native_rig(make: Callable[[], tuple[wiring.Component, str]], *made_of: str) 
 
     def build():
         component, bench = make()
-        folder = Path(tempfile.mkdtemp(dir=cache_folder()))
-        library = build_alone(Part(rtlil.convert(component, emit_src=False)), 1, bench, folder)
-        for path in folder.iterdir():
-            if path.suffix != ".so":
-                path.unlink()
-        return library
+        return build_alone(Part(rtlil.convert(component, emit_src=False)), 1, bench, cache_folder())
 
     cache_folder().mkdir(parents=True, exist_ok=True)
     return build_once([*made_of, flags(), *hardware_texts(), *source_texts()], build, cache_folder())

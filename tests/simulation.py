@@ -1,8 +1,12 @@
 """A simulation that is built once and used again: to build one takes longer than most tests run."""
 
+from collections.abc import Callable
+from functools import lru_cache
+
+from amaranth.lib import wiring
 from amaranth.sim import Simulator
 
-__all__ = ["Simulation"]
+__all__ = ["Simulation", "simulation_of"]
 
 
 class Simulation:
@@ -36,3 +40,10 @@ class Simulation:
                 await places[index](ctx)
 
         self._simulator.add_testbench(bench, background=background)
+
+
+@lru_cache(maxsize=4)
+def simulation_of(kind: Callable[..., wiring.Component], *parameters) -> tuple[Simulation, wiring.Component]:
+    """The simulation of a component and the component: a module's tests share it."""
+    device = kind(*parameters)
+    return Simulation(device), device

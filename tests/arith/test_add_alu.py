@@ -40,7 +40,7 @@ def test_mixed_operations_and_hold(bench):
     seed, count = 7, 100_000
     rng = np.random.default_rng(seed)
     codes = rng.integers(0, len(AddOp), count, dtype=np.uint32)
-    codes[:: bench.depth] = AddOp.ADD.value  # the first one after power-on
+    codes[0] = AddOp.ADD.value  # the first one after power-on
     a, b = (rng.integers(0, 1 << 32, count, dtype=np.uint32) for _ in range(2))
     expected = {name: np.zeros(count, np.uint32) for name in OUTPUTS}
     for op in OPERATIONS:

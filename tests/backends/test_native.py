@@ -1,4 +1,4 @@
-"""Native code does what Amaranth's simulator does, clock by clock, and much faster."""
+"""Native code does what Amaranth's simulator and CXXRTL do, clock by clock, and much faster."""
 
 import ctypes
 import dataclasses
@@ -33,7 +33,7 @@ def make_job(source: str, **options) -> Job:
     return Job(image=image, base=BASE, launches=(Launch(BASE, UNIFORMS),), config=V3DConfig(), **options)
 
 
-def on_both(job: Job, other: str = "pysim") -> Outcome:
+def on_both(job: Job, other: str = "cxxrtl") -> Outcome:
     """Run the job on the native engine and on another one: same events in the same order, same outcome to the last clock."""
     seen, theirs = [], []
     outcome = native.run(job, seen.append)

@@ -5,7 +5,7 @@ from amaranth import *
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from vc4sim.native import code
+from vc4sim.native import build, code
 from vc4sim.native.activity import Activity
 
 from ..cxxrtl.random_hardware import IN_BITS, OUT_BITS
@@ -47,14 +47,20 @@ def blocks_and_text(changes, tmp_path, monkeypatch):
     it should.
     """
     monkeypatch.setattr(code, "activity_of", lambda name, lanes: Activity(changes, LENGTH))
-    found = {}
+    found, texts = {}, []
 
     def note(design, *rest):
         found[design] = blocks = cut(design, *rest)
         return blocks
 
+    def note_text(name, source, work):
+        texts.append(source)
+        return compile_text(name, source, work)
+
     cut = code.by_activity
     monkeypatch.setattr(code, "by_activity", note)
+    compile_text = build._compile
+    monkeypatch.setattr(build, "_compile", note_text)
     inputs = [[number // 5 % 2 << 32 | number << 16 | 99 - number] for number in range(20)]
     outputs, failure = compiled(Mixers(), inputs, 1, tmp_path)
     assert failure is None
@@ -65,7 +71,7 @@ def blocks_and_text(changes, tmp_path, monkeypatch):
         for register in design.registers
         for label in design.labels[register.name]
     }
-    return blocks, registers, (tmp_path / "design.cc").read_text()
+    return blocks, registers, texts[0]
 
 
 @pytest.mark.parametrize("seldom", SIDES)

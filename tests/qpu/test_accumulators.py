@@ -7,6 +7,8 @@ import pytest
 
 from vc4.qpu.accumulators import Accumulators
 
+from ..simulation import simulation_of
+
 R0, R3, R5 = 32, 35, 37
 NO_WRITE = {"address": 39, "file": 0, "mask": 0, "bytes": 0, "data": [0] * 4}
 
@@ -115,7 +117,7 @@ def random_slots(rng, count):
 
 
 @pytest.mark.parametrize("rotation", range(16))
-def test_every_rotation(simulate, rotation):
+def test_every_rotation(rotation):
     """Two instructions write; one after the next, all of it is rotated."""
     words = [[0x100 * number + element for element in range(16)] for number in range(4)]
     slots = [
@@ -124,42 +126,42 @@ def test_every_rotation(simulate, rotation):
         Slot(names=(3, 2, 1, 0), rotation=0),
         *(Slot(names=names, rotation=rotation) for names in [(0, 1, 2, 3), (3, 2, 1, 0)]),
     ]
-    dut = Accumulators()
+    simulation, dut = simulation_of(Accumulators)
 
     async def bench(ctx):
         await run(ctx, dut, slots)
 
-    simulate(dut, bench)
+    simulation.run(bench)
 
 
 @pytest.mark.parametrize("number", range(4))
 @pytest.mark.parametrize("alu", ["add", "mul"])
-def test_the_last_quad_is_rotated_while_it_is_written(simulate, number, alu):
+def test_the_last_quad_is_rotated_while_it_is_written(number, alu):
     """Instructions write an accumulator, do nothing, and rotate it by whole quads."""
     slots = []
     for amount in (4, 8, 12, 1, 15):
         values = [0x1000 * amount + element for element in range(16)]
         slots += [Slot(**{alu: result(R0 + number, values)}), Slot(), Slot(names=(number,) * 4, rotation=amount)]
-    dut = Accumulators()
+    simulation, dut = simulation_of(Accumulators)
 
     async def bench(ctx):
         await run(ctx, dut, slots)
 
-    simulate(dut, bench)
+    simulation.run(bench)
 
 
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.thorough) for seed in range(1, 4))])
-def test_random_writes_of_both_alus(simulate, seed):
-    dut = Accumulators()
+def test_random_writes_of_both_alus(seed):
+    simulation, dut = simulation_of(Accumulators)
 
     async def bench(ctx):
         await run(ctx, dut, random_slots(random.Random(seed), 100), f"seed {seed}")
 
-    simulate(dut, bench)
+    simulation.run(bench)
 
 
-def test_the_mul_alu_wins_byte_by_byte(simulate):
-    dut = Accumulators()
+def test_the_mul_alu_wins_byte_by_byte():
+    simulation, dut = simulation_of(Accumulators)
     add = ({"address": R3, "file": 0, "mask": 0b0111, "bytes": 15, "data": [0x1111_1111] * 4},) * 4
     mul = ({"address": R3, "file": 1, "mask": 0b1110, "bytes": 0b0100, "data": [0x2222_2222] * 4},) * 4
 
@@ -167,13 +169,13 @@ def test_the_mul_alu_wins_byte_by_byte(simulate):
         found = await run(ctx, dut, [Slot(add, mul), *[Slot(names=(3,) * 4)] * 2])
         assert found[:32] == [[0x1111_1111, 0x1122_1111, 0x1122_1111, 0x0022_0000]] * 32
 
-    simulate(dut, bench)
+    simulation.run(bench)
 
 
 @pytest.mark.parametrize(("file", "words"), [(0, [10, 20, 30, 40]), (1, [10, 10, 10, 10])])
-def test_both_forms_of_r5(simulate, file, words):
+def test_both_forms_of_r5(file, words):
     """File A: the first element of each quad for its quad; file B: element 0 for all."""
-    dut = Accumulators()
+    simulation, dut = simulation_of(Accumulators)
     values = [10 * (element // 4 + 1) + element % 4 for element in range(16)]
 
     async def bench(ctx):
@@ -181,15 +183,15 @@ def test_both_forms_of_r5(simulate, file, words):
         assert found[:16] == [[word] * 4 for word in words for _ in range(4)]
         assert ctx.get(dut.r5_rotation) == 10
 
-    simulate(dut, bench)
+    simulation.run(bench)
 
 
 @pytest.mark.parametrize("file", [0, 1])
-def test_r5_keeps_its_word_where_the_condition_of_the_first_lane_fails(simulate, file):
-    dut = Accumulators()
+def test_r5_keeps_its_word_where_the_condition_of_the_first_lane_fails(file):
+    simulation, dut = simulation_of(Accumulators)
 
     async def bench(ctx):
         found = await run(ctx, dut, [Slot(result(R5, [9] * 16, file=file, mask=0b1110)), Slot(names=(5,) * 4)])
         assert found[:16] == [[0] * 4] * 16
 
-    simulate(dut, bench)
+    simulation.run(bench)

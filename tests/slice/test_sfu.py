@@ -14,6 +14,8 @@ from vc4sim.bench.streams import feed, watch
 from vc4sim.model.arith.sfu import special
 from vc4sim.model.elementwise import elementwise
 
+from ..simulation import simulation_of
+
 #: Clocks from a quad that nothing holds up to its result: one in the queue.
 PASSAGE = 1 + Sfu.LATENCY
 #: From the clock that issues an instruction to its first quad in IO, and in RU (`vc4.qpu.pipeline`).
@@ -62,9 +64,9 @@ class Results:
 @pytest.mark.parametrize("seed", [3, pytest.param(4, marks=pytest.mark.thorough)])
 @pytest.mark.parametrize("gap", [0.0, 0.3, 0.8])
 @pytest.mark.parametrize("qpus", [1, 4])
-def test_every_quad_once_and_in_order_whatever_the_gaps(simulate, qpus, gap, seed):
+def test_every_quad_once_and_in_order_whatever_the_gaps(qpus, gap, seed):
     rng = random.Random(f"{qpus} {gap} {seed}")
-    dut, count = Sfu(qpus), 8
+    (simulation, dut), count = simulation_of(Sfu, qpus), 8
     vectors = [[random_vector(rng) for _ in range(count)] for _ in range(qpus)]
     results = Results(dut)
 
@@ -92,16 +94,16 @@ def test_every_quad_once_and_in_order_whatever_the_gaps(simulate, qpus, gap, see
             await results.tick(ctx)
 
     numbers = range(qpus)
-    simulate(dut, receiver, *map(sender, numbers), background=[stable(qpu) for qpu in numbers])
+    simulation.run(receiver, *map(sender, numbers), background=[stable(qpu) for qpu in numbers])
     for qpu in numbers:
         expected = [(quad, words) for _, vector in vectors[qpu] for quad, words in enumerate(vector)]
         assert results.of(qpu) == expected, f"seed {qpus} {gap} {seed}, QPU {qpu}"
 
 
-def run_together(simulate, qpus, starts, clocks):
+def run_together(qpus, starts, clocks):
     """Each QPU sends one vector without gaps from its start on; results, and busy of each QPU by clocks."""
     rng = random.Random(1)
-    dut = Sfu(qpus)
+    simulation, dut = simulation_of(Sfu, qpus)
     vectors = [random_vector(rng)[0] for _ in starts]
     results, busy = Results(dut), []
 
@@ -114,15 +116,15 @@ def run_together(simulate, qpus, starts, clocks):
                     ctx.set(port.requests.payload, vector[clock - start])
             busy.append((await results.tick(ctx))[0])
 
-    simulate(dut, bench)
+    simulation.run(bench)
     return results.got, list(zip(*busy, strict=True))
 
 
 @pytest.mark.parametrize("qpu", range(4))
-def test_one_alone(simulate, qpu):
+def test_one_alone(qpu):
     """The reader that is issued eleven clocks after the write entered RA, seven before IO, sees every quad in RU."""
     starts = [5 if number == qpu else 1000 for number in range(4)]
-    got, busy = run_together(simulate, 4, starts, 30)
+    got, busy = run_together(4, starts, 30)
     assert [(clock, number, quad) for clock, number, quad, _ in got] == [
         (5 + PASSAGE + quad, qpu, quad) for quad in range(QUADS)
     ]
@@ -143,8 +145,8 @@ def test_one_alone(simulate, qpu):
         ([30, 4, 30, 3], [3, 1, 2, 0]),
     ],
 )
-def test_vectors_take_turns(simulate, starts, order):
-    got, busy = run_together(simulate, 4, starts, 60)
+def test_vectors_take_turns(starts, order):
+    got, busy = run_together(4, starts, 60)
     free, expected = 0, []
     for qpu in order:
         first = max(free, starts[qpu] + PASSAGE)
@@ -203,9 +205,9 @@ class Program:
             assert self.r4[quad] == words, f"{self.note}: quad {quad} in clock {clock} is that of another write"
 
 
-def run_programs(simulate, phases, share, clocks, seed):
+def run_programs(phases, share, clocks, seed):
     """Runs a program on each QPU for `clocks`, and then until everything is done."""
-    dut = Sfu(len(phases))
+    simulation, dut = simulation_of(Sfu, len(phases))
     programs = [Program(number, phase, share, seed) for number, phase in enumerate(phases)]
     results = Results(dut)
 
@@ -227,7 +229,7 @@ def run_programs(simulate, phases, share, clocks, seed):
                 for program, is_busy in zip(programs, busy, strict=True):
                     program.issue(clock, is_busy)
 
-    simulate(dut, bench)
+    simulation.run(bench)
     return SimpleNamespace(programs=programs, got=results.got, of=results.of)
 
 
@@ -240,9 +242,9 @@ def run_programs(simulate, phases, share, clocks, seed):
     ],
 )
 @pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.thorough) for seed in range(2, 6))])
-def test_programs(simulate, phases, seed):
+def test_programs(phases, seed):
     """Results are there in time for every lawful reader, are never lost, and come at most one turn of the others late."""
-    run = run_programs(simulate, phases, (3, 2, 2), 400, seed)
+    run = run_programs(phases, (3, 2, 2), 400, seed)
     for program in run.programs:
         assert run.of(program.number) == program.results, program.note
         begun = [clock for clock, qpu, quad, _ in run.got if qpu == program.number and quad == 0]
@@ -253,9 +255,9 @@ def test_programs(simulate, phases, seed):
 
 
 @pytest.mark.parametrize("phases", [pytest.param((0, 0, 0, 0), marks=pytest.mark.thorough), (0, 1, 2, 3)])
-def test_a_quad_a_clock_shared_fairly(simulate, phases):
+def test_a_quad_a_clock_shared_fairly(phases):
     clocks = 200
-    run = run_programs(simulate, phases, (1, 0, 0), clocks, 5)
+    run = run_programs(phases, (1, 0, 0), clocks, 5)
     middle = [(clock, qpu) for clock, qpu, _, _ in run.got if 50 <= clock < clocks]
     assert [clock for clock, _ in middle] == list(range(50, clocks))
     counts = [sum(qpu == number for _, qpu in middle) for number in range(len(phases))]

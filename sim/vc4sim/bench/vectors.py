@@ -1,11 +1,11 @@
 """Test vectors as hardware: streams them through a device, one a clock, and compares.
 
 Python prepares the vectors and reads one report; no clock of the simulation runs in Python code of ours. The same bench
-runs in Amaranth's simulator and, a thousand times faster, as C++ in CXXRTL.
+runs in Amaranth's simulator and, a thousand times faster, as native code.
 """
 
 import ctypes
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,41 +18,33 @@ from amaranth.lib.wiring import In, Out
 from amaranth.sim import Simulator
 from amaranth.utils import ceil_log2, exact_log2
 
-from ..cxxrtl.build import build
+from ..cxxrtl.build import Part, build_once
+from ..native.build import build_alone, flags, source_texts
 
 __all__ = ["Compiled", "Report", "VectorBench", "simulate"]
 
 #: Values of each port, at most 32 bits, one a clock; a scalar is the same in all clocks.
 Ports = dict[str, np.ndarray]
 
+#: Runs `count` vectors and reports mismatches, index of the first one, and what was got there. `give` gives the device a row of
+#: inputs, and `take` takes one of outputs.
 _DRIVER = """
-#include <cstring>
-#include <cxxrtl/capi/cxxrtl_capi.cc>
-
-extern "C" cxxrtl_toplevel cxxrtl_design_create();
-
-static void fill(cxxrtl_handle bench, const char *memory, const uint32_t *rows, size_t bytes) {
-    std::memcpy(cxxrtl_get(bench, memory)->curr, rows, bytes);
-}
-
-// Runs `count` vectors and reports mismatches, index of the first one, and what was got there.
-extern "C" void run(const uint32_t *stimuli, size_t stimuli_bytes, const uint32_t *expected, size_t expected_bytes,
-                    uint32_t count, uint32_t *report, size_t got_words) {
-    cxxrtl_handle bench = cxxrtl_create(cxxrtl_design_create());
-    fill(bench, "stimuli", stimuli, stimuli_bytes);
-    fill(bench, "expected", expected, expected_bytes);
-    cxxrtl_get(bench, "count")->next[0] = count;
-    cxxrtl_object *clk = cxxrtl_get(bench, "clk"), *done = cxxrtl_get(bench, "done");
-    do {
-        clk->next[0] = 0;
-        cxxrtl_step(bench);
-        clk->next[0] = 1;
-        cxxrtl_step(bench);
-    } while (!done->curr[0]);
-    report[0] = cxxrtl_get(bench, "mismatches")->curr[0];
-    report[1] = cxxrtl_get(bench, "first")->curr[0];
-    std::memcpy(report + 2, cxxrtl_get(bench, "got")->curr, got_words * sizeof(uint32_t));
-    cxxrtl_destroy(bench);
+#include <memory>
+extern "C" void run(const Row *stimuli, const Got *expected, uint32_t count, uint32_t latency, uint32_t *report) {
+    const auto device = std::make_unique<design::Design>();
+    for (uint32_t clock = 0; clock < count + latency; clock++) {
+        if (clock < count)
+            give(*device, stimuli[clock]);
+        device->settle(0);
+        if (clock >= latency) {
+            const Got got = take(*device);
+            if (got != expected[clock - latency] && !report[0]++) {
+                report[1] = clock - latency;
+                std::copy(got.begin(), got.end(), report + 2);
+            }
+        }
+        device->commit();
+    }
 }
 """
 
@@ -172,41 +164,48 @@ def simulate(device: wiring.Component, stimuli: Ports, expected: Ports, *, laten
 
 
 class Compiled:
-    """A device and its bench as C++, compiled once, for any number of runs.
+    """A device as native code, compiled once, for any number of runs.
 
     Parameters
     ----------
     device : the component under test
-    inputs, outputs : names of its ports, as for `VectorBench`
+    inputs, outputs : names of its ports, at most 32 bits each
     latency : clocks from inputs to outputs
     folder : where the library is kept
-    depth : vectors of one pass, a power of two; longer runs take several
 
     Raises `NoCompiler` without a C++ compiler.
     """
 
-    def __init__(self, device, inputs, outputs, *, latency: int, folder: Path, depth: int = 1024):
-        self._inputs, self._outputs, self.depth = list(inputs), list(outputs), depth
-        bench = VectorBench(device, self._inputs, self._outputs, latency=latency, depth=depth)
-        self._run = build(rtlil.convert(bench, emit_src=False), _DRIVER, folder).run
+    def __init__(self, device, inputs, outputs, *, latency: int, folder: Path):
+        self._inputs, self._outputs, self._latency = list(inputs), list(outputs), latency
+        text, driver = rtlil.convert(device, emit_src=False), _rows_text(inputs, outputs) + _DRIVER
+        made_of = [text, driver, flags(), *source_texts()]
+        self._run = build_once(made_of, lambda: build_alone(Part(text), 1, driver, folder), folder).run
 
     def run(self, stimuli: Ports, expected: Ports) -> Report:
-        """Run the vectors; every `depth` of them from the state after power-on."""
+        """Run the vectors, from the state after power-on."""
         rows, wanted = _rows(stimuli, self._inputs), _rows(expected, self._outputs)
-        reports = []
-        for start in range(0, len(rows), self.depth):
-            report = np.zeros(2 + len(self._outputs), np.uint32)
-            part, result = (np.ascontiguousarray(x[start : start + self.depth]) for x in (rows, wanted))
-            self._run(
-                *(part.ctypes.data_as(ctypes.c_void_p), ctypes.c_size_t(part.nbytes)),
-                *(result.ctypes.data_as(ctypes.c_void_p), ctypes.c_size_t(result.nbytes)),
-                ctypes.c_uint32(len(part)),
-                *(report.ctypes.data_as(ctypes.c_void_p), ctypes.c_size_t(len(self._outputs))),
-            )
-            mismatches, first, *got = report.tolist()
-            reports.append(Report(mismatches, start + first, dict(zip(self._outputs, got, strict=True))))
-        differing = [report for report in reports if report.mismatches] or reports
-        return Report(sum(report.mismatches for report in reports), differing[0].first, differing[0].got)
+        report = np.zeros(2 + len(self._outputs), np.uint32)
+        self._run(
+            *(array.ctypes.data_as(ctypes.c_void_p) for array in (rows, wanted)),
+            *map(ctypes.c_uint32, (len(rows), self._latency)),
+            report.ctypes.data_as(ctypes.c_void_p),
+        )
+        mismatches, first, *got = report.tolist()
+        return Report(mismatches, first, dict(zip(self._outputs, got, strict=True)))
+
+
+def _rows_text(inputs: Sequence[str], outputs: Sequence[str]) -> str:
+    """C++ of rows of ports."""
+    gives = "".join(f"    design_ports::{name}(device, {{row[{at}]}});\n" for at, name in enumerate(inputs))
+    takes = ", ".join(f"design_ports::{name}({{device, 0}})[0]" for name in outputs)
+    return f"""
+using Row = std::array<uint32_t, {len(inputs)}>;
+using Got = std::array<uint32_t, {len(outputs)}>;
+static void give(design::Design &device, const Row &row) {{
+{gives}}}
+static Got take(design::Design &device) {{ return {{{takes}}}; }}
+"""
 
 
 def _columns(ports: Ports) -> Ports:

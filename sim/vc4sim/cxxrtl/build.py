@@ -45,17 +45,15 @@ _FLAGS = ("-O2", "-std=c++17", "-fPIC")
 class Kind(Enum):
     """What a library is for."""
 
-    #: As CXXRTL makes it; its C interface finds registers, memories and ports by name.
-    PLAIN = auto()
     #: For long runs: wide signals are cut, see `narrow`, and the driver reaches the ports through the namespace `ports`.
     FAST = auto()
-    #: As `FAST`, with all registers and ports by name.
+    #: As `FAST`, and its C interface finds registers, memories and ports by name.
     WAVES = auto()
 
     @property
     def options(self) -> str:
         """Of `write_cxxrtl`."""
-        return {Kind.PLAIN: "-g3", Kind.FAST: "-g0", Kind.WAVES: "-g3"}[self]
+        return {Kind.FAST: "-g0", Kind.WAVES: "-g3"}[self]
 
 
 @dataclass(frozen=True)
@@ -82,7 +80,7 @@ def find_compiler() -> list[str]:
     raise NoCompiler
 
 
-def build(rtlil: str, driver: str, folder: Path, *, kind: Kind = Kind.PLAIN) -> ctypes.CDLL:
+def build(rtlil: str, driver: str, folder: Path, *, kind: Kind = Kind.FAST) -> ctypes.CDLL:
     """The library of a design, whose text is `rtlil`, with `driver`, C++ that uses it.
 
     The C++ of the design stands in front of `driver`. In `folder`, the library is kept under a name that says all that it
@@ -198,7 +196,7 @@ def _version(compiler: list[str]) -> str:
 def _compile(compiler: list[str], rtlil: str, driver: str, kind: Kind, work: Path) -> Path:
     source, library = work / "design.cc", work / "design.so"
     (work / "design.il").write_text(rtlil)
-    accessors = _narrow(work) if kind is not Kind.PLAIN else ""
+    accessors = _narrow(work)
     _yosys(f"read_rtlil design.il; write_cxxrtl {kind.options} {source.name}", work)
     source.write_text(source.read_text() + accessors + driver)
     compile_quietly([*compiler, *_FLAGS, "-shared", _include(), source.name, "-o", library.name], work)

@@ -97,14 +97,16 @@ def link_joined(compiled: Path, driver: str, folder: Path) -> ctypes.CDLL:
 
 
 def build_alone(part: Part, lanes: int, driver: str, folder: Path) -> ctypes.CDLL:
-    """The library of `lanes` instances of a design, namespace `design`, with `driver`. Raises `NoCompiler`."""
-    side = _side("design", part, lanes, folder)
-    join_siblings(side.design, order(side.design, {}), lanes)
-    made = code(side.design, side.name, lanes, order(side.design, {}))
-    ports = accessors(side.design, side.ports, side.inputs, side.name, made.readers)
-    source = _lanes(side) + made.header + "".join(made.sources) + ports + driver
-    library = folder / "design.so"
-    compile_quietly([*_compiler(), *_SHARED, _compile(side.name, source, folder), "-o", str(library)], folder)
+    """The library of `lanes` instances of a design, namespace `design`, with `driver`; it is kept in `folder`. Raises `NoCompiler`."""
+    with tempfile.TemporaryDirectory(dir=folder) as place:
+        work = Path(place)
+        side = _side("design", part, lanes, work)
+        join_siblings(side.design, order(side.design, {}), lanes)
+        made = code(side.design, side.name, lanes, order(side.design, {}))
+        ports = accessors(side.design, side.ports, side.inputs, side.name, made.readers)
+        source = _lanes(side) + made.header + "".join(made.sources) + ports + driver
+        library = folder.resolve() / f"{work.name}.so"
+        compile_quietly([*_compiler(), *_SHARED, _compile(side.name, source, work), "-o", str(library)], work)
     return ctypes.CDLL(str(library))
 
 
