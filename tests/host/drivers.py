@@ -1,6 +1,6 @@
 """A driver of user programs, in front of the RTL or of the model: scripts are the same for both."""
 
-from amaranth.sim import Simulator
+from functools import cache
 
 from vc4.config import V3DConfig
 from vc4.regs.counters import SOURCES
@@ -11,6 +11,8 @@ from vc4sim.bench.gpu import GpuBench
 from vc4sim.bench.host import Host
 from vc4sim.model.memory import Memory
 from vc4sim.model.v3d import V3D
+
+from ..simulation import Simulation
 
 #: A page of code and uniforms, and one for what programs store.
 BASE, UNIFORMS, OUTPUT, PAGE = 0x1_0000, 0x1_0800, 0x1_1000, 0x1000
@@ -149,19 +151,20 @@ class ModelDriver(Driver):
         return [self.gpu.memory.read_int(OUTPUT + 4 * element, 4) for element in range(16)]
 
 
+@cache
+def _simulation(config):
+    bench = GpuBench(config, max_cycles=1 << 30, size=2 * PAGE, base=BASE, init=image(), latency=4)
+    return Simulation(split(bench)), bench
+
+
 def drive_rtl(script, **sizes):
     """Calls `script(driver)` with a GPU of the given sizes."""
-    bench = GpuBench(
-        V3DConfig(trace=True, **sizes), max_cycles=1 << 30, size=2 * PAGE, base=BASE, init=image(), latency=4
-    )
+    simulation, bench = _simulation(V3DConfig(trace=True, **sizes))
 
     async def testbench(ctx):
         await script(RtlDriver(ctx, bench))
 
-    simulator = Simulator(split(bench))
-    simulator.add_clock(1e-6)
-    simulator.add_testbench(testbench)
-    simulator.run()
+    simulation.run(testbench)
 
 
 def drive_model(script, **sizes):

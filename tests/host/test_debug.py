@@ -1,7 +1,8 @@
 """The debug registers, alone and with a QPU behind them."""
 
+from functools import cache
+
 import pytest
-from amaranth.sim import Simulator
 
 from vc4.config import V3DConfig
 from vc4.host.registers import Registers
@@ -14,7 +15,7 @@ from vc4sim.retired import RECORD_WORDS, RetirementReader
 from ..simulation import Simulation
 
 QPUS = 3
-BASE, UNIFORMS = 0x1000, 0x1400
+BASE, UNIFORMS, SIZE = 0x1000, 0x1400, 0x440
 
 
 @pytest.fixture(scope="module")
@@ -88,13 +89,18 @@ def test_interrupts_are_kept_until_they_are_cleared(run):
     run(script)
 
 
+@cache
+def simulation():
+    bench = GpuBench(V3DConfig(trace=True), max_cycles=5000, size=SIZE, base=BASE, latency=4)
+    return Simulation(split(bench)), bench
+
+
 class Debugger:
     """A QPU with programs, and the host's view of it."""
 
     def __init__(self, source, launches=1):
-        code = assemble(source).code
-        image = code.ljust(UNIFORMS - BASE, b"\0") + bytes(64)
-        self.bench = GpuBench(V3DConfig(trace=True), max_cycles=5000, size=len(image), base=BASE, init=image, latency=4)
+        self.code = assemble(source).code
+        self.simulation, self.bench = simulation()
         self.launches = launches
         self.events = []
 
@@ -104,13 +110,12 @@ class Debugger:
         async def testbench(ctx):
             self.ctx, self.read_event, self.retired = ctx, RetirementReader(0), 0
             self.host = Host(ctx, self.bench.s_axil)
+            for word, at in zip(self.bench.memory.words, range(0, len(self.code), 8), strict=False):
+                ctx.set(word, int.from_bytes(self.code[at : at + 8], "little"))
             ctx.set(self.bench.launches, self.launches)
             await script(self)
 
-        simulator = Simulator(split(self.bench))
-        simulator.add_clock(1e-6)
-        simulator.add_testbench(testbench)
-        simulator.run()
+        self.simulation.run(testbench)
 
     async def clocks(self, number):
         """Let some clocks pass, and note what retires. Before the first of them the programs are asked for."""
