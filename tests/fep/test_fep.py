@@ -1,7 +1,6 @@
 """`Fep` against the model's front end: all quads of primitives in tiles, in their order."""
 
 import random
-from functools import cache
 
 import pytest
 
@@ -12,24 +11,18 @@ from vc4sim.model.fep.fep import ZS, Limits, Window
 from vc4sim.model.pse.pse import set_up_triangle
 
 from ..model.shapes import BOTH, rasterise, vertex
-from ..simulation import Simulation
+from ..simulation import simulation_of
 from .primitives import TILE, in_tile, payload, some_window, window_of
 from .test_rasteriser import some_primitives
 
 PATIENCE = 3000
 
 
-@cache
-def simulation(lanes):
-    dut = Fep(lanes)
-    return Simulation(dut), dut
-
-
 def quads_of(jobs, *, lanes, seed=1, gap=0.0, pause=0.0):
     """The quads of (primitive, window, oversample, limits), a list for each that enters the tile, their counts, and the clocks."""
     print(f"seed {seed}")
     rng = random.Random(seed)
-    rig, dut = simulation(lanes)
+    rig, dut = simulation_of(Fep, lanes)
     entering = sum(in_tile(primitive, window, oversample) is not None for primitive, window, oversample, _ in jobs)
     found, counts = [[]], {"clipped": 0, "between": 0, "clocks": 0}
 

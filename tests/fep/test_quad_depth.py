@@ -1,7 +1,6 @@
 """`QuadDepth` against the model's front end: Z of each pixel, and which are between the planes."""
 
 import random
-from functools import cache
 
 import pytest
 
@@ -12,23 +11,17 @@ from vc4sim.model.fep.fep import ZS, Limits, Window
 from vc4sim.model.pse.pse import set_up_triangle
 
 from ..model.shapes import BOTH, bits, rasterise, vertex
-from ..simulation import Simulation
+from ..simulation import simulation_of
 from .primitives import TILE, plane_of
 
 PATIENCE = 200
-
-
-@cache
-def simulation(lanes):
-    dut = QuadDepth(lanes)
-    return Simulation(dut), dut
 
 
 def deepened(jobs, *, lanes, seed=1, gap=0.0, pause=0.0):
     """Quads of primitives, a list for each, how many had samples, and between the planes, and the clocks."""
     print(f"seed {seed}")
     rng = random.Random(seed)
-    rig, dut = simulation(lanes)
+    rig, dut = simulation_of(QuadDepth, lanes)
     found, counts = [[]], {"clipped": 0, "between": 0, "clocks": 0}
 
     async def bench(ctx):

@@ -1,7 +1,6 @@
 """`QuadPerspective` against the model's W."""
 
 import random
-from functools import cache
 
 import pytest
 
@@ -10,15 +9,9 @@ from vc4sim.model.arith.float import WORD, itof
 from vc4sim.model.slice.vri import partial_result, w_of
 
 from ..model.shapes import bits
-from ..simulation import Simulation
+from ..simulation import simulation_of
 
 SPECIAL = (0, 0x8000_0000, 1, 0x7F80_0000, 0xFF80_0000, 0x7FC0_0001, 0x7F7F_FFFF, 0x3F80_0000)
-
-
-@cache
-def simulation(lanes):
-    dut = QuadPerspective(lanes)
-    return Simulation(dut), dut
 
 
 def some_float(rng):
@@ -54,7 +47,7 @@ def expected(plane, place, quad):
 @pytest.mark.parametrize("count", [60, pytest.param(150, marks=pytest.mark.thorough)], ids=["some", "many"])
 def test_w_of_the_model(lanes, count):
     rng = random.Random(count)
-    rig, dut = simulation(lanes)
+    rig, dut = simulation_of(QuadPerspective, lanes)
     jobs = list(some_planes(rng, count))
     wanted = [word for plane, place, quads in jobs for quad in quads for word in expected(plane, place, quad)]
     found = []
@@ -93,7 +86,7 @@ def test_w_of_the_model(lanes, count):
 @pytest.mark.parametrize(("lanes", "clocks"), [(1, 4), (4, 1)])
 def test_clocks(lanes, clocks):
     """From one quad to the next, and from a quad to its words."""
-    rig, dut = simulation(lanes)
+    rig, dut = simulation_of(QuadPerspective, lanes)
     taken, came = [], []
 
     async def bench(ctx):

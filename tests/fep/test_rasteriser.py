@@ -1,7 +1,6 @@
 """`Rasteriser` against the model's front end: the same quads with the same samples, in the same order."""
 
 import random
-from functools import cache
 
 import pytest
 
@@ -13,23 +12,17 @@ from vc4sim.model.pse.pse import set_up_triangle
 from vc4sim.model.pse.pse_shapes import set_up_line, set_up_point, set_up_rht
 
 from ..model.shapes import BOTH, bits, rasterise, vertex
-from ..simulation import Simulation
+from ..simulation import simulation_of
 from .primitives import TILE, in_tile, some_window
 
 PATIENCE = 2000
-
-
-@cache
-def simulation():
-    dut = Rasteriser()
-    return Simulation(dut), dut
 
 
 def rasterised(jobs, *, seed=1, gap=0.0, pause=0.0):
     """The quads of primitives, a list each, and the clocks."""
     print(f"seed {seed}")
     rng = random.Random(seed)
-    rig, dut = simulation()
+    rig, dut = simulation_of(Rasteriser)
     found, clocks = [[]], [0]
 
     async def bench(ctx):

@@ -1,24 +1,17 @@
 """`TileEntry` against plain Python: edges and plane of a primitive at its first quad in a window."""
 
 import random
-from functools import cache
 
 import pytest
 
 from vc4.fep.tile_entry import TileEntry
 from vc4.records.state import Oversample
 
-from ..simulation import Simulation
+from ..simulation import simulation_of
 from .primitives import in_tile, payload, plane_of, some_window, window_of
 from .test_rasteriser import some_primitives
 
 PATIENCE = 30
-
-
-@cache
-def simulation():
-    dut = TileEntry()
-    return Simulation(dut), dut
 
 
 def read(value):
@@ -36,7 +29,7 @@ def entered(jobs, *, seed=1, gap=0.0, pause=0.0):
     """What comes out for (window, primitive, limits)."""
     print(f"seed {seed}")
     rng = random.Random(seed)
-    rig, dut = simulation()
+    rig, dut = simulation_of(TileEntry)
     found = {"o": [], "planes": []}
 
     async def bench(ctx):

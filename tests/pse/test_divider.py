@@ -1,7 +1,6 @@
 """`Divider` against the model's quotients."""
 
 import random
-from functools import cache
 
 import pytest
 
@@ -11,17 +10,11 @@ from vc4.pse.structs import Axis, DivisionItem
 from vc4sim.model.arith.fixed_point import quotient
 from vc4sim.model.pse.pse import z_gain
 
-from ..simulation import Simulation
+from ..simulation import Simulation, simulation_of
 
 Place = DivisionItem.Place
 #: Of the area of a triangle, of a float's numerator, of a gain's.
 LARGEST_AREA, LARGEST_DIFFERENCE, LARGEST_NUMERATOR = (1 << 35) - 1, (1 << 17) - 1, (1 << 50) - 1
-
-
-@cache
-def simulation():
-    dut = Divider()
-    return Simulation(dut), dut
 
 
 def expected(place, numerator, denominator):
@@ -34,7 +27,7 @@ def divided(groups, *, seed=1, gap=0.0, pause=0.0):
     gap, pause : chance in each clock that no item is there, and that no quotient is taken
     """
     rng = random.Random(seed)
-    rig, dut = simulation()
+    rig, dut = simulation_of(Divider)
     divisors = [abs(denominator) for denominator, _ in groups]
     items = [
         (number, place, axis, numerator, denominator < 0, n == len(group) - 1)

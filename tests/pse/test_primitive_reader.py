@@ -2,7 +2,6 @@
 
 import random
 from collections import deque
-from functools import cache
 
 import pytest
 from amaranth.hdl import Value
@@ -12,23 +11,11 @@ from vc4.pse.structs import SetUpRequest
 from vc4.records.control import ControlCode
 from vc4.records.primitives import PrimitiveType
 
-from ..simulation import Simulation
+from ..simulation import simulation_of
 from .items import BASE, SIZE, ItemList
 from .primitives import Request, payload, summary
 from .reader_bench import ReaderAndPse, run, same_item
 from .test_pse import plain, signed
-
-
-@cache
-def both():
-    dut = ReaderAndPse()
-    return Simulation(dut), dut
-
-
-@cache
-def alone():
-    dut = PrimitiveReader()
-    return Simulation(dut), dut
 
 
 def wanted(primitive, model):
@@ -42,7 +29,7 @@ def wanted(primitive, model):
 
 def check_both(items, **options):
     """With the set-up; returns the clocks in which pieces left."""
-    rig, dut = both()
+    rig, dut = simulation_of(ReaderAndPse)
     passed, pieces, planes = run(rig, dut, items, (dut.items, dut.o, dut.planes), **options)
     assert len(passed) == len(items.passed)
     assert all(same_item(item, found) for item, (found, _) in zip(items.passed, passed, strict=True))
@@ -125,7 +112,7 @@ def test_alone(seeds):
         print(f"seed {seed}")
         items = ItemList(seed)
         items.fill(25)
-        rig, dut = alone()
+        rig, dut = simulation_of(PrimitiveReader)
         gap, pause = items.rng.choice((0, 0.5)), items.rng.choice((0, 0.5, 0.8))
         teller = Teller(dut, items, random.Random(seed))
         outputs = (dut.items, dut.requests, dut.words)
@@ -163,7 +150,7 @@ def test_clocks_of_triangles(varyings, has_size, clocks):
 def test_clocks_alone(varyings, clocks):
     """Of a triangle, if nobody waits for the set-up."""
     items = row_of_triangles(6, varyings, has_size=False)
-    rig, dut = alone()
+    rig, dut = simulation_of(PrimitiveReader)
     teller = Teller(dut, items, random.Random(1), often=1)
     _, requests, _ = run(rig, dut, items, (dut.items, dut.requests, dut.words), each_clock=teller)
     assert requests[5][1] - requests[4][1] == clocks
@@ -191,7 +178,7 @@ def test_clocks_of_a_clipped_triangle(varyings, clocks):
         items = row_of_triangles(0, varyings, has_size=False)
         items.clip(flags)
         items.primitive(PrimitiveType.TRIANGLES, columns=[0, 1, 2])
-        rig, dut = alone()
+        rig, dut = simulation_of(PrimitiveReader)
         teller = Teller(dut, items, random.Random(1), often=1)
         requests.append(run(rig, dut, items, (dut.items, dut.requests, dut.words), each_clock=teller)[1][0][1])
     assert requests[1] - requests[0] == clocks
@@ -202,7 +189,7 @@ def test_a_clipped_vertex_that_is_not_in_memory():
     items.clip(4)
     items.items[-1]["body"]["record"]["payload"] = 4 | BASE + SIZE
     items.primitive(PrimitiveType.TRIANGLES, columns=[0, 1, 2])
-    rig, dut = alone()
+    rig, dut = simulation_of(PrimitiveReader)
     failed = []
 
     def watch(ctx, clock):

@@ -1,7 +1,6 @@
 """`PrimitiveSetUp` against the model: edges, boxes, Z, and what it wants divided."""
 
 import random
-from functools import cache
 from itertools import islice
 
 import pytest
@@ -12,7 +11,7 @@ from vc4.records.primitives import PrimitiveType
 from vc4sim.model.arith.fixed_point import quotient
 from vc4sim.model.pse.pse import ScreenVertex, SetUpState, z_gain, z_of
 
-from ..simulation import Simulation
+from ..simulation import simulation_of
 from .primitives import HIGHEST, LOWEST, Request, bits, expected, payload, some_requests, summary
 
 Place = DivisionItem.Place
@@ -20,12 +19,6 @@ PATIENCE = 100
 #: Clocks after the last primitive in which items may come.
 LATE = 10
 QUOTIENTS = {PrimitiveType.POINTS: 1, PrimitiveType.LINES: 4, PrimitiveType.TRIANGLES: 6, PrimitiveType.RHTS: 0}
-
-
-@cache
-def simulation():
-    dut = PrimitiveSetUp()
-    return Simulation(dut), dut
 
 
 def plain(found):
@@ -52,7 +45,7 @@ def check_ends(pieces):
 def set_up(requests, *, seed=1, gap=0.0, pause=0.0):
     """Of each request: what came out of it, each with its quotients, and whether it was dropped; and clocks."""
     rng = random.Random(seed)
-    rig, dut = simulation()
+    rig, dut = simulation_of(PrimitiveSetUp)
     found = [[] for _ in requests]
     dropped = [0] * len(requests)
     quotients = []

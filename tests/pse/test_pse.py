@@ -1,7 +1,6 @@
 """`Pse` against the model: every number of primitives and their planes, in order, and golden clocks."""
 
 import random
-from functools import cache
 
 import pytest
 
@@ -9,18 +8,12 @@ from vc4.pse.pse import Pse
 from vc4.records.primitives import PrimitiveType
 from vc4sim.model.pse.pse import ScreenVertex, SetUpState
 
-from ..simulation import Simulation
+from ..simulation import simulation_of
 from .primitives import Request, bits, expected, payload, some_requests, summary
 from .test_primitive_set_up import check_ends
 
 #: Without anything that moves.
 PATIENCE = 400
-
-
-@cache
-def simulation():
-    dut = Pse()
-    return Simulation(dut), dut
 
 
 def words_of(primitive):
@@ -78,7 +71,7 @@ def set_up(requests, *, seed=1, gap=0.0, pause=0.0):
     gap, pause : chance in each clock that nothing is given, and that nothing is taken, on each stream by itself
     """
     rng = random.Random(seed)
-    rig, dut = simulation()
+    rig, dut = simulation_of(Pse)
     models = [model for request in requests for model in expected(request)]
     inputs = {
         dut.i: [payload(request) for request in requests],

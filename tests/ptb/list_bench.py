@@ -2,7 +2,6 @@
 
 from collections import deque
 from dataclasses import dataclass, field
-from functools import cache
 
 import numpy as np
 
@@ -17,7 +16,7 @@ from vc4sim.model.cle.primitives import Primitive, format_of
 from vc4sim.model.memory import Memory, MemoryFault
 from vc4sim.model.ptb.ptb import Ptb
 
-from ..simulation import Simulation
+from ..simulation import simulation_of
 
 __all__ = ["BASE", "SIZE", "Drop", "Host", "Lists", "Placed", "record"]
 
@@ -59,12 +58,6 @@ def record(code, **values):
 
 def _bits(kind, values):
     return packing(kind.layout).pack(**values) if kind.layout else 0
-
-
-@cache
-def simulation():
-    dut = TileLists()
-    return Simulation(dut), dut
 
 
 @dataclass
@@ -256,7 +249,7 @@ class Lists:
         """Both, and compares; the clock in which each item was taken."""
         snapshots, fails, registers, _ = self.expect(items, overspill)
         payloads, words = self.payloads(items)
-        rig, dut = simulation()
+        rig, dut = simulation_of(TileLists)
         memory = PortMemory(self.rng, self.image, self.latency, self.gap)
         taken, flushes, spills, waits = [], [], [], []
         spare = list(overspill)

@@ -1,7 +1,6 @@
 """`ClipArithmetic` against the model's `truncated`: thousands of pairs, with extremes and gaps."""
 
 import random
-from functools import cache
 
 import pytest
 
@@ -9,7 +8,7 @@ from vc4.ptb.clip_arithmetic import ClipArithmetic, ClipTag
 from vc4.ptb.clip_steps import ClipSign, Operation
 from vc4sim.model.ptb.truncated import add, bits, div, mul, number
 
-from ..simulation import Simulation
+from ..simulation import simulation_of
 
 SIGN, LARGEST, SMALLEST, ONE = 1 << 31, 0x7F7F_FFFF, 0x0080_0000, 0x3F80_0000
 #: Zero, the smallest numbers, the largest ones, and what is next to powers of two.
@@ -19,12 +18,6 @@ EXTREMES += [pattern | SIGN for pattern in EXTREMES if pattern]
 FUNCTIONS = {Operation.ADD: add, Operation.MUL: mul, Operation.DIV: div}
 #: Clocks after the last result.
 LATE = 40
-
-
-@cache
-def simulation():
-    dut = ClipArithmetic()
-    return Simulation(dut), dut
 
 
 def some_number(rng):
@@ -52,7 +45,7 @@ def signed(a, b, sign, minus_side):
 
 def compute(operations, rng, gap):
     """(operation, a, b, sign, side) each: results by the number of the operation, and the clocks from each to its result."""
-    rig, dut = simulation()
+    rig, dut = simulation_of(ClipArithmetic)
     found, took = {}, {}
     under_way = {}  # number and clock of each, by its address
 

@@ -2,7 +2,6 @@
 
 import random
 from collections import deque
-from functools import cache
 from typing import Any
 
 import pytest
@@ -13,17 +12,11 @@ from vc4.records.control import RECORDS, ControlCode
 from vc4.records.primitives import PrimitiveType
 from vc4sim.model.cle.fields import packing
 
-from ..simulation import Simulation
+from ..simulation import simulation_of
 from .tile_items import COUNTS
 from .vertex_items import FRAME, LAYOUTS, START, ItemList
 
 PATIENCE = 60
-
-
-@cache
-def simulation():
-    dut = CoordinateReader()
-    return Simulation(dut), dut
 
 
 class Rig:
@@ -109,7 +102,7 @@ class Rig:
 
 def check(items, *, seed=1, gap=0.0, pause=0.0):
     """Returns the clocks in which items leave."""
-    sim, dut = simulation()
+    sim, dut = simulation_of(CoordinateReader)
     rig = Rig(items, seed, gap, pause)
 
     async def bench(ctx):

@@ -1,17 +1,10 @@
 """`ListBytes`: random bytes at random places, in words of the bus."""
 
 import random
-from functools import cache
 
 from vc4.ptb.list_bytes import ListBytes
 
-from ..simulation import Simulation
-
-
-@cache
-def simulation():
-    dut = ListBytes()
-    return Simulation(dut), dut
+from ..simulation import simulation_of
 
 
 def some_chunks(rng):
@@ -28,7 +21,7 @@ def some_chunks(rng):
 
 def move(rng, chunks, gap):
     """Memory behind them, the words, and the clocks."""
-    rig, dut = simulation()
+    rig, dut = simulation_of(ListBytes)
     found, words, clocks = {}, [], []
 
     async def bench(ctx):

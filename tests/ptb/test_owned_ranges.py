@@ -1,14 +1,13 @@
 """`OwnedRanges` against the model's `TileMemory`: random ranges, and what lies in one of them."""
 
 import random
-from functools import cache
 
 from vc4.ptb.owned_ranges import RANGES, OwnedRanges
 from vc4sim.model.memory import Memory, MemoryFault
 from vc4sim.model.ptb import tile_memory
 from vc4sim.model.ptb.tile_memory import TileMemory
 
-from ..simulation import Simulation
+from ..simulation import simulation_of
 
 TOP = 1 << 32
 
@@ -18,12 +17,6 @@ class Anything(Memory):
 
     def write(self, address, data, access="write"):
         pass
-
-
-@cache
-def simulation():
-    dut = OwnedRanges()
-    return Simulation(dut), dut
 
 
 async def ask(ctx, dut, strobe, address=0, length=0, near=False):
@@ -45,7 +38,7 @@ def test_as_many_as_the_model_has():
 
 
 def test_any_ranges(seeds):
-    rig, dut = simulation()
+    rig, dut = simulation_of(OwnedRanges)
     for seed in seeds(2):
         rng = random.Random(seed)
 

@@ -1,7 +1,6 @@
 """`PrimitiveCoding` against the model: random vertices of all formats, many near the limits of a coding."""
 
 import random
-from functools import cache
 
 import pytest
 
@@ -9,7 +8,7 @@ from vc4.ptb.primitive_coding import PrimitiveCoding
 from vc4.records.compressed import ABSOLUTE, CODINGS, COORDINATE_CODINGS
 from vc4sim.model.cle.compressed import COORDINATE_BYTES, INDEX_BYTES, ListFormat, encode_primitive
 
-from ..simulation import Simulation
+from ..simulation import simulation_of
 
 FORMS = [
     *(ListFormat(kind, INDEX_BYTES) for kind in CODINGS),
@@ -17,12 +16,6 @@ FORMS = [
 ]
 #: Differences at which a coding begins or ends to fit.
 LIMITS = sorted({sign * (1 << bits) + more for bits in (3, 5, 6, 9, 13, 15) for sign in (-1, 1) for more in (-1, 0, 1)})
-
-
-@cache
-def simulation():
-    dut = PrimitiveCoding()
-    return Simulation(dut), dut
 
 
 def moved(rng, form, vertex, reach):
@@ -89,7 +82,7 @@ async def encode(ctx, dut, form, vertices, previous, garbage=0):
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: f"{form.type.name}-{form.vertex_bytes}")
 @pytest.mark.parametrize("count", [200, pytest.param(2000, marks=pytest.mark.thorough)])
 def test_the_shortest(form, count, seeds):
-    rig, dut = simulation()
+    rig, dut = simulation_of(PrimitiveCoding)
     for seed in seeds(1):
         rng = random.Random(seed)
         lengths = set()
@@ -108,7 +101,7 @@ def test_the_shortest(form, count, seeds):
 
 def test_limits():
     """A point one step on each side of each limit."""
-    rig, dut = simulation()
+    rig, dut = simulation_of(PrimitiveCoding)
     form = FORMS[0]
 
     async def bench(ctx):

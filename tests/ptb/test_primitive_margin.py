@@ -1,7 +1,6 @@
 """`PrimitiveMargin` against the model."""
 
 import random
-from functools import cache
 
 import pytest
 
@@ -14,16 +13,10 @@ from vc4sim.model.cle.primitives import Primitive
 from vc4sim.model.memory import Memory
 from vc4sim.model.ptb.ptb import Ptb
 
-from ..simulation import Simulation
+from ..simulation import simulation_of
 from .tile_items import SIZES
 
 LATENCY = 3
-
-
-@cache
-def simulation():
-    dut = PrimitiveMargin()
-    return Simulation(dut), dut
 
 
 def wanted(type_, size):
@@ -47,7 +40,7 @@ def sizes(rng, count):
 
 def margins(jobs):
     """Those of types with sizes."""
-    rig, dut = simulation()
+    rig, dut = simulation_of(PrimitiveMargin)
     found = []
 
     async def bench(ctx):

@@ -1,7 +1,6 @@
 """`TouchedTiles` against the model: all tiles of all primitives, in their order, behind the records that count."""
 
 import random
-from functools import cache
 
 import pytest
 
@@ -11,16 +10,10 @@ from vc4.records.control import ControlCode
 from vc4.records.primitives import PrimitiveType
 
 from ..model.shapes import bits
-from ..simulation import Simulation
+from ..simulation import simulation_of
 from .tile_items import COUNTS, TileList
 
 PATIENCE = 60
-
-
-@cache
-def simulation():
-    dut = TouchedTiles()
-    return Simulation(dut), dut
 
 
 def read(value):
@@ -37,7 +30,7 @@ def read(value):
 def run(items, *, seed=1, gap=0.0, pause=0.0):
     """What comes out, each with its clock; and the clocks in which items went in."""
     rng = random.Random(seed)
-    rig, dut = simulation()
+    rig, dut = simulation_of(TouchedTiles)
     found, taken = [], []
 
     async def bench(ctx):

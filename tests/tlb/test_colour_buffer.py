@@ -1,7 +1,6 @@
 """`ColourBuffer` against the model's writes and loads of colours and of the alpha mask."""
 
 import random
-from functools import cache
 
 import pytest
 
@@ -13,7 +12,7 @@ from vc4sim.model.qpu.fragment_port import FRAGMENT_LOADS
 from vc4sim.model.qpu.fragment_state import COLOUR_WRITES, LOADS, SAMPLE_WRITES
 from vc4sim.model.tlb.tlb import ClearValues
 
-from ..simulation import Simulation
+from ..simulation import simulation_of
 from .streams import ModelTile, exchange, some_form, some_place
 
 COLOUR, MASK = 32, 8
@@ -23,12 +22,6 @@ ALL = [0xF] * QUAD_PIXELS
 def write(place, *, flags=None, all_=1, sample=0, word=0, data=(1, 2, 3, 4)):
     """For the stream."""
     return {"place": place, "flags": flags or ALL, "all": all_, "sample": sample, "word": word, "data": list(data)}
-
-
-@cache
-def simulation(bits):
-    dut = ColourBuffer(bits)
-    return Simulation(dut), dut
 
 
 class Run:
@@ -41,7 +34,7 @@ class Run:
         self.form, self.bits, self.steps, self.pauses = form, bits, steps, {"gap": gap, "pause": pause}
         self.model = ModelTile(form)
         self.wanted, self.clocks = [], []
-        self.rig, self.dut = simulation(bits)
+        self.rig, self.dut = simulation_of(ColourBuffer, bits)
         self.rig.run(self.bench)
 
     def takes_write(self, one):
@@ -174,7 +167,7 @@ def test_a_read_waits_for_a_write_of_its_quad():
 @pytest.mark.parametrize(("double", "clocks"), [(0, 73), (1, 37)])
 def test_clocks_of_a_clear(double, clocks):
     """It begins when an answer has left the memory, and what comes behind it waits until all of it is done."""
-    rig, dut = simulation(COLOUR)
+    rig, dut = simulation_of(ColourBuffer, COLOUR)
     seen = []
 
     async def bench(ctx):
@@ -202,7 +195,7 @@ def test_clocks_of_a_clear(double, clocks):
 @pytest.mark.parametrize("wide", [0, 1])
 def test_two_buffers_are_cleared_each_alone(wide):
     """And written: what the other one holds stays."""
-    rig, dut = simulation(COLOUR)
+    rig, dut = simulation_of(ColourBuffer, COLOUR)
     kinds = [{"sample": 0, "word": word} for word in range(1 + wide)]
     found = {}
 
@@ -226,7 +219,7 @@ def test_two_buffers_are_cleared_each_alone(wide):
 
 def test_a_clear_waits_for_all_samples_of_a_write():
     """It comes when one of four is written."""
-    rig, dut = simulation(COLOUR)
+    rig, dut = simulation_of(ColourBuffer, COLOUR)
     form, place = PLAIN | {"multisample": 1}, {"x": 1, "y": 0}
     answers, seen = [], []
 

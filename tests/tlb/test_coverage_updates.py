@@ -1,7 +1,6 @@
 """`CoverageUpdates` with the memory of Z and stencil, against the model."""
 
 import random
-from functools import cache
 
 import pytest
 from amaranth import Module, Signal
@@ -16,7 +15,7 @@ from vc4.tlb.structs import CoverageQuad, DepthAnswer, DepthWrite, TileForm
 from vc4sim.model.fep.fep import sixteen
 from vc4sim.model.tlb.tlb import accumulate
 
-from ..simulation import Simulation
+from ..simulation import simulation_of
 from .streams import ModelTile, exchange, pixels_of, some_form, some_place
 from .test_depth_stencil import NEVER, payload_of, quad
 
@@ -61,15 +60,9 @@ class Device(wiring.Component):
         return m
 
 
-@cache
-def simulation():
-    dut = Device()
-    return Simulation(dut), dut
-
-
 def run(form, quads, *, seed=1, gap=0.0, stall=0.0):
     print(f"seed {seed}")
-    rig, dut = simulation()
+    rig, dut = simulation_of(Device)
     rng, model, clocks = random.Random(seed), ModelTile(form), []
 
     def take(one):

@@ -2,7 +2,6 @@
 
 import random
 from collections import Counter
-from functools import cache
 
 import pytest
 
@@ -13,7 +12,7 @@ from vc4.tlb.structs import SAMPLES
 from vc4sim.model.tlb.stencil import write_mask_of
 from vc4sim.model.tlb.tlb import ClearValues
 
-from ..simulation import Simulation
+from ..simulation import simulation_of
 from .streams import ModelTile, exchange, pixels_of, some_form, some_place
 
 COUNTS = {
@@ -49,12 +48,6 @@ def payload_of(write):
     return {name: write[name] for name in ("place", "flags", "test", "updates")} | {"words": words, "face": face} | kind
 
 
-@cache
-def simulation():
-    dut = DepthStencil()
-    return Simulation(dut), dut
-
-
 class Run:
     """Writes and clears in their order, against the model; `clocks` of the writes."""
 
@@ -66,7 +59,7 @@ class Run:
         self.model = ModelTile(form)
         self.wanted, self.counts, self.clocks = [], Counter(), []
         self.left = {}  # what is told of Z of quads, since the last clear
-        self.rig, self.dut = simulation()
+        self.rig, self.dut = simulation_of(DepthStencil)
         self.rig.run(self.bench)
         for (x, y), zs in self.left.items():
             assert zs == [int(self.model.tile.zs[row, column, 0]) >> 8 for column, row in pixels_of({"x": x, "y": y})]
@@ -215,7 +208,7 @@ def test_clocks_of_a_clear(double, clocks):
     seen = Counter()
 
     async def bench(ctx):
-        dut = simulation()[1]
+        dut = simulation_of(DepthStencil)[1]
         ctx.set(dut.form, {"multisample": 0, "wide": 0, "double": double})
         ctx.set(dut.o.ready, 1)
         ctx.set(dut.i.payload, payload_of(quad({"x": 0, "y": 0})))
@@ -230,13 +223,13 @@ def test_clocks_of_a_clear(double, clocks):
             ctx.set(dut.clears.valid, not ends)
         assert ctx.get(dut.i.ready)
 
-    simulation()[0].run(bench)
+    simulation_of(DepthStencil)[0].run(bench)
     assert seen["clear"] == 4 + clocks
 
 
 def test_a_clear_waits_for_all_samples():
     """It comes when one of four is on its way."""
-    rig, dut = simulation()
+    rig, dut = simulation_of(DepthStencil)
     seen, words = [], []
 
     async def bench(ctx):

@@ -1,24 +1,17 @@
 """`DumpPlace`: any tile of any frame."""
 
 import random
-from functools import cache
 
 from vc4.tlb.dump_place import DumpPlace
 
-from ..simulation import Simulation
+from ..simulation import simulation_of
 
 CLOCKS = 17
 
 
-@cache
-def simulation():
-    dut = DumpPlace()
-    return Simulation(dut), dut
-
-
 def test_addresses():
     rng = random.Random(1)
-    rig, dut = simulation()
+    rig, dut = simulation_of(DumpPlace)
     largest = {"base": 0xFFFF_FFF0, "row": 255, "column": 255, "across": 2048, "units": 72}
     some = [{name: rng.randrange(value + 1) for name, value in largest.items()} for _ in range(50)]
 

@@ -2,7 +2,6 @@
 
 import random
 from collections import Counter
-from functools import cache
 
 import pytest
 from amaranth import Module
@@ -20,7 +19,7 @@ from vc4.tlb.tile_store import TileStore
 from vc4sim.model.qpu.fragment_port import FRAGMENT_LOADS
 from vc4sim.model.qpu.fragment_state import AS_MASK, CLEARS, COLOUR_WRITES, LOADS, SAMPLE_WRITES
 
-from ..simulation import Simulation
+from ..simulation import simulation_of
 from .streams import ModelTile, some_form, some_place
 
 QPUS = 3
@@ -75,12 +74,6 @@ class Device(wiring.Component):
         return m
 
 
-@cache
-def simulation():
-    dut = Device()
-    return Simulation(dut), dut
-
-
 def request(command, place=None, **fields):
     """All that there is."""
     given = {"flags": [0xF] * QUAD_PIXELS, "data": [0] * QUAD_PIXELS, "all": 1, "sample": 0, "word": 0, "thread": 0}
@@ -119,7 +112,7 @@ class Run:
         self.words = {thread: [] for thread in range(2 * QPUS)}
         self.wanted = [[] for _ in requests]
         self.events, self.begins, self.clocks = Counter(), 0, 0
-        rig, self.dut = simulation()
+        rig, self.dut = simulation_of(Device)
         benches = [lambda ctx, n=n: self.qpu(ctx, n) for n in range(len(requests))]
         benches += [lambda ctx, n=n: self.answers(ctx, n) for n in range(len(requests))]
         rig.run(*benches, background=[self.watch])
@@ -245,7 +238,7 @@ def test_clocks(kinds):
 @pytest.mark.parametrize(("kind", "clocks"), [(DEPTH, 8), (READ_COVERAGE, 8), (READ_COLOUR, 5), (READ_MASK, 5)])
 def test_latency(kind, clocks):
     """From the clock that takes a request to that of its answer."""
-    rig, dut = simulation()
+    rig, dut = simulation_of(Device)
 
     async def bench(ctx):
         port = dut.ports[0]

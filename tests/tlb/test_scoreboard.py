@@ -1,26 +1,19 @@
 """`Scoreboard`: a vector waits as long as an older one that has one of its quads has not gone, and no longer."""
 
 import random
-from functools import cache
 
 import pytest
 from amaranth.hdl import Module, ResetInserter, Signal
 
 from vc4.tlb.scoreboard import Scoreboard
 
-from ..simulation import Simulation
+from ..simulation import Simulation, simulation_of
 
 THREADS = 5
 #: Of the vectors of a thread.
 NUMBERS = 1024
 #: From the last quad until it is known who goes first.
 LATENCY = 3
-
-
-@cache
-def simulation():
-    dut = Scoreboard(THREADS)
-    return Simulation(dut), dut
 
 
 def some_vector(rng, area, buffers):
@@ -55,7 +48,7 @@ class Order:
 def test_any_vectors(seed):
     print(f"seed {seed}")
     rng = random.Random(seed)
-    rig, dut = simulation()
+    rig, dut = simulation_of(Scoreboard, THREADS)
     gap, patience, area, buffers = (
         rng.choice((0, 0.5)),
         rng.choice((0.1, 0.5, 0.9)),
@@ -112,7 +105,7 @@ def test_any_vectors(seed):
 @pytest.mark.parametrize(("step", "clocks"), [(1, 4 * 4), (0, 2 * 4 * 4 - 1)])
 def test_clocks(step, clocks):
     """A quad a clock; two of the same place behind each other one in two."""
-    rig, dut = simulation()
+    rig, dut = simulation_of(Scoreboard, THREADS)
     seen = []
 
     async def bench(ctx):
@@ -133,7 +126,7 @@ def test_clocks(step, clocks):
 
 def test_an_old_vector_is_none():
     """Its thread has a new one of other places by now."""
-    rig, dut = simulation()
+    rig, dut = simulation_of(Scoreboard, THREADS)
 
     async def bench(ctx):
         for thread, x in (0, 1), (0, 2), (1, 1):

@@ -2,14 +2,13 @@
 
 import itertools
 import random
-from functools import cache
 
 import pytest
 
 from vc4.records.quads import QUAD_PIXELS
 from vc4.tlb.tile_store import TileStore
 
-from ..simulation import Simulation
+from ..simulation import simulation_of
 from .streams import exchange
 from .test_colour_buffer import write
 from .test_depth_stencil import NEVER, payload_of, quad
@@ -22,14 +21,8 @@ READ = {"place": PLACE, "sample": 0, "word": 0}
 DEPTH_READ = payload_of(quad(PLACE, test=NEVER, updates=0))
 
 
-@cache
-def simulation():
-    dut = TileStore()
-    return Simulation(dut), dut
-
-
 def run(bench):
-    rig, dut = simulation()
+    rig, dut = simulation_of(TileStore)
     rig.run(lambda ctx: bench(ctx, dut))
 
 

@@ -1,7 +1,6 @@
 """`Tlb`: programs of two QPUs draw, coverage accumulates, and a store waits for both before it begins."""
 
 import random
-from functools import cache
 
 from vc4.records.control import RECORDS, ControlCode
 from vc4.records.state import CoverageUpdate, Oversample
@@ -10,7 +9,7 @@ from vc4.tlb import Tlb
 from vc4.tlb.port import TlbCommand
 from vc4sim.model.cle.fields import packing
 
-from ..simulation import Simulation
+from ..simulation import simulation_of
 from .streams import exchange
 from .test_requests import request
 
@@ -18,12 +17,6 @@ QPUS = 2
 WIDTH, HEIGHT = 8, 2
 ADDRESS, Z_ADDRESS = 0x1000, 0x2000
 PATIENCE = 5000
-
-
-@cache
-def simulation():
-    dut = Tlb(QPUS)
-    return Simulation(dut), dut
 
 
 def item(code, **fields):
@@ -52,7 +45,7 @@ class Bench:
 
     def __init__(self):
         self.memory, self.finished = {}, 0
-        self.rig, self.dut = simulation()
+        self.rig, self.dut = simulation_of(Tlb, QPUS)
 
     async def watch(self, ctx):
         """Memory, which takes what is written."""

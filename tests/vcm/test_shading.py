@@ -2,25 +2,18 @@
 
 import random
 from collections import deque
-from functools import cache
 
 import pytest
 
 from vc4.regs.scheduler import KINDS
 from vc4.vcm.shading import Shading
 
-from ..simulation import Simulation
+from ..simulation import simulation_of
 
 PATIENCE = 1000
 #: Kinds of the programs of each thread.
 SHADERS = (KINDS.index("coordinate"), KINDS.index("vertex"))
 FORMATS = [{"shades": 1, "pc": 0x100, "uniforms": 0x200}, {"shades": 1, "pc": 0x300, "uniforms": 0x400}]
-
-
-@cache
-def simulation(qpus):
-    dut = Shading(qpus)
-    return Simulation(dut), dut
 
 
 class Qpu:
@@ -202,7 +195,7 @@ def run():
 
     def start(script, qpus=2, seed=1, **options):
         print(f"seed {seed}")
-        rig, dut = simulation(qpus)
+        rig, dut = simulation_of(Shading, qpus)
 
         async def bench(ctx):
             farm = Farm(ctx, dut, qpus, random.Random(seed), **options)

@@ -1,7 +1,6 @@
 """`VertexCache` against the model's `Vcm`: the same batches, and each primitive in its own."""
 
 import random
-from functools import cache
 from types import SimpleNamespace
 
 import pytest
@@ -13,7 +12,7 @@ from vc4.vcm.vertex_cache import VertexCache
 from vc4sim.model.cle.primitives import Primitive
 from vc4sim.model.vcm.vcm import Vcm
 
-from ..simulation import Simulation
+from ..simulation import simulation_of
 
 PATIENCE = 1000
 #: Clocks that are lost between batches: a primitive is found to have no room, and is looked up anew.
@@ -41,12 +40,6 @@ def expected(primitives):
     return found, shading.batches
 
 
-@cache
-def simulation():
-    dut = VertexCache()
-    return Simulation(dut), dut
-
-
 def collected(primitives, *, seed=1, gap=0.0, pause=0.0, patience=0.0):
     """Primitives with their vertices, the batches, and clocks.
 
@@ -54,7 +47,7 @@ def collected(primitives, *, seed=1, gap=0.0, pause=0.0, patience=0.0):
     """
     print(f"seed {seed}")
     rng = random.Random(seed)
-    rig, dut = simulation()
+    rig, dut = simulation_of(VertexCache)
     batches, columns = [], {}
     places, indices = [], []  # of each primitive: its batch, and what came out
     clocks = [0]

@@ -2,7 +2,6 @@
 
 import random
 from collections import deque
-from functools import cache
 
 import pytest
 
@@ -13,17 +12,11 @@ from vc4.records.primitives import PrimitiveType
 from vc4.vcm.structs import VcmKind
 from vc4.vcm.vertex_thread import VertexThread
 
-from ..simulation import Simulation
+from ..simulation import simulation_of
 
 PATIENCE = 1500
 GL, NV, VG = ControlCode.GL_SHADER_STATE, ControlCode.NV_SHADER_STATE, ControlCode.VG_SHADER_STATE
 LIST, STATE = ControlCode.VERTEX_ARRAY_PRIMITIVES, ControlCode.FLAT_SHADE_FLAGS
-
-
-@cache
-def simulation(threads):
-    dut = VertexThread(threads)
-    return Simulation(dut), dut
 
 
 def record(code):
@@ -252,7 +245,7 @@ def run():
 
     def start(script, seed=1, threads=Threads.RENDERING, **options):
         print(f"seed {seed}")
-        rig, dut = simulation(threads)
+        rig, dut = simulation_of(VertexThread, threads)
 
         async def bench(ctx):
             await script(World(ctx, dut, random.Random(seed), **options))

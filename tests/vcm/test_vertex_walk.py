@@ -1,7 +1,6 @@
 """`VertexWalk`: the vertices of primitives in their order, and once more after a restart."""
 
 import random
-from functools import cache
 
 import pytest
 
@@ -9,15 +8,9 @@ from vc4.records.compressed import VERTICES
 from vc4.records.primitives import PrimitiveType
 from vc4.vcm.vertex_walk import VertexWalk
 
-from ..simulation import Simulation
+from ..simulation import simulation_of
 
 PATIENCE = 100
-
-
-@cache
-def simulation():
-    dut = VertexWalk()
-    return Simulation(dut), dut
 
 
 def walk(primitives, *, seed=1, gap=0.0, pause=0.0, restart=0.0, forget=0.0):
@@ -28,7 +21,7 @@ def walk(primitives, *, seed=1, gap=0.0, pause=0.0, restart=0.0, forget=0.0):
     """
     print(f"seed {seed}")
     rng = random.Random(seed)
-    rig, dut = simulation()
+    rig, dut = simulation_of(VertexWalk)
     clocks = [0]
 
     async def bench(ctx):

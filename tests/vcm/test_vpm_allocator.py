@@ -2,24 +2,17 @@
 
 import random
 from collections import deque
-from functools import cache
 
 import pytest
 
 from vc4.vcm.vpm_allocator import VpmAllocator
 
-from ..simulation import Simulation
+from ..simulation import simulation_of
 
 BINNING, RENDERING = range(2)
 #: Clocks in which something must happen, if rows are given back. A search takes up to 128.
 PATIENCE = 2000
 FREE = {"user_rows": 0, "limited": 0, "timed": 0}
-
-
-@cache
-def simulation(rows):
-    dut = VpmAllocator(rows)
-    return Simulation(dut), dut
 
 
 class Owner:
@@ -165,7 +158,7 @@ def run():
 
     def start(script, rows=64, seed=1):
         print(f"seed {seed}")
-        rig, dut = simulation(rows)
+        rig, dut = simulation_of(VpmAllocator, rows)
 
         async def bench(ctx):
             owner = Owner(ctx, dut, rows, random.Random(seed))

@@ -72,7 +72,7 @@ class Arithmetic(Kind):
         on: str,
         waves: Waves | None = None,
     ) -> Done:
-        """Pairs of both ALUs, in native code made by CXXRTL whatever simulator is named."""
+        """Pairs of both ALUs, in native code whatever simulator is named."""
         if waves:
             raise BadInput("pairs have no waves: a test of tests/arith shows one")
         for alu in ALUS.values():
