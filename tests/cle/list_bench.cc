@@ -7,7 +7,8 @@
 
 namespace {
 
-using Top = cxxrtl_design::p_top;
+namespace ports = executor_ports;
+using Top = executor::p_top;
 constexpr uint32_t BUS_BYTES = 8, LINE_BYTES = 64, TAG_BITS = 2, GRACE = 600;
 
 struct Options {

@@ -29,7 +29,7 @@ from vc4.records.primitives import PrimitiveType
 from vc4.regs.lists import LISTS
 from vc4.regs.table import register
 from vc4sim.cache import cache_folder
-from vc4sim.cxxrtl.build import Kind, build
+from vc4sim.cxxrtl.build import Kind, Part, build_once, build_parts
 from vc4sim.model.cle.control_records import ControlRecord
 from vc4sim.model.cle.primitives import Primitive
 from vc4sim.waves.view import write_view
@@ -124,7 +124,9 @@ class Run:
 def _library(kind):
     headers = ("bench_bits.h", "bench_waves.h" if kind is Kind.WAVES else "bench_no_waves.h")
     driver = "".join(path.read_text() for path in (*map(_BACKENDS.joinpath, headers), _HERE.with_suffix(".cc")))
-    native = build(rtlil.convert(Device(), emit_src=False), driver, cache_folder(), kind=kind)
+    part, folder = Part(rtlil.convert(Device(), emit_src=False)), cache_folder()
+    made_of = [part.rtlil, driver, kind.name]
+    native = build_once(made_of, lambda: build_parts({"executor": part}, driver, folder, kind=kind), folder)
     native.make.restype = ctypes.c_void_p
     native.read.restype = _WORD
     return native

