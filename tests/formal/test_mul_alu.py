@@ -211,7 +211,7 @@ def test_product(prover, op):
         (MulOp.V8MIN, mul_multiply, "MulBytes", "carry ^ i.v8min", "carry"),
         (MulOp.V8ADDS, mul_multiply, "MulBytes", "Mux(carry, 0xFF, byte)", "byte"),
         (MulOp.FMUL, mul_alu, "MulNormalise", "i.significand[1:24]", "i.significand[:23]"),
-        (MulOp.FMUL, mul_alu, "MulMultiply", "self.i.negative & ~zero", "self.i.negative"),
+        (MulOp.FMUL, mul_alu, "MulMultiply", "i.b[31]) & ~zero", "i.b[31])"),
         (MulOp.MUL24, mul_alu, "MulSum", "product[32:].any()", "product[33:].any()"),
     ],
     ids=["minimum", "saturation", "normalisation", "zero", "carry"],

@@ -13,7 +13,7 @@ from vc4sim.random_frames import compare_frame
 
 from ..model.drawing import LIST, SIZE, WITH_Z, Drawing
 
-CONFIG = dataclasses.replace(preset("bcm2835"), slices=1, trace=True)
+CONFIG = dataclasses.replace(preset("bcm2835"), trace=True)
 #: Quads of the rectangle in front, and of each of two behind it; those on the diagonal are of two triangles.
 QUADS, OF_ONE = 32 * 33, 20 * 21
 pytestmark = [pytest.mark.usefixtures("compiler"), pytest.mark.thorough]

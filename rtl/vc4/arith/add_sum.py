@@ -5,7 +5,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from .add_records import AddTerms, AddTotal
-from .bits import byte_terms, leading_zeros, words
+from .bits import byte_terms, leading_zeros, rotate_left, words
 
 __all__ = ["AddSum"]
 
@@ -18,6 +18,9 @@ class AddSum(wiring.Component):
 
     The carry goes in as one more bit below the guard, and through the spacers between the bytes, or not: see
     `byte_terms`. A byte of v8adds that carries becomes ff, one of v8subs that borrows is cleared.
+
+    A float is rotated by whole bytes here, until its highest one is in bits 23:16. If only the guard is left of it, it is the
+    hidden one, and the mantissa is cleared.
 
     Interface attributes
     --------------------
@@ -50,12 +53,17 @@ class AddSum(wiring.Component):
             halves.eq(total[1] & control.align),
         ]
 
+        filled = [byte.any() for byte in words(word, 8)]
+        by_8 = filled[3] | (~filled[2] & filled[1])
+        by_16 = filled[3] | ~(filled[2] | filled[1])
+        turn = Cat(C(0, 3), by_8, by_16) & control.normalise.replicate(5)
+        guarded = word | (halves << 31)
         # A2 chooses the half that has the highest one.
         zeros = [leading_zeros(m, half, f"zeros_{number}") for number, half in enumerate(words(word, 16))]
         empty = [count[4] for count in zeros]
         none = empty[0] & empty[1]
         m.d.comb += [
-            o.sum.eq(word | (halves << 31)),
+            o.sum.eq(rotate_left(m, guarded, turn, "turned")),
             o.zeros.eq(Mux(control.normalise | control.count, Cat(count[:4] for count in zeros), 0)),
             *(o.lower.eq(empty[1] & ~empty[0]), o.none.eq(none), o.zero.eq(none & ~halves)),
             infinite.eq(control.infinite | (control.align & word[24] & (i.exponent == _LARGEST))),
@@ -66,7 +74,7 @@ class AddSum(wiring.Component):
             o.overflow.eq(control.carry_out & (moved[31] == i.still[31]) & (word[31] ^ i.still[31])),
             *(o.count.eq(control.count), o.normalise.eq(control.normalise), o.negative.eq(i.negative)),
         ]
-        with m.If(control.count | infinite):
+        with m.If(control.count | infinite | (control.normalise & none)):
             m.d.comb += o.clear.eq(0xF)
         for byte, carry in zip(words(o.sum, 8), carries, strict=True):
             with m.If(saturate & carry):

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, ValueLike
 
-__all__ = ["below", "byte_terms", "leading_zeros", "one_of", "rotate_left", "shift_right", "words"]
+__all__ = ["at_most", "below", "byte_terms", "leading_zeros", "one_of", "rotate_left", "shift_right", "words"]
 
 
 def one_of(op: ValueLike, members: Iterable) -> Value:
@@ -31,6 +31,14 @@ def shift_right(value: Value, amount: Value) -> Value:
     for level in range(len(amount)):
         value = Mux(amount[level], value[1 << level :], value)
     return value
+
+
+def at_most(value: Value, other: Value):
+    """`value` <= `other`, of as many bits, in LUTs: of a few bits that is faster than a carry chain."""
+    result = Const(1, 1)
+    for bit, limit in zip(value, other, strict=True):
+        result = Mux(bit ^ limit, limit, result)
+    return result
 
 
 def below(amount: Value):

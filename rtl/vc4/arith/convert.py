@@ -27,24 +27,24 @@ def half_to_float(value: Value):
 
 
 def byte_to_float(m: Module, value: Value, name: str):
-    """`value` / 255 as a float, truncated to 24 bits (QPU facts, 3.1).
+    """`value` / 255 as a float, truncated to 24 bits (QPU facts, 3.1): keys and words. The float is the word whose key is 1, or 0.
 
-    The fraction repeats the byte without end, so the mantissa repeats the byte without its leading zeros; 255 is 1.0.
+    The fraction repeats the byte without end, so the mantissa repeats the byte without its leading zeros; 255 is 1.0. What it is
+    if its upper half is not zero, and what it is otherwise, is found before that is known.
     """
     low, high = value[:4], value[4:]
-    upper, lower = high.any(), low.any()
-    # A byte without an upper half moves up by it; what comes round is zero.
-    moved = Signal(8, name=f"{name}_moved")
-    zeros = Signal(2, name=f"{name}_zeros")
-    m.d.comb += [
-        moved.eq(Cat(Mux(upper, low, 0), Mux(upper, high, low))),
-        zeros.eq(Mux(upper, *(Cat(~half[3] & (half[2] | ~half[1]), ~half[2:].any()) for half in (high, low)))),
-    ]
-    every = upper & value.all()
-    period = rotate_left(m, moved, zeros, f"{name}_period") & ~every.replicate(8)
-    # 127 less the zeros and one, or nothing; 255 is 127.
-    exponent = Cat((14 - Cat(zeros, ~upper))[:4] | every.replicate(4), Const(0b0111, 4)) & (upper | lower).replicate(8)
-    return Cat(period, period, period[:7], exponent)
+    every = value.all()
+    keys = [high.any() & ~every, ~high.any() & low.any(), every]
+    words = [Const(127 << _MANTISSA_BITS, _WORD_BITS)]
+    for place, half, period in ((4, low, Cat(Const(0, 4), low)), (0, high, value)):
+        for step in (2, 1):
+            moved = Signal(8, name=f"{name}_{place}_{step}")
+            m.d.comb += moved.eq(Mux(period[-step:].any(), period, period.rotate_left(step)))
+            period = moved
+        zeros = Cat(~half[3] & (half[2] | ~half[1]), ~half[2:].any())
+        exponent = Cat((_BIAS - 1 - place - zeros)[:4], Const(_BIAS >> 4, 4))
+        words.insert(0, Cat(period, period, period[:7], exponent))
+    return zip(keys, words, strict=True)
 
 
 def float_to_half(m: Module, value: Value, name: str):

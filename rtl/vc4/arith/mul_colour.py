@@ -18,19 +18,19 @@ class MulColour(wiring.Component):
     Interface attributes
     --------------------
     terms : from A1
-    upper : bits 24:15 of the significand
-    result : 0..255, of a float that is not too large (`terms.full`)
+    wanted : the colour is
+    result : 0..255, of a float that is not too large (`terms.full`); 0 if it is not wanted
     """
 
     terms: In(ColourTerms)
-    upper: In(10)
+    wanted: In(1)
     result: Out(8)
 
     def elaborate(self, platform):
         m = Module()
-        total = Signal(12)
-        m.d.comb += total.eq(Cat(self.terms.carry, self.upper) + Cat(self.terms.carry, self.terms.upper))
-        integers = [total[1 + place :][:8] for place in range(1, len(self.terms.keys) + 1)]
+        total = Signal(11)
+        m.d.comb += total.eq(Mux(self.terms.carry, self.terms.sums[1], self.terms.sums[0]) & self.wanted.replicate(11))
+        integers = [total[place:][:8] for place in range(1, len(self.terms.keys) + 1)]
         m.d.comb += self.result.eq(
             reduce(or_, (key.replicate(8) & part for key, part in zip(self.terms.keys, integers, strict=True)))
         )

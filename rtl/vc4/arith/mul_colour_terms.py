@@ -19,8 +19,8 @@ class MulColourTerms(wiring.Component):
 
     Below one, with the significand s and f = s / 2^n, the colour is floor((256 s - s + 2^(n-1)) / 2^n): one carry chain
     and a shift of its integer part, which the fraction cannot change. The terms of the chain are s and, 8 places below,
-    its complement, whose upper bits take the power of two. The power of two needs the exponent, which may come late, so
-    only the lower half of the chain is here, and `MulColour` adds the upper one.
+    its complement, whose upper bits take the power of two. The chain is cut in two halves, as the power of two needs the exponent,
+    which may come late: the upper half is there without and with a carry from the lower one, and `MulColour` takes one of both.
 
     The significand of a product is not normalised yet, because that would cost a level of multiplexers and an exponent;
     what it loses at the bottom by normalisation is left out here.
@@ -43,31 +43,21 @@ class MulColourTerms(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        exponent = self.exponent
+        exponent, whole = self.exponent, self.significand[23:]
         s = Cat(self.significand[0] & ~self.significand[24], self.significand[1:])
-        lower = Signal(17)
-        at_least_one = Signal()
-        m.d.comb += [
-            lower.eq(Cat(1, s[:15]) + Cat(~s[:8].any(), ~s[8:23])),
-            at_least_one.eq(exponent[7] | exponent[:7].all() | ((exponent == _ONE - 1) & s[24])),
-            self.o.carry.eq(lower[16]),
-            self.o.full.eq(~self.negative & at_least_one),
-            self.o.keys.eq(
-                Cat(
-                    ~self.negative & exponent[4:7].all() & (exponent[:4] == _ONE % 16 - place)
-                    for place in range(1, COLOUR_PLACES + 1)
-                )
-            ),
-        ]
+        lower, upper, at_least_one = Signal(25), Signal(11), Signal()
+        shows = ~self.negative & exponent[4:7].all()
         # What it is for other exponents is shifted out, or the colour is 0 or 255 whatever it is.
-        m.d.comb += self.o.upper.eq(
-            select(
-                Cat(s[23:], exponent[:4]),
-                [
-                    Const(((1 << (_ONE - low) % 16 >> 1) - 1 - whole) % 2**11, 11)
-                    for low in range(16)
-                    for whole in range(4)
-                ],
-            )
-        )
+        ones = select(exponent[:4], [Const(((1 << (_ONE - low) % 16 >> 1) - 1) % 2**11, 11) for low in range(16)])
+        # Where there are none, the whole part is 1, or the colour 255.
+        none, borrows = ~ones[0], ~ones[0] | (~ones[1] & whole[1])
+        m.d.comb += [
+            lower.eq(Cat(1, C(0, 8), s[:15]) + Cat(1, ~s[:23])),
+            upper.eq(Cat(ones[0] ^ whole[0], (ones[1] ^ whole[1]) | none, ones[2:] | borrows.replicate(9))),
+            *(self.o.sums[carry].eq((Cat(carry, self.significand[15:]) + Cat(carry, upper))[1:]) for carry in range(2)),
+            self.o.carry.eq(lower[-1]),
+            at_least_one.eq(exponent[7] | exponent[:7].all() | ((exponent == _ONE - 1) & s[24])),
+            self.o.full.eq(~self.negative & at_least_one),
+            self.o.keys.eq(Cat(shows & (exponent[:4] == _ONE % 16 - place) for place in range(1, COLOUR_PLACES + 1))),
+        ]
         return m

@@ -43,13 +43,13 @@ class MulNormalise(wiring.Component):
         places = Cat(~carry, carry)
         full = i.colour.full.replicate(2)
         m.d.comb += [
-            *(colour.terms.eq(i.colour), colour.upper.eq(i.significand[15:])),
+            *(colour.terms.eq(i.colour), colour.wanted.eq(self.colours)),
             self.result.eq(
                 Cat(
                     select_by_keys(Mux(self.colours, full, places & ~clear), (mantissa, i.significand[1:24])),
                     select_by_keys(Mux(self.colours, full, places), (plain, carried)),
                 )
-                | (colour.result & self.colours.replicate(8)).replicate(4)
+                | colour.result.replicate(4)
             ),
             self.negative.eq(Mux(carry, i.scale_carried.negative, i.scale.negative)),
             # Only a product has a carry.

@@ -30,12 +30,9 @@ class MulScale(data.Struct):
 class MulFactors(data.Struct):
     """From RR to A0."""
 
-    a: unsigned(32)  # of fmul with the hidden one in bit 23
+    a: unsigned(32)
     b: unsigned(32)
-    exponent_sum: unsigned(9)  # of both operands, each biased by 127, and 1
-    negative: unsigned(1)
-    some: unsigned(4)  # of each half of both exponents, of a first: it is not zero
-    ones: unsigned(4)  # it is all ones
+    hidden: unsigned(1)  # they are floats: the significand has a one in bit 23
     subtract: unsigned(1)  # byte operations: a - b, not a + b
     v8min: unsigned(1)
     v8max: unsigned(1)
@@ -49,7 +46,7 @@ class MulProducts(data.Struct):
     middle_a: unsigned(24)  # a[15:0] * b[23:16]; of the second bytes
     middle_b: unsigned(24)  # a[23:16] * b[15:0]; of the third bytes
     high: unsigned(24)  # a[23:16] * b[23:16]; of the highest bytes
-    rounds: unsigned(4)  # of v8muld: the quotient of each byte is rounded up
+    ones: data.ArrayLayout(2, 4)  # of v8muld: bits 10:7 of each product are all ones, and bits 14:11
     bytes: unsigned(32)  # result of the byte operations that do not multiply
     scale: MulScale
     scale_carried: MulScale
@@ -59,7 +56,7 @@ class MulProducts(data.Struct):
 class ColourTerms(data.Struct):
     """What the colour of a float is made of, see `MulColourTerms`."""
 
-    upper: unsigned(11)  # is added to the upper bits of the significand
+    sums: data.ArrayLayout(11, 2)  # upper part of the sum, without and with the carry
     carry: unsigned(1)  # from the lower bits
     keys: unsigned(COLOUR_PLACES)  # one for each place that it may have in the sum, from 1 on; none if it is 0
     full: unsigned(1)  # the colour is 255

@@ -41,8 +41,8 @@ class MulSum(wiring.Component):
             o.carry.eq(control.mul24 & product[32:].any()),
         ]
         scaled = (i.low, i.middle_a, i.middle_b, i.high)
-        for quotient, product_of_bytes, rounds in zip(words(quotients, 8), scaled, i.rounds, strict=True):
-            m.d.comb += quotient.eq(product_of_bytes[16:24] + rounds)
+        for quotient, product_of_bytes, ones in zip(words(quotients, 8), scaled, i.ones, strict=True):
+            m.d.comb += quotient.eq(product_of_bytes[16:24] + (product_of_bytes[15] | ones.all()))
 
         kinds = [_as_float(word) for word in (i.bytes, quotients, product)]
         kinds.append(Cat(product[23:], i.scale.exponent, i.scale.negative))

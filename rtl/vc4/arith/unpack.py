@@ -77,7 +77,7 @@ class Unpack(wiring.Component):
             (keys.half_float, half_to_float(half)),
             (keys.number, byte),
             (keys.replicated, byte.replicate(4)),
-            (keys.fraction, byte_to_float(m, byte, "byte")),
+            *((keys.fraction & key, word) for key, word in byte_to_float(m, byte, "byte")),
         )
         m.d.comb += self.result.eq(reduce(or_, (Mux(key, value, C(0, 32)) for key, value in found)))
         return m

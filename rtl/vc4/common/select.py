@@ -6,7 +6,10 @@ from operator import or_
 
 from amaranth.hdl import Cat, Module, Mux, Signal, Value, ValueLike
 
-__all__ = ["select", "select_by_keys", "select_keys", "select_registered"]
+__all__ = ["FAR", "registered_sources", "select", "select_by_keys", "select_keys", "select_registered"]
+
+#: Attribute of registers to which the way is long, for synthesis: how many usual ways it takes besides the one that each has.
+FAR = "far"
 
 
 def select(index: Value, values: Sequence[ValueLike]) -> Value:
@@ -60,22 +63,33 @@ def select_by_keys(keys: Value, values: Sequence[ValueLike]) -> Value:
     return chosen
 
 
-def select_registered(
-    m: Module, name: str, sources: Sequence[tuple[ValueLike, ValueLike]], *, when: ValueLike = 1
-) -> Value:
-    """What was chosen of `sources` a clock ago, or 0 if nothing was; it stays as it is unless `when` is 1.
+def select_registered(m: Module, name: str, sources: Sequence[tuple[ValueLike, ValueLike]], **options) -> Value:
+    """What was chosen of `sources` a clock ago, or 0 if nothing was: an OR of `registered_sources`."""
+    return reduce(or_, registered_sources(m, name, sources, **options))
+
+
+def registered_sources(
+    m: Module,
+    name: str,
+    sources: Sequence[tuple[ValueLike, ValueLike]],
+    *,
+    when: ValueLike = 1,
+    far: int = 1,
+) -> list[Value]:
+    """Each of `sources` as it was a clock ago, or 0 if it was not chosen; they stay as they are unless `when` is 1.
 
     A source is a value, and whether it is chosen: one bit, or one for each of so many equal parts of the value. Of all sources, at
     most one is chosen for a bit. Each has a register, called `name` and its number, which is reset unless it is chosen: that costs no
-    LUT, nothing is between a source and its register, and an OR of four of them is one LUT.
+    LUT, nothing is between a source and its register, and an OR of four of them is one LUT. As a source goes to several such
+    registers, some of them are as `far` from it as `FAR` says.
     """
     registers = []
     for number, (value, chosen) in enumerate(sources):
         value, chosen = Value.cast(value), Value.cast(chosen)
         width = len(value) // len(chosen)
-        register = Signal(len(value), name=f"{name}_{number}", reset_less=True)
+        register = Signal(len(value), name=f"{name}_{number}", reset_less=True, attrs={FAR: far})
         with m.If(when):
             for part, bit in enumerate(chosen):
                 m.d.sync += register.word_select(part, width).eq(Mux(bit, value.word_select(part, width), 0))
         registers.append(register)
-    return reduce(or_, registers)
+    return registers

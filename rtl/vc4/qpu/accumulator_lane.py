@@ -9,6 +9,7 @@ from vc4.common.select import select_registered
 from vc4.isa.registers import QUADS
 
 from .accumulator_tags import ACCUMULATORS, AccumulatorTags, AccumulatorWrite
+from .structs import A2_FAR
 
 __all__ = ["OPERANDS", "AccumulatorLane"]
 
@@ -93,10 +94,11 @@ class AccumulatorLane(wiring.Component):
         )
         keeps = here.replicate(_WORD_BYTES) & ~by_add & ~by_mul
         sources = [(self.a2_add.word, by_add & ~by_mul), (self.a2_mul.word, by_mul)]
+        written = select_registered(m, f"rr_{name}", sources, far=A2_FAR)
         if not name.startswith("mul"):
-            return select_registered(m, f"rr_{name}", [*sources, (Cat(newest), keeps)])
-        # Its memory is a clock later.
+            return written | select_registered(m, f"rr_{name}_kept", [(Cat(newest), keeps)])
+        # Here the memory is a clock later.
         rr_keeps = Signal(_WORD_BYTES, name=f"rr_keeps_{name}")
         m.d.sync += rr_keeps.eq(keeps)
         stored = Cat(Mux(kept, byte, 0) for kept, byte in zip(rr_keeps, newest, strict=True))
-        return select_registered(m, f"rr_{name}", sources) | stored
+        return written | stored

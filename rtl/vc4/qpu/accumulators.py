@@ -1,16 +1,19 @@
 """Accumulators r0 to r3 and r5."""
 
+from functools import reduce
+from operator import or_
+
 from amaranth import *
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from vc4.common.select import select_registered
+from vc4.common.select import registered_sources, select_registered
 from vc4.isa import ops
 from vc4.isa.registers import ACCUMULATOR_BASE, QUADS, write_address
 
 from .accumulator_lane import OPERANDS, AccumulatorLane
 from .accumulator_tags import ACCUMULATORS
-from .structs import LANES, LaneWords
+from .structs import A2_FAR, LANES, LaneWords
 
 __all__ = ["Accumulators", "ResultWrite"]
 
@@ -103,15 +106,14 @@ class Accumulators(wiring.Component):
             sources = [(before, ~by_add & ~by_mul), (add, by_add & ~by_mul), (mul, by_mul)]
             if place == 0:
                 sources = [(word, chosen & ~self.a1_c_stb) for word, chosen in sources] + [(self.a1_c, self.a1_c_stb)]
-            m.d.comb += after.eq(select_registered(m, f"r5_{place}", sources))
+            registers = registered_sources(m, f"r5_{place}", sources, far=A2_FAR)
+            m.d.comb += after.eq(reduce(or_, registers))
         # Element 0 stays where it is found whichever quad is in RU.
         c = self.a1_c_stb & (self.quad == QUADS - 1)
         firsts = [(add[:4], adds & ~muls & ~c), (mul[:4], muls & ~c), (self.a1_c[:4], c)]
-        rotation = select_registered(m, "r5_rotation", firsts, when=(first & (adds | muls)) | c)
+        rotation = select_registered(m, "r5_rotation", firsts, when=(first & (adds | muls)) | c, far=A2_FAR)
         m.d.comb += self.r5_rotation.eq(rotation)
-        # The last place is that of the quad in RU.
-        named = [name == ops.Mux.R5.value for name in self.ru_names]
-        return [
-            select_registered(m, f"rr_r5_{name}", [(word, chosen & is_r5) for word, chosen in sources])
-            for name, is_r5 in zip(OPERANDS, named, strict=True)
-        ]
+        rr_names_r5 = Signal(len(OPERANDS))
+        m.d.sync += rr_names_r5.eq(Cat(name == ops.Mux.R5.value for name in self.ru_names))
+        # The last place is that of the quad in RR. Not the OR has the key: one LUT makes both.
+        return [reduce(or_, (one & key.replicate(32) for one in registers)) for key in rr_names_r5]

@@ -7,6 +7,7 @@ from vc4.isa.word import WORD_BITS
 from vc4.records.tmu import REQUEST_SLOTS
 
 __all__ = [
+    "A2_FAR",
     "LANES",
     "R4_VECTORS",
     "SERIES_BITS",
@@ -29,6 +30,9 @@ __all__ = [
 
 #: Elements that move in one clock: one quad.
 LANES = 4
+#: How far it is from a result in A2 to its registers (`vc4.common.select.FAR`): each lane has some of them, and those outside the
+#: lanes, too.
+A2_FAR = 2
 #: Hardware threads of a QPU.
 THREADS = 2
 #: Of the number of a program of fragments. A QPU that holds one while 64 others begin elsewhere is not served in between.

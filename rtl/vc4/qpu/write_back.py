@@ -15,7 +15,7 @@ from .accumulators import ResultWrite
 from .flags import QuadFlags
 from .pipeline import Issued, StageState
 from .results import QuadMarks, QuadResults, adds_nothing, colour_bytes
-from .structs import LANES, LaneWords
+from .structs import A2_FAR, LANES, LaneWords
 
 __all__ = ["WriteBack"]
 
@@ -73,7 +73,7 @@ class WriteBack(wiring.Component):
         for file, (value, again) in enumerate(zip(results.files, last.files, strict=True)):
             is_mul, live = self.a2.issued.control.ws ^ file, self.a2.live
             sources = [(self.a2_results.add, live & ~is_mul), (self.a2_results.mul, live & is_mul), (again, ~live)]
-            m.d.comb += value.eq(select_registered(m, f"file_{'ab'[file]}", sources, when=moves))
+            m.d.comb += value.eq(select_registered(m, f"file_{'ab'[file]}", sources, when=moves, far=A2_FAR))
         from_mul, keys = Signal(name="wb_flags_from_mul"), Signal(PackKeys, name="wb_pack_keys")
         with m.If(self.a2.live & (self.a2.quad == 0)):
             m.d.sync += [self.wb.eq(self.a2.issued), from_mul.eq(adds_nothing(self.a2.issued.control))]

@@ -1,11 +1,12 @@
 """Delays of an ECP5 of speed grade 6, ways included, for what maps to LUTs.
 
-Yosys counts a LUT and a carry chain without the way to them, and takes what goes into a block RAM for what goes into a register.
+Yosys counts a LUT and a carry chain without the way to them, takes what goes into a block RAM for what goes into a register, and
+does not know that a word which goes into several registers has a longer way to them.
 """
 
 from .models import known_models
 
-__all__ = ["CELLS_FILE", "LUTS_FILE", "cell_delays", "lut_delays"]
+__all__ = ["CELLS_FILE", "FAR_REGISTERS", "LUTS_FILE", "cell_delays", "lut_delays"]
 
 #: Files for Yosys: a table, and cells in Verilog.
 LUTS_FILE, CELLS_FILE = "luts.txt", "delays.v"
@@ -17,6 +18,8 @@ _LUT = _WAY + 240
 _ENTRY, _STEP, _EXIT = _WAY + 450, 70, 400
 #: By so much a block RAM is farther away than a register, as there are few places for it.
 _BLOCK_RAM = 1500
+#: Flip-flops of signals with the attribute `vc4.common.select.FAR`, by its value, and how much farther away they are.
+FAR_REGISTERS, _FAR = {1: "TRELLIS_FF_FAR", 2: "TRELLIS_FF_FARTHEST"}, 1200
 
 
 def lut_delays() -> str:
@@ -25,11 +28,11 @@ def lut_delays() -> str:
 
 
 def cell_delays() -> str:
-    """Two bits of a carry chain, with what they do, as Yosys looks into them; and the block RAM, without an inside.
+    """Two bits of a carry chain, with what they do, as Yosys looks into them; block RAM and far registers, without an inside.
 
     Raises `BadInput` if the Yosys from PyPI is not installed.
     """
-    return _carry() + _block_ram()
+    return _carry() + _block_ram() + "".join(map(_far_register, FAR_REGISTERS))
 
 
 def _carry() -> str:
@@ -68,3 +71,9 @@ def _block_ram() -> str:
     delays = [f"$setup({name}, posedge CLK{port}, {_BLOCK_RAM});" for name, port in late]
     interface, *_ = known_models()["DP16KD"].partition("localparam")
     return "\n".join(["(* blackbox *)", interface, "specify", *delays, "endspecify", "endmodule", ""])
+
+
+def _far_register(ways: int) -> str:
+    interface, _, _ = known_models()["TRELLIS_FF"].partition("localparam")
+    interface = interface.replace("TRELLIS_FF", FAR_REGISTERS[ways]).replace("output reg", "output")
+    return f"(* blackbox *)\n{interface}specify $setup(DI, posedge CLK, {ways * _FAR}); endspecify\nendmodule\n"

@@ -12,10 +12,12 @@ from typing import Any
 from amaranth.back import rtlil
 from amaranth.lib import wiring
 
+from vc4.common.select import FAR
+
 from ..uncollected import uncollected
 from ..verilog.once import kinds
 from .carries import shorten_chains
-from .delays import CELLS_FILE, LUTS_FILE, cell_delays, lut_delays
+from .delays import CELLS_FILE, FAR_REGISTERS, LUTS_FILE, cell_delays, lut_delays
 from .frame import Frame
 from .tools import run_tool
 
@@ -39,27 +41,38 @@ _NAME = re.compile(r"\\[^\s\"]+")
 _MAP = "&if,{C},{W},{D},{R},-v;&mfs"
 _FIRST, _SECOND = f"&b,-d;&dch,-f,-r;{_MAP}", f"&b,-d;&synch2,-K,4;{_MAP}"
 _SYNTH = "synth_ecp5 -nowidelut -cmp2softlogic"
+_AWAY = "\n".join(
+    f"""
+select -set far */a:{FAR}={ways} %ci1:+TRELLIS_FF[Q] */t:TRELLIS_FF %i
+chtype -set {kind} @far"""
+    for ways, kind in FAR_REGISTERS.items()
+)
+_BACK = "\n".join(f"chtype -set TRELLIS_FF */t:{kind}" for kind in FAR_REGISTERS.values())
 _BEGINNING = f"""
 setparam -set COLLISION_X_MASK 1'1 a:no_rw_check=1 %m t:$memrd_v2 %i
 scratchpad -set abc9.script +&scorr;&sweep;&dc2;&ps;{_FIRST};&st;read_lut,{LUTS_FILE};{_SECOND}
 {_SYNTH} -run begin:coarse
 read_verilog -lib -specify -overwrite {CELLS_FILE}
+{_SYNTH} -run coarse:map_luts
+{_AWAY}
+{_SYNTH} -run map_luts:map_cells
+{_BACK}
 """
 _SCRIPT = f"""
 setattr -mod -set keep_hierarchy 1 {_PART}
 {_BEGINNING}
-{_SYNTH} -run coarse: -json {NETLIST}
+{_SYNTH} -run map_cells: -json {NETLIST}
 """
 #: A design with pins of its own.
 _DESIGN_SCRIPT = f"""
 {_BEGINNING}
-{_SYNTH} -run coarse: -json {NETLIST}
+{_SYNTH} -run map_cells: -json {NETLIST}
 """
 #: The whole design becomes one module; what is left of it is checked. Cells that have no name in the RTL get none, they would
 #: be most of the file.
 _VERILOG_SCRIPT = f"""
 {_BEGINNING}
-{_SYNTH} -run coarse:check
+{_SYNTH} -run map_cells:check
 hierarchy -check
 check -noinit -assert
 blackbox =A:whitebox
