@@ -6,15 +6,15 @@ One operation a clock in each ALU, no stall; the stage that a signal belongs to 
     ┌─────────────┐    ┌────────────┐    ┌────────────┐    ┌──────────────┐
     │ AddPrepare  │    │ AddAlign   │    │ AddSum     │    │ AddNormalise │
     │ order       │ ┌┐ │ rotate     │ ┌┐ │ one adder  │ ┌┐ │ rotate       │
- ─▶ │ shift       ├▶││▶│ mask       ├▶││▶│ leading    ├▶││▶│ exponent     ├─▶ a2_result, flags
-    │ significand │ └┘ │ sticky     │ └┘ │ zeros      │ └┘ │ saturate     │
+ ─▶ │ shift       ├▶││▶│ mask       ├▶││▶│ zeros      ├▶││▶│ exponent     ├─▶ a2_result, flags
+    │ significand │ └┘ │ sticky     │ └┘ │ turn bytes │ └┘ │ saturate     │
     └─────────────┘    └────────────┘    └────────────┘    └──────────────┘      add_alu.AddAlu
     ┌─────────────┐    ┌────────────┐    ┌────────────┐    ┌──────────────┐
     │ MulPrepare  │    │ MulMultiply│    │ MulSum     │    │ MulNormalise │
-    │ exponent    │ ┌┐ │ 4 products │ ┌┐ │ product    │ ┌┐ │ shift by one ├─▶ a2_result
- ─▶ │ significand ├▶││▶├────────────┤▶││▶│ byte       ├▶││▶├──────────────┤
-    │             │ └┘ │ MulBytes   │ └┘ │ quotients  │ └┘ │ MulColour    │   or its colour
-    │             │    │            │    ├────────────┤    │ shift        │
+    │ decode      │ ┌┐ │ 4 products │ ┌┐ │ product    │ ┌┐ │ shift by one ├─▶ a2_result
+ ─▶ │             ├▶││▶│ exponents  │▶││▶│ byte       ├▶││▶├──────────────┤
+    │             │ └┘ ├────────────┤ └┘ │ quotients  │ └┘ │ MulColour    │   or its colour
+    │             │    │ MulBytes   │    ├────────────┤    │ shift        │
     │             │    │            │    │ MulColour- │    │              │
     │             │    │            │    │ Terms      │    │              │
     └─────────────┘    └────────────┘    └────────────┘    └──────────────┘      mul_alu.MulAlu

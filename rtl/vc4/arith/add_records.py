@@ -94,7 +94,7 @@ class AddTerms(data.Struct):
 class AddTotal(data.Struct):
     """From A1 to A2."""
 
-    sum: unsigned(32)  # of a float with its highest one in bits 23:16, and the guard above it
+    sum: unsigned(32)  # of a float rotated so that its highest one is in bits 23:16, its guard on top before that
     clear: unsigned(4)  # the bytes of the sum that are zero instead
     zeros: data.ArrayLayout(4, 2)  # in each half, above its highest one; 0 if it has none, or if nobody counts
     lower: unsigned(1)  # the highest one is in the lower half

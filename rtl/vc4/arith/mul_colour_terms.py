@@ -47,9 +47,9 @@ class MulColourTerms(wiring.Component):
         s = Cat(self.significand[0] & ~self.significand[24], self.significand[1:])
         lower, upper, at_least_one = Signal(25), Signal(11), Signal()
         shows = ~self.negative & exponent[4:7].all()
-        # What it is for other exponents is shifted out, or the colour is 0 or 255 whatever it is.
+        # The power of two less one. What it is for other exponents is shifted out, or the colour is 0 or 255 whatever it is.
         ones = select(exponent[:4], [Const(((1 << (_ONE - low) % 16 >> 1) - 1) % 2**11, 11) for low in range(16)])
-        # Where there are none, the whole part is 1, or the colour 255.
+        # The complement takes the whole part away, which is 1 where there are no ones, or the colour is 255.
         none, borrows = ~ones[0], ~ones[0] | (~ones[1] & whole[1])
         m.d.comb += [
             lower.eq(Cat(1, C(0, 8), s[:15]) + Cat(1, ~s[:23])),
