@@ -7,11 +7,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGES = [
-    path
-    for path in sorted(ROOT.rglob("*.md"))
-    if not {"build", "dist", ".venv", ".pytest_cache"} & set(path.relative_to(ROOT).parts)
-]
+#: Virtual environments have any name.
+_FOREIGN = {"build", "dist", ".pytest_cache", *(file.parent.name for file in ROOT.glob("*/pyvenv.cfg"))}
+PAGES = [path for path in sorted(ROOT.rglob("*.md")) if not _FOREIGN & set(path.relative_to(ROOT).parts)]
 LINK = re.compile(r"\]\((?![a-z]+:)([^)#\s]*)(?:#([^)\s]+))?\)")
 
 
