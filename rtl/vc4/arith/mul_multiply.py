@@ -33,7 +33,7 @@ class MulMultiply(wiring.Component):
         m = Module()
         m.submodules.mul_bytes = mul_bytes = MulBytes()
         i, o, apart = self.i, self.o, self.i.control.v8muld
-        # No other operation looks at bit 23 alone; that of an exponent is in the sum below.
+        # In a significand, the hidden one is where the lowest bit of the exponent was.
         a, b = (words(word | i.hidden << 23, 8) for word in (i.a, i.b))
         products = {name: Signal.like(o[name], name=name) for name in ("low", "middle_a", "middle_b", "high")}
         m.d.comb += [

@@ -41,6 +41,7 @@ _NAME = re.compile(r"\\[^\s\"]+")
 _MAP = "&if,{C},{W},{D},{R},-v;&mfs"
 _FIRST, _SECOND = f"&b,-d;&dch,-f,-r;{_MAP}", f"&b,-d;&synch2,-K,4;{_MAP}"
 _SYNTH = "synth_ecp5 -nowidelut -cmp2softlogic"
+#: While LUTs are mapped, far registers are cells of other types.
 _AWAY = "\n".join(
     f"""
 select -set far */a:{FAR}={ways} %ci1:+TRELLIS_FF[Q] */t:TRELLIS_FF %i
