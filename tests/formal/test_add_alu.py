@@ -166,6 +166,8 @@ def test_hold(prover, op):
         (AddOp.ADD, add_alu, "AddSum", "moved[31] == i.still[31]", "i.moved[31]", "overflow"),
         (AddOp.SUB, add_alu, "AddSum", "carries[3] ^ control.subtract", "carries[3]", "carry"),
         (AddOp.V8SUBS, add_alu, "AddSum", ".replicate(4) & ~carries", ".replicate(3) & ~carries", "result"),
+        (AddOp.V8ADDS, add_alu, "AddSum", "(control.normalise & none)", "none", "result"),
+        (AddOp.ITOF, add_alu, "AddSum", "by_16 = filled[3] |", "by_16 =", "result"),
         (AddOp.CLZ, add_alu, "AddNormalise", "i.count, zeros,", "i.count, zeros[:-1],", "result"),
         (AddOp.ITOF, add_alu, "AddNormalise", "i.zero |", "", "result"),
         (AddOp.FTOI, add_prepare, "AddShift", "_WHOLE + 32", "_WHOLE + 33", "result"),
@@ -181,7 +183,20 @@ def test_hold(prover, op):
         (AddOp.FMAX, add_prepare, "AddOrder", "or_equal.eq(a_negative)", "or_equal.eq(0)", "carry"),
         (AddOp.MIN, add_prepare, "AddOrder", "b_negative | ~a_negative", "~a_negative", "result"),
     ],
-    ids=["overflow", "borrow", "bytes", "zeros", "zero", "range", "no-shift", "sign", "equal", "signs"],
+    ids=[
+        "overflow",
+        "borrow",
+        "bytes",
+        "saturated",
+        "turned",
+        "zeros",
+        "zero",
+        "range",
+        "no-shift",
+        "sign",
+        "equal",
+        "signs",
+    ],
 )
 def test_faults(prover, faulty, monkeypatch, op, module, part, old, new, said):
     monkeypatch.setattr(module, part, faulty(getattr(module, part), old, new))

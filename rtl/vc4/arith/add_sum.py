@@ -1,4 +1,4 @@
-"""Clock A1 of the add ALU: the one adder and the count of leading zeros."""
+"""Clock A1 of the add ALU: the one adder, the count of leading zeros, and the rotation by whole bytes."""
 
 from amaranth import *
 from amaranth.lib import wiring

@@ -13,7 +13,7 @@ __all__ = ["MulColour"]
 
 
 class MulColour(wiring.Component):
-    """The upper half of the sum that `MulColourTerms` explains, and the shift of it; combinational.
+    """Chooses the upper half of the sum that `MulColourTerms` explains, and shifts it; combinational.
 
     Interface attributes
     --------------------

@@ -15,7 +15,7 @@ _ONE = 127
 
 
 class MulColourTerms(wiring.Component):
-    """floor(255 f + 1/2) of a float f, exactly, clamped to 0..255 (QPU facts, 3.4): all but the last sum; combinational.
+    """floor(255 f + 1/2) of a float f, exactly, clamped to 0..255 (QPU facts, 3.4): all but the shift; combinational.
 
     Below one, with the significand s and f = s / 2^n, the colour is floor((256 s - s + 2^(n-1)) / 2^n): one carry chain
     and a shift of its integer part, which the fraction cannot change. The terms of the chain are s and, 8 places below,

@@ -115,5 +115,5 @@ class Accumulators(wiring.Component):
         m.d.comb += self.r5_rotation.eq(rotation)
         rr_names_r5 = Signal(len(OPERANDS))
         m.d.sync += rr_names_r5.eq(Cat(name == ops.Mux.R5.value for name in self.ru_names))
-        # The last place is that of the quad in RR. Not the OR has the key: one LUT makes both.
+        # The last place is that of the quad in RR. The key is in front of the OR, as one LUT can make both.
         return [reduce(or_, (one & key.replicate(32) for one in registers)) for key in rr_names_r5]
