@@ -158,6 +158,22 @@ class TestFiles:
 
         assert offenders(too_long) == {}
 
+    def test_signals_that_are_made_together_say_their_names(self):
+        """On the right side of `a, b = Signal(), Signal()` nobody knows how they are called, and waves show `$signal`."""
+
+        def nameless(path):
+            made = (node.value for node in ast.walk(tree(path)) if isinstance(node, ast.Assign))
+            parts = (part for value in made if isinstance(value, ast.Tuple) for part in value.elts)
+            return [
+                part.lineno
+                for part in parts
+                if isinstance(part, ast.Call)
+                and ast.unparse(part.func) == "Signal"
+                and all(keyword.arg != "name" for keyword in part.keywords)
+            ]
+
+        assert offenders(nameless) == {}
+
     def test_docstrings(self):
         def silent(path):
             """What says nothing: the module, a public class."""

@@ -45,7 +45,9 @@ class MulColourTerms(wiring.Component):
         m = Module()
         exponent, whole = self.exponent, self.significand[23:]
         s = Cat(self.significand[0] & ~self.significand[24], self.significand[1:])
-        lower, upper, at_least_one = Signal(25), Signal(11), Signal()
+        lower = Signal(25)
+        upper = Signal(11)
+        at_least_one = Signal()
         shows = ~self.negative & exponent[4:7].all()
         # The power of two less one. What it is for other exponents is shifted out, or the colour is 0 or 255 whatever it is.
         ones = select(exponent[:4], [Const(((1 << (_ONE - low) % 16 >> 1) - 1) % 2**11, 11) for low in range(16)])

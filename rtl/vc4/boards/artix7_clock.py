@@ -42,7 +42,9 @@ class Artix7Clock(Elaboratable):
 
     def elaborate(self, platform):
         m = Module()
-        feedback, clock, locked = Signal(), Signal(), Signal()
+        feedback = Signal()
+        clock = Signal()
+        locked = Signal()
         reference, multiplier, output = self._dividers
         m.submodules.pll = Instance(
             "PLLE2_BASE",

@@ -38,7 +38,9 @@ class BusGate(wiring.Component):
         m = Module()
         client, bus = self.client, self.bus
         in_flight = Signal(range(_IN_FLIGHT + 1))
-        passes, sent, done = Signal(), Signal(), Signal()
+        passes = Signal()
+        sent = Signal()
+        done = Signal()
         m.d.comb += [
             passes.eq(~self.close & (in_flight != _IN_FLIGHT)),
             bus.requests.payload.eq(client.requests.payload),

@@ -51,7 +51,8 @@ class Ecp5Clock(Elaboratable):
 
     def elaborate(self, platform):
         m = Module()
-        clock, locked = Signal(), Signal()
+        clock = Signal()
+        locked = Signal()
         reference, feedback, output = self._dividers
         unused = ("RST", "STDBY", "PHASESEL0", "PHASESEL1", "PHASEDIR", "PHASESTEP", "PHASELOADREG", "PLLWAKESYNC")
         # The output is compared with the input, each divided.

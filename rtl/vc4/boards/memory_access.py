@@ -59,7 +59,9 @@ class MemoryAccess(wiring.Component):
         index = Signal(_WORD_ADDRESS_BITS + 1)  # of the next word
         address = Signal(_WORD_ADDRESS_BITS)
         left = Signal(_WORD_ADDRESS_BITS + 1)
-        beats, most, beat = Signal(_BEAT_BITS), Signal(_BEAT_BITS), Signal(_BEAT_BITS)
+        beats = Signal(_BEAT_BITS)
+        most = Signal(_BEAT_BITS)
+        beat = Signal(_BEAT_BITS)
         moves = Signal()
         m.d.comb += [
             address.eq(self.address + index),

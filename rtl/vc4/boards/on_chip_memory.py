@@ -50,8 +50,12 @@ class OnChipMemory(wiring.Component):
         about = data.StructLayout({"valid": 1, "address": 32, "tag": len(request.tag), "last": 1, "error": 1})
         answer = Signal(about)  # what is offered as response; its data is in the register of the block RAM
         beat = Signal(8)
-        address, offset = Signal(32), Signal(32)
-        inside, last, is_free, moves = Signal(), Signal(), Signal(), Signal()
+        address = Signal(32)
+        offset = Signal(32)
+        inside = Signal()
+        last = Signal()
+        is_free = Signal()
+        moves = Signal()
         m.d.comb += [
             requests.i.payload.eq(bus.requests.payload),
             requests.i.valid.eq(bus.requests.valid),

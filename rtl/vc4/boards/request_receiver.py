@@ -61,7 +61,9 @@ class RequestReceiver(wiring.Component):
         m.submodules.crc = crc = Processor(CRC)
         part = Signal(_Part)
         place = Signal(range(WORD_BYTES * MOST_WORDS))  # of the next byte in its part
-        ends, comes, complete = Signal(), Signal(), Signal()
+        ends = Signal()
+        comes = Signal()
+        complete = Signal()
         header = Signal(Request)
         last = Signal.like(place)
         m.d.comb += [

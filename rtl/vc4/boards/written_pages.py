@@ -54,7 +54,9 @@ class WrittenPages(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         m.submodules.written = written = BlockRam(1, self._pages)
-        clears, reads, comes = Signal(), Signal(), Signal()
+        clears = Signal()
+        reads = Signal()
+        comes = Signal()
         place = Signal(range(self._pages + 1))  # the next page to clear or to read
         left = Signal(range(PAGES_OF_A_WORD + 1))
         page = Signal(32 - PAGE_BITS)  # of the request before

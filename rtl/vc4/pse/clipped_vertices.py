@@ -132,7 +132,8 @@ class ClippedVertices(wiring.Component):
     def _record(self, m, state, place, word, vertex, weights):
         """A record: its words, two of each word of the bus, one after the other."""
         request, response = self.port.requests, self.port.responses
-        is_odd, takes = word[0], Signal()
+        is_odd = word[0]
+        takes = Signal()
         value = Signal(_WORD_BITS)
         m.d.comb += [
             *(request.valid.eq(state == _State.ASK), request.payload.address.eq(place)),

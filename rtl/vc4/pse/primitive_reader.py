@@ -125,7 +125,8 @@ class PrimitiveReader(wiring.Component):
 
     def _pass(self, m, state, records, planes):
         """Items to the output. A primitive is read behind that."""
-        item, waits = self.i.payload, Signal()
+        item = self.i.payload
+        waits = Signal()
         is_record, is_primitive = item.kind == VcmKind.RECORD, item.kind == VcmKind.PRIMITIVE
         is_end = item.kind == VcmKind.END
         passes = Signal()

@@ -156,7 +156,8 @@ class TileStates(wiring.Component):
 
     def _stores(self, m, store, tile):
         """Into the state of the tile whose state came last; the next one may be loaded meanwhile."""
-        owner, port = Signal(TILE_BITS), self.port
+        owner = Signal(TILE_BITS)
+        port = self.port
         with m.If(port.place):
             m.d.sync += owner.eq(tile)
         m.d.comb += [

@@ -50,7 +50,8 @@ class BusBursts(wiring.Component):
         m.submodules.writes = writes = BlockQueue(self.writes.payload.shape(), _DEPTH)
         connect(m, requests.o, flipped(self.requests))
         connect(m, writes.o, flipped(self.writes))
-        word, kept = self.i.payload, Signal(BusWord)
+        word = self.i.payload
+        kept = Signal(BusWord)
         there = Signal()
         first = Signal(WORD_ADDRESS_BITS)  # of the request
         beats = Signal(range(_MOST_WORDS))

@@ -32,7 +32,8 @@ class BusWords(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        chunk, word = self.i.payload, Signal(BusWord)
+        chunk = self.i.payload
+        word = Signal(BusWord)
         there = Signal()  # a word
         ends = Signal()  # nothing follows it
         same = Signal()

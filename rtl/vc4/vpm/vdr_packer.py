@@ -153,7 +153,8 @@ class VdrPacker(wiring.Component):
     def _rotate(self, m, state, last):
         """The bytes of the word where they lie in a part of a quad, and which of them are to be written."""
         word = self.words.payload
-        bytes_, enable = word.data, Signal(self._bytes)
+        bytes_ = word.data
+        enable = Signal(self._bytes)
         for lane, bit in enumerate(enable):
             before = state.first & (lane < state.first_lane)
             m.d.comb += bit.eq(~(before | (last & (lane > state.last_lane)) | word.error))

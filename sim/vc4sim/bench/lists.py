@@ -101,7 +101,8 @@ class ListBench(TracedGpu):
         events = [strobe for thread in self._takers for strobe in self._take(m, thread)]
         for count, waits in zip(self.vertex_stalls, v3d.vertex_stalls.as_value(), strict=True):
             m.d.sync += count.eq(count + waits)
-        moves, still = Signal(), Signal(32)
+        moves = Signal()
+        still = Signal(32)
         running = [trace.running for trace in self.trace]
         bins = getattr(v3d, "bins", Const(0))
         taken = [taker.moves for taker in self._takers.values()]

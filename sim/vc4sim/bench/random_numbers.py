@@ -7,7 +7,9 @@ __all__ = ["next_random"]
 
 def next_random(m: Module, state) -> Signal:
     """The number behind `state`, which is never 0; both are 32 bits wide."""
-    left, right, number = Signal(32), Signal(32), Signal(32)
+    left = Signal(32)
+    right = Signal(32)
+    number = Signal(32)
     m.d.comb += [
         left.eq(state ^ (state << 13)),
         right.eq(left ^ (left >> 17)),

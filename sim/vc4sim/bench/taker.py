@@ -84,8 +84,10 @@ class Taker(wiring.Component):
         primitive = Signal(PlacedPrimitive)
         vertices = Signal(range(MOST_VERTICES + 1))  # of it, that are read
         quads = Signal(range(MOST_VERTEX_WORDS // QUAD_WORDS + 1), init=1)  # of each
-        asked, come = Signal(_Place), Signal(_Place)
-        may, wants = Signal(), Signal()
+        asked = Signal(_Place)
+        come = Signal(_Place)
+        may = Signal()
+        wants = Signal()
         m.d.comb += [
             may.eq(1 if not self._reads else seen & (asked.vertex == vertices) & (come.vertex == vertices)),
             wants.eq(seen & (asked.vertex != vertices)),
@@ -117,7 +119,8 @@ class Taker(wiring.Component):
             return number, number[_CHANCE_LOW : _CHANCE_LOW + _CHANCE_BITS] < of_256
 
         taken, pauses = chance(state, self._chance)
-        behind_taken, behind_finished = Signal(32), Signal(32)
+        behind_taken = Signal(32)
+        behind_finished = Signal(32)
         finished, finishes = chance(behind_taken, FINISH_CHANCE)
         asked, pauses_asking = chance(behind_finished, self._chance)
         m.d.comb += [

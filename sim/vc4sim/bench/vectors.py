@@ -109,7 +109,8 @@ class _Bench(wiring.Component):
         stimulus, expected = self._stimuli.read_port(), self._expected.read_port()
 
         # A stimulus is there one clock after its address, its result `latency` clocks after that.
-        clock, row = Signal(32), Signal(32)
+        clock = Signal(32)
+        row = Signal(32)
         m.d.sync += clock.eq(clock + 1)
         m.d.comb += [
             stimulus.addr.eq(clock),

@@ -85,7 +85,8 @@ class HostWriter(wiring.Component):
         written = Signal(range(len(self._writes) + 1))
         waits = Signal()  # for an answer
         waits_for_demand = Signal()
-        offers, ends = Signal(), Signal()
+        offers = Signal()
+        ends = Signal()
         m.d.comb += [
             read.addr.eq(written),
             ends.eq(written == len(self._writes)),
