@@ -114,9 +114,9 @@ def test_every_component_is_used(pairs):
 
 @pytest.mark.thorough
 def test_every_signal_has_a_name():
-    """A signal that is made inside a larger expression has none, and waves show it as `$signal`."""
+    """A signal that is made inside a larger expression has none, and waves show it as `$signal` or `$like`."""
     text = rtlil.convert(V3DAxi(CONFIG))
-    assert not re.findall(r'attribute \\src "([^"]*)"(?:\s+attribute .*)*\s+wire width \d+ \\\$signal', text)
+    assert not re.findall(r'attribute \\src "([^"]*)"(?:\s+attribute .*)*\s+wire width \d+ \\\$(?:signal|like)', text)
 
 
 def test_files_are_named_after_their_components():
@@ -159,7 +159,7 @@ class TestFiles:
         assert offenders(too_long) == {}
 
     def test_signals_that_are_made_together_say_their_names(self):
-        """On the right side of `a, b = Signal(), Signal()` nobody knows how they are called, and waves show `$signal`."""
+        """On the right side of `a, b = Signal(), c` nobody knows how it is called: waves show `$signal`, `$like` or the name of `b`."""
 
         def nameless(path):
             made = (node.value for node in ast.walk(tree(path)) if isinstance(node, ast.Assign))
@@ -168,7 +168,7 @@ class TestFiles:
                 part.lineno
                 for part in parts
                 if isinstance(part, ast.Call)
-                and ast.unparse(part.func) == "Signal"
+                and ast.unparse(part.func) in ("Signal", "Signal.like")
                 and all(keyword.arg != "name" for keyword in part.keywords)
             ]
 

@@ -183,7 +183,7 @@ class Points(wiring.Component):
         image = self._fields(m, "bases", clock - 4, "base", "stride")
         face = self._delayed(m, "face", self.face, clock - 3)
         faces = Signal(len(image.stride) + 3)
-        base, begins = Signal.like(image.base), Signal.like(image.base, name="begins")
+        base, begins = Signal.like(image.base, name="base"), Signal.like(image.base, name="begins")
         first = Signal(32)
         # Faces are 0 to 5.
         two_or_four = Mux(face[2], image.stride << 2, Mux(face[1], image.stride << 1, 0))
