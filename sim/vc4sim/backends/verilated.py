@@ -16,7 +16,7 @@ from vc4.v3d import V3D
 
 from ..cache import cache_folder
 from ..children import run_child, side_by_side
-from ..cxxrtl.build import build_once, compile_quietly, find_compiler
+from ..cxxrtl.build import build_once, compile_quietly, find_compiler, for_this_processor
 from ..problem import BadInput
 from ..queues import access_text
 from ..verilog import export_component
@@ -31,7 +31,7 @@ _NAME = "VerilatedV3d"
 _WORD = 32
 #: What makes it fastest: checks left out, all registers begin with 0 as ours do, code for this processor.
 _OPTIONS = ("--cc", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert")
-_FLAGS = ("-O3", "-march=native", "-std=c++17", "-fPIC")
+_FLAGS = ("-O3", "-std=c++17", "-fPIC")
 #: Of Verilator itself.
 _RUNTIME = ("verilated.cpp", "verilated_threads.cpp")
 #: Where the access to the ports stands in the text of the bench.
@@ -82,7 +82,7 @@ def verilated_library(
         (work / "driver.cpp").write_text(driver)
         _, root = run_child([_VERILATOR, "--getenv", "VERILATOR_ROOT"], work)
         include = Path(root.strip()) / "include"
-        compiler = [*find_compiler(), *_FLAGS, f"-I{include}", f"-I{include / 'vltstd'}"]
+        compiler = [*find_compiler(), *_FLAGS, *for_this_processor(), f"-I{include}", f"-I{include / 'vltstd'}"]
 
         def compiled(source: Path) -> str:
             compile_quietly([*compiler, "-c", str(source), "-o", f"{source.stem}.o"], work)

@@ -6,6 +6,7 @@ import fcntl
 import hashlib
 import inspect
 import os
+import platform
 import shlex
 import shutil
 import subprocess
@@ -32,6 +33,7 @@ __all__ = [
     "compile_quietly",
     "find_compiler",
     "flatten",
+    "for_this_processor",
     "make_once",
     "start_yosys",
 ]
@@ -77,6 +79,13 @@ def find_compiler() -> list[str]:
         if shutil.which(command[0]):
             return command
     raise NoCompiler
+
+
+def for_this_processor() -> list[str]:
+    """Flags for code that other processors need not understand."""
+    # GCC keeps integers in MMX registers where it finds no better place, which makes those of the x87 unusable for the thread:
+    # a division by NumPy is then no number.
+    return ["-march=native", *(["-mno-mmx"] if platform.machine() in ("x86_64", "AMD64", "i686") else [])]
 
 
 def _made(folder: Path) -> Path:

@@ -16,7 +16,7 @@ from importlib import resources
 from pathlib import Path
 
 from ..children import side_by_side
-from ..cxxrtl.build import Part, compile_quietly, find_compiler, flatten, make_once, start_yosys
+from ..cxxrtl.build import Part, compile_quietly, find_compiler, flatten, for_this_processor, make_once, start_yosys
 from ..cxxrtl.cuts import Neighbours
 from ..cxxrtl.narrow import narrow
 from .activity import activity_of, known_texts, recorded_in
@@ -37,7 +37,7 @@ _SHARED = ("-shared", "-Wl,-Bsymbolic-functions")
 
 def _compiler() -> list[str]:
     """Its command, with flags. Raises `NoCompiler`."""
-    ours = ("-O2", "-std=c++17", "-fPIC", "-march=native")
+    ours = ("-O2", "-std=c++17", "-fPIC", *for_this_processor())
     return [*find_compiler(), *ours, *shlex.split(os.environ.get("VC4_NATIVE_FLAGS", ""))]
 
 
