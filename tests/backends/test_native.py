@@ -45,7 +45,7 @@ def on_both(job: Job, other: str = "cxxrtl") -> Outcome:
 @pytest.mark.parametrize(
     ("other", "length", "seed", "latency", "gap"),
     [
-        pytest.param("pysim", SHORT, 2, 1, 0.5, marks=pytest.mark.thorough),
+        pytest.param("pysim", SHORT, 2, 1, 0.5, marks=pytest.mark.slow),
         pytest.param("pysim", SHORT, 1, 4, 0.0, marks=pytest.mark.thorough),
         pytest.param("pysim", SHORT, 3, 40, 0.1, marks=pytest.mark.slow),
         pytest.param("cxxrtl", LONG, 1, 4, 0.0, marks=pytest.mark.thorough),

@@ -13,13 +13,15 @@ from vc4sim.random_frames import compare_frame
 
 from ..model.drawing import LIST, SIZE, WITH_Z, Drawing
 
-CONFIG = dataclasses.replace(preset("bcm2835"), trace=True)
+#: That of test_errata.py: one GPU is compiled for both.
+CONFIG = dataclasses.replace(preset("gpu"), early_z=True, errata="bcm2835", trace=True)
+CHIP = dataclasses.replace(preset("bcm2835"), trace=True)
 #: Quads of the rectangle in front, and of each of two behind it; those on the diagonal are of two triangles.
 QUADS, OF_ONE = 32 * 33, 20 * 21
-pytestmark = [pytest.mark.usefixtures("compiler"), pytest.mark.thorough]
+pytestmark = pytest.mark.usefixtures("compiler")
 
 
-def job(*, depth=DepthTest.LESS, **configuration):
+def job(*, config=CONFIG, depth=DepthTest.LESS, **configuration):
     """A near rectangle, and twice one behind it."""
     drawing = Drawing(64, 64, **configuration)
     drawing.clear()
@@ -30,7 +32,7 @@ def job(*, depth=DepthTest.LESS, **configuration):
     drawing.finish()
     registers = (("CT1CA", LIST), ("CT1EA", drawing.list.here))
     image = drawing.memory.read(0, SIZE)
-    return DrawJob(image=image, registers=registers, config=CONFIG, max_cycles=1_000_000)
+    return DrawJob(image=image, registers=registers, config=config, max_cycles=1_000_000)
 
 
 def hidden(job, engine):
@@ -50,14 +52,18 @@ def engine(request):
     return request.config.getoption("--engine")
 
 
-def test_hidden_quads_are_left_out(engine):
+@pytest.mark.parametrize(
+    "config", [pytest.param(CONFIG, marks=pytest.mark.thorough), pytest.param(CHIP, marks=pytest.mark.slow)]
+)
+def test_hidden_quads_are_left_out(engine, config):
     """The last ones at the latest, whose Z has been told by then."""
-    found = hidden(job(), engine)
+    found = hidden(job(config=config), engine)
     assert len(found) == QUADS + 2 * OF_ONE
     assert not any(found[:QUADS])
     assert all(found[-OF_ONE // 2 :])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "other", [{"early_z_disable": 1}, {"early_z_update_direction": 1}, {"depth": DepthTest.NOT_EQUAL}]
 )
@@ -72,6 +78,7 @@ def replayed(job, engine, change):
     beside.compare_memory(dataclasses.replace(run, hidden=change(run.hidden)))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("change", [lambda told: bytes(len(told)), lambda told: bytes([1]) + told[1:]])
 def test_another_choice_is_a_difference(engine, change):
     """None are hidden, or the first one is."""
@@ -79,6 +86,7 @@ def test_another_choice_is_a_difference(engine, change):
         replayed(job(), engine, change)
 
 
+@pytest.mark.thorough
 def test_a_quad_that_must_not_be_hidden(engine):
     with pytest.raises(Difference, match="early Z hides quads"):
         replayed(job(early_z_disable=1), engine, lambda told: bytes([1]) + told[1:])

@@ -145,7 +145,7 @@ def test_a_primitive():
     Lists(random.Random(1)).run([configuration(), START, triangle(1, 2, 3), triangle(2, 3, 5), FLUSH])
 
 
-@pytest.mark.parametrize("count", [50, pytest.param(120, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("count", [50, pytest.param(120, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("gaps", [pytest.param(0.0, marks=pytest.mark.thorough), 0.3])
 def test_any_items(count, gaps, seeds):
     for seed in seeds(1 if count < 100 else 3):

@@ -86,9 +86,8 @@ def test_several_qpus_fill_the_way_to_the_vpm(program, tmp_path, simulator):
     assert all(48 <= max(level for _, level in found[f"QPU {qpu}, VPM writes, of 64"]) <= 64 for qpu in range(4))
 
 
-@pytest.mark.parametrize(
-    "engine", [pytest.param("native", marks=pytest.mark.thorough), pytest.param("cxxrtl", marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", ["native", "cxxrtl"])
 def test_engines_tell_the_same(program, tmp_path, compiler, engine):
     configuration = replace(preset("qpu"), tmus_per_slice=2)
     pysim, other = (

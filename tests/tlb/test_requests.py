@@ -199,7 +199,7 @@ class Run:
                 self.events[name] += getattr(now, name)
 
 
-@pytest.mark.parametrize("seed", [*range(6), *(pytest.param(n, marks=pytest.mark.thorough) for n in range(6, 60))])
+@pytest.mark.parametrize("seed", [*range(6), *(pytest.param(n, marks=pytest.mark.thorough) for n in range(6, 30))])
 def test_requests_of_the_model(seed):
     """Many of few places, in any order."""
     rng = random.Random(seed)
