@@ -98,10 +98,10 @@ def two_rows(name: str, source: str, uniforms: Sequence[int], rows: bytes, words
     )
 
 
-#: Programs for a netlist; that of the slice has the QPU of the other one.
+#: Programs for a netlist.
 PROGRAMS = {
     "qpu": (lambda: load_example("coordinate_shader"), transfers, colours),
-    "slice": (lambda: lookups(1),),
+    "slice": (lambda: load_example("coordinate_shader"), transfers, lambda: lookups(1)),
 }
 
 

@@ -12,9 +12,8 @@ from vc4sim.lockstep import Difference
 from vc4sim.random_frames import compare_frame
 
 from ..model.drawing import LIST, SIZE, WITH_Z, Drawing
+from .test_errata import CONFIG
 
-#: That of test_errata.py: one GPU is compiled for both.
-CONFIG = dataclasses.replace(preset("gpu"), early_z=True, errata="bcm2835", trace=True)
 CHIP = dataclasses.replace(preset("bcm2835"), trace=True)
 #: Quads of the rectangle in front, and of each of two behind it; those on the diagonal are of two triangles.
 QUADS, OF_ONE = 32 * 33, 20 * 21

@@ -245,7 +245,7 @@ class TestListeners:
         with pytest.raises(vc4sim.BadInput, match="model writes no waves: pysim and cxxrtl do"):
             gpu.run(STORE, uniforms=[1, gpu.empty(16)], waves=tmp_path / "run.vcd")
 
-    @pytest.mark.slow
+    @pytest.mark.thorough
     def test_waves(self, tmp_path):
         gpu = vc4sim.Gpu(on="pysim", config="qpu")
         gpu.run(STORE, uniforms=[1, gpu.empty(16)], waves=tmp_path / "run.vcd")

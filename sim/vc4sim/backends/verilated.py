@@ -29,7 +29,7 @@ __all__ = ["run", "verilated_library"]
 _VERILATOR = "verilator"
 _NAME = "VerilatedV3d"
 _WORD = 32
-#: What makes it fastest: checks left out, all registers begin with 0 as ours do, code for this processor.
+#: What makes it fastest: checks left out, all registers begin with 0 as ours do.
 _OPTIONS = ("--cc", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert")
 _FLAGS = ("-O3", "-std=c++17", "-fPIC")
 #: Of Verilator itself.

@@ -85,7 +85,7 @@ def for_this_processor() -> list[str]:
     """Flags for code that other processors need not understand."""
     # GCC keeps integers in MMX registers where it finds no better place, which makes those of the x87 unusable for the thread:
     # a division by NumPy is then no number.
-    return ["-march=native", *(["-mno-mmx"] if platform.machine() in ("x86_64", "AMD64", "i686") else [])]
+    return ["-march=native", *(["-mno-mmx"] if platform.machine() in ("x86_64", "i686") else [])]
 
 
 def _made(folder: Path) -> Path:
