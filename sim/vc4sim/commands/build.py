@@ -24,7 +24,7 @@ from ..boards.table import BITSTREAMS, BOARDS, PROJECTS
 from ..problem import BadInput, ExitStatus
 from ..synth.area import area_of_verilog
 from ..synth.netlist import YOSYS
-from .options import Commands, add_config, config_of, integer
+from .options import Commands, add_config, add_routing, config_of, integer
 from .tools import say, since, versions_of, work_folder
 
 __all__ = ["register"]
@@ -66,16 +66,7 @@ def register(commands: Commands) -> None:
         metavar="N",
         help="bits of a second on the serial line (default: 115200)",
     )
-    parser.add_argument(
-        "--seeds",
-        type=integer(1, 100),
-        default=3,
-        metavar="N",
-        help="place and route with the seeds 1 to N (default: 3)",
-    )
-    parser.add_argument(
-        "-j", "--jobs", type=integer(1, 64), default=2, metavar="N", help="seeds at the same time (default: 2)"
-    )
+    add_routing(parser)
     parser.add_argument("--json", metavar="FILE", type=Path, help="write all figures as JSON")
     parser.add_argument("--keep", metavar="FOLDER", type=Path, help="keep the files of the tools here")
     parser.set_defaults(execute=_execute)

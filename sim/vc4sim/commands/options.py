@@ -19,6 +19,7 @@ __all__ = [
     "add_includes",
     "add_max_cycles",
     "add_memory",
+    "add_routing",
     "add_timeline",
     "config_of",
     "config_words",
@@ -196,6 +197,20 @@ def add_timeline(parser: argparse.ArgumentParser) -> None:
         metavar="FILE.json",
         type=json_file,
         help="write what happened when, for ui.perfetto.dev, see docs/user/profiling.md",
+    )
+
+
+def add_routing(parser: argparse.ArgumentParser) -> None:
+    """Options of placing and routing."""
+    parser.add_argument(
+        "--seeds",
+        type=integer(1, 100),
+        default=3,
+        metavar="N",
+        help="place and route with the seeds 1 to N (default: 3)",
+    )
+    parser.add_argument(
+        "-j", "--jobs", type=integer(1, 64), default=2, metavar="N", help="seeds at the same time (default: 2)"
     )
 
 

@@ -16,7 +16,7 @@ from ..synth.figures import Figures
 from ..synth.netlist import YOSYS, synthesise
 from ..synth.route import place_and_route
 from ..synth.targets import PARTS, TARGETS
-from .options import Commands, add_config, config_of, integer
+from .options import Commands, add_config, add_routing, config_of, integer
 from .tools import say, since, versions_of, work_folder
 
 __all__ = ["register"]
@@ -45,16 +45,7 @@ def register(commands: Commands) -> None:
         metavar="MHZ",
         help="clock that it must reach (default: 60)",
     )
-    parser.add_argument(
-        "--seeds",
-        type=integer(1, 100),
-        default=3,
-        metavar="N",
-        help="place and route with the seeds 1 to N (default: 3)",
-    )
-    parser.add_argument(
-        "-j", "--jobs", type=integer(1, 64), default=2, metavar="N", help="seeds at the same time (default: 2)"
-    )
+    add_routing(parser)
     parser.add_argument(
         "--area",
         choices=FAMILIES,
