@@ -70,7 +70,7 @@ def test_a_word_a_clock(simulate):
 
     simulate(dut, bench)
     assert clocks == list(range(clocks[0], clocks[0] + 16))
-    assert clocks[0] == 1, "the first word comes two clocks after its request"
+    assert clocks[0] == 2, "the first word comes three clocks after its request"
 
 
 @pytest.mark.parametrize(("size", "base"), [(0, 0), (12, 0), (64, 4)])

@@ -17,9 +17,9 @@ _DEPTH = 2
 class OnChipMemory(wiring.Component):
     """`size` bytes of block RAM from address `base` on, one bus word a clock.
 
-    Behaviour: requests are carried out one after the other. The first word of a read comes two clocks after its request, and
+    Behaviour: requests are carried out one after the other. The first word of a read comes three clocks after its request, and
     the words of a write are taken from the clock after it on. Outside of the memory, reads give 0 and writes do nothing, both
-    with `error`.
+    with `error`. What is written, and the address, are in registers in front of the block RAMs, which may be far apart.
 
     Parameters
     ----------
@@ -48,13 +48,17 @@ class OnChipMemory(wiring.Component):
         m.submodules.requests = requests = Queue(bus.signature.request_layout, _DEPTH)
         request = requests.o.payload
         about = data.StructLayout({"valid": 1, "address": 32, "tag": len(request.tag), "last": 1, "error": 1})
+        access = Signal(about)  # of the word in the registers in front of the block RAM, if it has a response
         answer = Signal(about)  # what is offered as response; its data is in the register of the block RAM
+        reads = Signal()
+        strobes = Signal(BUS_BYTES)
         beat = Signal(8)
         address = Signal(32)
         offset = Signal(32)
         inside = Signal()
         last = Signal()
-        is_free = Signal()
+        answer_is_free = Signal()
+        access_is_free = Signal()
         moves = Signal()
         m.d.comb += [
             requests.i.payload.eq(bus.requests.payload),
@@ -64,26 +68,33 @@ class OnChipMemory(wiring.Component):
             offset.eq(address - self.base),
             inside.eq(offset < self.size),
             last.eq(beat == request.beats),
-            is_free.eq(~answer.valid | bus.responses.ready),
-            bus.writes.ready.eq(requests.o.valid & request.write & is_free),
-            moves.eq(requests.o.valid & is_free & (bus.writes.valid | ~request.write)),
+            answer_is_free.eq(~answer.valid | bus.responses.ready),
+            access_is_free.eq(~access.valid | answer_is_free),
+            bus.writes.ready.eq(requests.o.valid & request.write & access_is_free),
+            moves.eq(requests.o.valid & access_is_free & (bus.writes.valid | ~request.write)),
             requests.o.ready.eq(moves & last),
-            words.read_address.eq(offset >> exact_log2(BUS_BYTES)),
-            words.read_enable.eq(moves & ~request.write),
-            words.write_address.eq(offset >> exact_log2(BUS_BYTES)),
-            words.write_data.eq(bus.writes.payload.data),
-            words.write_enable.eq(Mux(moves & request.write & inside, bus.writes.payload.strobes, 0)),
+            words.read_enable.eq(reads & answer_is_free),
+            # While it waits for its response, a word is written again and again.
+            words.write_enable.eq(strobes),
         ]
-        with m.If(is_free):
-            m.d.sync += answer.valid.eq(moves & (last | ~request.write))
+        with m.If(access_is_free):
+            m.d.sync += [
+                access.valid.eq(moves & (last | ~request.write)),
+                reads.eq(~request.write),
+                strobes.eq(Mux(moves & request.write & inside, bus.writes.payload.strobes, 0)),
+                words.write_data.eq(bus.writes.payload.data),
+                *(port.eq(offset >> exact_log2(BUS_BYTES)) for port in (words.read_address, words.write_address)),
+            ]
         with m.If(moves):
             m.d.sync += [
                 beat.eq(Mux(last, 0, beat + 1)),
-                answer.address.eq(address),
-                answer.tag.eq(request.tag),
-                answer.last.eq(last),
-                answer.error.eq(~inside | (request.write & (beat != 0) & answer.error)),
+                access.address.eq(address),
+                access.tag.eq(request.tag),
+                access.last.eq(last),
+                access.error.eq(~inside | (request.write & (beat != 0) & access.error)),
             ]
+        with m.If(answer_is_free):
+            m.d.sync += answer.eq(access)
         self._respond(m, answer, words.read_data)
         return m
 
