@@ -17,6 +17,7 @@ from vc4.common.select import FAR
 from ..uncollected import uncollected
 from ..verilog.once import kinds
 from .carries import shorten_chains
+from .comparisons import COMPARISONS_FILE, comparisons
 from .delays import CELLS_FILE, FAR_REGISTERS, LUTS_FILE, cell_delays, lut_delays
 from .frame import Frame
 from .tools import run_tool
@@ -136,7 +137,9 @@ def run_yosys(rtlil_text: str, top: str, script: str, folder: Path, verilog: Map
     for name, module in (verilog or {}).items():
         (folder / name).write_text(module, encoding="utf-8")
         reads.append(f"read_verilog {name}")
-    (folder / "synth.ys").write_text("\n".join([*reads, f"hierarchy -top {top}", script]), encoding="utf-8")
+    (folder / COMPARISONS_FILE).write_text(comparisons(), encoding="utf-8")
+    first = [*reads, f"hierarchy -top {top}", f"techmap -map {COMPARISONS_FILE}"]
+    (folder / "synth.ys").write_text("\n".join([*first, script]), encoding="utf-8")
     run_tool(YOSYS, "-q", "-l", "yosys.log", "-s", "synth.ys", folder=folder)
 
 
