@@ -20,6 +20,7 @@ from .carries import shorten_chains
 from .comparisons import COMPARISONS_FILE, comparisons
 from .delays import CELLS_FILE, FAR_REGISTERS, LUTS_FILE, cell_delays, lut_delays
 from .frame import Frame
+from .muxes import join_luts
 from .tools import run_tool
 
 __all__ = ["NETLIST", "YOSYS", "Netlist", "count_cells", "run_yosys", "synthesise", "synthesise_design", "verilog_of"]
@@ -148,6 +149,7 @@ def _shorten(folder: Path) -> Mapping[str, Any]:
     file = folder / NETLIST
     design = json.loads(file.read_text(encoding="utf-8"))
     shorten_chains(design["modules"])
+    join_luts(design["modules"])
     file.write_text(json.dumps(design), encoding="utf-8")
     return design["modules"]
 
