@@ -16,15 +16,14 @@ class AddOrder(wiring.Component):
     1.2); fminabs and fmaxabs compare magnitudes; everything else compares signed integers.
 
     Two negative floats are in the other order, so the chain asks there whether `a` is at least as large as `b`: then equal ones
-    need no comparison of their own. Only of +0 and -0 neither is greater. The carry chain comes last: everything else is made for
-    both of its outcomes.
+    need no comparison of their own. Of +0 and -0 neither is greater. The carry chain comes last: everything else is made for both of
+    its outcomes.
 
     Interface attributes
     --------------------
     op, a, b : operation and operands
     a_larger : `a` is the larger one by bits 30:0, or at least not the smaller one if it is a negative float
     greater_if : a > b in the order of `op`, provided that `a_larger` is the index
-    both_zero : they are +0 and -0, or two zeros: none is greater, whatever `greater_if` says
     """
 
     op: In(AddOp)
@@ -32,7 +31,6 @@ class AddOrder(wiring.Component):
     b: In(32)
     a_larger: Out(1)
     greater_if: Out(2)
-    both_zero: Out(1)
 
     def elaborate(self, platform):
         m = Module()
@@ -43,10 +41,8 @@ class AddOrder(wiring.Component):
             with m.Case(AddOp.FMINABS, AddOp.FMAXABS):
                 m.d.comb += self.greater_if.eq(Cat(0, 1))
             with m.Case(AddOp.FMIN, AddOp.FMAX):
-                m.d.comb += [
-                    self.greater_if.eq(Cat(b_negative, ~a_negative)),
-                    *(or_equal.eq(a_negative), self.both_zero.eq(~(a | b).any())),
-                ]
+                # If `a` is not the larger one and not negative, `b` may be -0 and `a` +0.
+                m.d.comb += [self.greater_if.eq(Cat(b_negative & b.any(), ~a_negative)), or_equal.eq(a_negative)]
             with m.Default():
                 m.d.comb += self.greater_if.eq(Cat(b_negative & ~a_negative, b_negative | ~a_negative))
         return m

@@ -88,7 +88,8 @@ class AddPrepare(wiring.Component):
         ):
             m.d.comb += [move.rotation.eq(rotation), move.exponent.eq(exponent), move.negative.eq(negative)]
 
-        swap_if = Signal(2)
+        # Kept, so that what the carry chain says comes last: Yosys takes it to be there as early as all else.
+        swap_if = Signal(2, attrs={"keep": 1})
         with m.Switch(self.op):
             with m.Case(AddOp.FADD, AddOp.FSUB):
                 m.d.comb += swap_if.eq(Cat(0, 1))
@@ -96,12 +97,7 @@ class AddPrepare(wiring.Component):
                 m.d.comb += swap_if.eq(self.a[31].replicate(2))
             with m.Default():
                 m.d.comb += swap_if.eq(order.greater_if)
-        # Kept, so that what the carry chain says comes last: Yosys takes it to be there as early as all else.
-        swap_when = Signal(2, attrs={"keep": 1})
-        m.d.comb += [
-            swap_when.eq(Mux(order.both_zero, 0, swap_if)),
-            self.o.swap.eq(Mux(order.a_larger, swap_when[1], swap_when[0])),
-        ]
+        m.d.comb += self.o.swap.eq(Mux(order.a_larger, swap_if[1], swap_if[0]))
         with m.Switch(self.op):
             for op, (straight, swapped) in _ROUTES.items():
                 with m.Case(op):

@@ -54,8 +54,9 @@ class AddShift(wiring.Component):
         for rotation, distance, opposite in sides:
             with m.Switch(self.op):
                 with m.Case(AddOp.FADD, AddOp.FSUB):
+                    m.d.comb += rotation.not_below.eq(a == b)
                     with m.If(~distance[5:].any()):
-                        m.d.comb += [rotation.amount.eq(opposite), rotation.not_below.eq(~distance.any())]
+                        m.d.comb += rotation.amount.eq(opposite)
                 with m.Case(AddOp.FTOI):
                     m.d.comb += [
                         rotation.amount.eq(Mux(a >= _WHOLE + 32, 31, a - _WHOLE)),

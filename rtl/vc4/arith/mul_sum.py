@@ -42,7 +42,8 @@ class MulSum(wiring.Component):
         ]
         scaled = (i.low, i.middle_a, i.middle_b, i.high)
         for quotient, product_of_bytes, ones in zip(words(quotients, 8), scaled, i.ones, strict=True):
-            m.d.comb += quotient.eq(product_of_bytes[16:24] + (product_of_bytes[15] | ones.all()))
+            # A carry comes from bit 15, or from all ones below it.
+            m.d.comb += quotient.eq((Cat(ones[0], product_of_bytes[15:24]) + Cat(ones[1], 1))[2:])
 
         kinds = [_as_float(word) for word in (i.bytes, quotients, product)]
         kinds.append(Cat(product[23:], i.scale.exponent, i.scale.negative))
