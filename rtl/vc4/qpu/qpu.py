@@ -260,7 +260,6 @@ class Qpu(wiring.Component):
             *(flags.a1_add.eq(a1.issued.control.cond_add), flags.a1_mul.eq(a1.issued.control.cond_mul)),
             results.control.eq(a2.issued.control),
             results.live.eq(a2.live),
-            results.taken.eq(self.branch.taken),
             write_back.taken.eq(self.branch.taken),
             *(results.add_mask.eq(flags.a2_add), results.mul_mask.eq(flags.a2_mul)),
             *(results.add[number].eq(lane.a2_add) for number, lane in enumerate(self.lanes)),
@@ -282,6 +281,7 @@ class Qpu(wiring.Component):
             self.sync.free_mutex.eq(outputs.free_mutex),
         ]
         m.d.sync += [
+            results.writes.eq(Mux(a1.issued.control.branch, ~a1.live & self.branch.taken, a1.live)),
             outputs.io_add.eq(results.add_write),
             outputs.io_add.mask.eq(results.quad.marks.add_mask),
             outputs.io_mul.eq(results.mul_write),

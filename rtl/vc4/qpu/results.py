@@ -44,7 +44,7 @@ class Results(wiring.Component):
     Interface attributes
     --------------------
     control, live : the instruction in A2
-    taken : the last branch is taken
+    writes : it may write accumulators
     add_mask, mul_mask : lanes in which the conditions hold
     add, mul : results of the lanes, rotated
     add_write, mul_write : for accumulators
@@ -53,7 +53,7 @@ class Results(wiring.Component):
 
     control: In(Control)
     live: In(1)
-    taken: In(1)
+    writes: In(1)
     add_mask: In(LANES)
     mul_mask: In(LANES)
     add: In(data.ArrayLayout(AddResult, LANES))
@@ -65,7 +65,7 @@ class Results(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         control, marks = self.control, self.quad.marks
-        writes = Mux(control.branch, ~self.live & self.taken, self.live).replicate(LANES)
+        writes = self.writes.replicate(LANES)
         m.d.comb += [
             marks.add_mask.eq(self.add_mask & self.live.replicate(LANES)),
             marks.mul_mask.eq(self.mul_mask & self.live.replicate(LANES)),
