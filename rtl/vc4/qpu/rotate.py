@@ -4,8 +4,6 @@ from amaranth import *
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from vc4.common.select import select_by_keys, select_keys
-
 from .lane import MulResult
 from .structs import LANES
 
@@ -29,11 +27,13 @@ class Rotate(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
+        a2_amount = Signal.like(self.a1_amount)
+        m.d.sync += a2_amount.eq(self.a1_amount)
         whole = self.a2_i.as_value()
         width = len(whole) // LANES
-        turned = [whole.rotate_left(amount * width) for amount in range(LANES)]
-        keys = select_keys(self.a1_amount)
-        a2_keys = Signal(len(keys))
-        m.d.sync += a2_keys.eq(keys)
-        m.d.comb += self.a2_o.as_value().eq(select_by_keys(a2_keys, turned))
+        by_one = Signal(len(whole))
+        m.d.comb += [
+            by_one.eq(Mux(a2_amount[0], whole.rotate_left(width), whole)),
+            self.a2_o.as_value().eq(Mux(a2_amount[1], by_one.rotate_left(2 * width), by_one)),
+        ]
         return m
