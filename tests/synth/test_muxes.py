@@ -112,6 +112,17 @@ def test_a_multiplexer_is_not_taken_in():
         assert says(after["cells"], [16], values) == says(before["cells"], [16], values)
 
 
+def test_what_the_other_half_reads_stays():
+    """One half takes in wire 10; the other one reads it, beside what it takes in itself."""
+    inner = [("0110100110010110", [2, 3, 4, 5]), (CHOICE, [3, 6, 6, "0"])]
+    # D ? (A and B) : A.
+    before = module([*inner, ("1000100010101010", [10, 11, "0", 7])], [12])
+    after = deepcopy(before)
+    join_luts({"top": after})
+    for values in product((0, 1), repeat=6):
+        assert says(after["cells"], [12], values) == says(before["cells"], [12], values)
+
+
 def test_what_others_read_stays():
     first, second = (CHOICE, [2, 3, 6, "0"]), (CHOICE, [4, 5, 6, "0"])
     made = module([first, second, (CHOICE, [10, 11, 7, "0"])], [10, 12])

@@ -35,6 +35,10 @@ class _Join(NamedTuple):
     halves: tuple[_Function, ...]
     taken: frozenset[int]
 
+    @property
+    def reads(self) -> set[int]:
+        return {self.select}.union(*(half.inputs for half in self.halves))
+
 
 def join_luts(modules: Mapping[str, MutableMapping[str, Any]]) -> None:
     """Put multiplexers (PFUMX) into `modules`, which are as Yosys writes them in JSON.
@@ -65,14 +69,17 @@ class _Module:
             self._readers.update(port["bits"])
 
     def join(self) -> None:
-        joins = {bit: join for bit, (_, function) in self._luts.items() if (join := self._find(function))}
+        found = {bit: join for bit, (_, function) in self._luts.items() if (join := self._find(function))}
+        # None takes in what is itself one of the new multiplexers.
+        joins = {bit: join for bit, join in found.items() if not join.taken & found.keys()}
         while True:
             takers = Counter(bit for join in joins.values() for bit in join.taken)
-            # Nobody else reads what is taken in, and it is not itself one of the new multiplexers.
+            needed = {wire for join in joins.values() for wire in join.reads}
+            # Nobody else reads what is taken in, no other half either.
             wrong = [
                 bit
                 for bit, join in joins.items()
-                if any(takers[one] != self._readers[one] or one in joins for one in join.taken)
+                if any(takers[one] != self._readers[one] or one in needed for one in join.taken)
             ]
             if not wrong:
                 break
