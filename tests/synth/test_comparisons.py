@@ -4,7 +4,7 @@ import json
 
 import pytest
 from amaranth.back import rtlil
-from amaranth.hdl import Cat, Module, Shape, signed, unsigned
+from amaranth.hdl import Cat, Const, Module, Shape, signed, unsigned
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -16,6 +16,8 @@ rename top exchanged; read_rtlil top.il
 miter -equiv -flatten -make_outputs top exchanged both
 sat -verify -prove trigger 0 both
 """
+#: The same, when constants have become LUTs.
+_SAME_IN_LUTS = _SAME.replace("miter", "techmap -map +/cmp2softlogic.v exchanged; miter", 1)
 _COUNT = "synth_ecp5 -nowidelut -cmp2softlogic -top top; tee -q -o counts.json stat -json"
 
 
@@ -41,6 +43,24 @@ def run(component, script, folder):
 @pytest.mark.parametrize("shapes", [(unsigned(7), unsigned(9)), (signed(9), signed(7)), (signed(7), unsigned(8))])
 def test_they_say_the_same(tmp_path, shapes):
     run(Compare(*shapes), _SAME, tmp_path)
+
+
+class CompareWithConstants(wiring.Component):
+    """A word with every constant, in both orders."""
+
+    a: In(4)
+    o: Out(8 * 16)
+
+    def elaborate(self, platform):
+        m = Module()
+        one = [(self.a, Const(number, 4)) for number in range(16)]
+        both = [*one, *((b, a) for a, b in one)]
+        m.d.comb += self.o.eq(Cat(Cat(a < b, a >= b, a > b, a <= b) for a, b in both))
+        return m
+
+
+def test_constants_say_the_same_as_luts(tmp_path):
+    run(CompareWithConstants(), _SAME_IN_LUTS, tmp_path)
 
 
 @pytest.mark.parametrize("which", range(4))

@@ -11,15 +11,26 @@ COMPARISONS_FILE = "comparisons.v"
 
 
 def comparisons() -> str:
-    """What `techmap` makes of `a > b` and `a <= b`: the same with both words exchanged."""
-    return _exchanged("gt", "lt") + _exchanged("le", "ge")
+    """What `techmap` makes of `a > b` and `a <= b`: the same with both words exchanged.
+
+    A constant is the second word then, or stays it: with the first one constant, LUTs that `-cmp2softlogic` makes take `<` for `<=`.
+    """
+    words = {"gt": "lt", "le": "ge"}, {"lt": "gt", "ge": "le"}
+    conditions = "&_TECHMAP_CONSTMSK_B_", "&_TECHMAP_CONSTMSK_B_ || !(&_TECHMAP_CONSTMSK_A_)"
+    return "".join(
+        _exchanged(cell, other, stays)
+        for pairs, stays in zip(words, conditions, strict=True)
+        for cell, other in pairs.items()
+    )
 
 
-def _exchanged(cell: str, other: str) -> str:
+def _exchanged(cell: str, other: str, stays: str) -> str:
     parameters = {f"{one}_{what}": f"{with_}_{what}" for one, with_ in ("AB", "BA") for what in ("SIGNED", "WIDTH")}
     return f"""
 module \\${cell} (A, B, Y);
   parameter Y_WIDTH = 1, {", ".join(f"{name} = 1" for name in parameters)};
+  parameter _TECHMAP_CONSTMSK_A_ = 0, _TECHMAP_CONSTMSK_B_ = 0;
+  wire _TECHMAP_FAIL_ = {stays};
   (* force_downto *) input [A_WIDTH-1:0] A;
   (* force_downto *) input [B_WIDTH-1:0] B;
   (* force_downto *) output [Y_WIDTH-1:0] Y;
