@@ -8,17 +8,12 @@ from hypothesis import strategies as st
 
 from vc4sim.synth.carries import shorten_chains
 
-PINS = "ABCD"
+from .luts import PINS, at, lut
+
 #: Of a bit of a sum, as Yosys makes it: A, B with C exclusive, and D high.
 SUM = "1001011010101010"
 #: Inputs of the module are wires 2 to 7, its carry 8; wires of LUTs are from 10 on, sums from 20 on, the carry that leaves is 30.
 INPUTS, CARRY, LUTS, SUMS, LEAVES = range(2, 8), 8, 10, 20, 30
-
-
-def lut(table, pins, out):
-    connections = {**{pin: [bit] for pin, bit in zip(PINS, pins, strict=True)}, "Z": [out]}
-    directions = {**dict.fromkeys(PINS, "input"), "Z": "output"}
-    return {"type": "LUT4", "parameters": {"INIT": table}, "port_directions": directions, "connections": connections}
 
 
 def chain(tables, bits, carry=CARRY):
@@ -32,12 +27,6 @@ def chain(tables, bits, carry=CARRY):
 def module(cells, outputs):
     ports = {"i": {"bits": [*INPUTS, CARRY]}, "o": {"bits": outputs}}
     return {"ports": ports, "cells": cells, "netnames": {"luts": {"bits": [*range(LUTS, LUTS + 4)]}}}
-
-
-def at(table, pins, values):
-    """The row of a table that pins choose."""
-    row = sum(values.get(pin, int(pin == "1")) << place for place, pin in enumerate(pins))
-    return int(table, 2) >> row & 1
 
 
 def says(cells, inputs, unknown=0):

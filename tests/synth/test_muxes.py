@@ -9,15 +9,10 @@ from hypothesis import strategies as st
 
 from vc4sim.synth.muxes import join_luts
 
-PINS = "ABCD"
+from .luts import PINS, at, lut
+
 #: Inputs of the module are wires 2 to 7; LUTs drive wires from 10 on, each may read those before.
 INPUTS, LUTS, COUNT = range(2, 8), 10, 10
-
-
-def lut(table, pins, out):
-    connections = {**{pin: [bit] for pin, bit in zip(PINS, pins, strict=True)}, "Z": [out]}
-    directions = {**dict.fromkeys(PINS, "input"), "Z": "output"}
-    return {"type": "LUT4", "parameters": {"INIT": table}, "port_directions": directions, "connections": connections}
 
 
 def module(luts, outputs):
@@ -38,8 +33,8 @@ def says(cells, outputs, inputs):
         pins = drivers[bit]["connections"]
         if drivers[bit]["type"] == "PFUMX":
             return value(pins["ALUT" if value(pins["C0"][0]) else "BLUT"][0])
-        row = sum(value(pins[pin][0]) << place for place, pin in enumerate(PINS))
-        return int(drivers[bit]["parameters"]["INIT"], 2) >> row & 1
+        wires = [pins[pin][0] for pin in PINS]
+        return at(drivers[bit]["parameters"]["INIT"], wires, {wire: value(wire) for wire in wires})
 
     return [value(bit) for bit in outputs]
 

@@ -4,18 +4,16 @@ Yosys gives a bit of a chain the sum of two signals, and leaves the room for mor
 constant that its carry begins with, for which nextpnr adds a cell.
 """
 
-from collections import Counter
 from collections.abc import Mapping, MutableMapping, Sequence
 from functools import cache
 from itertools import combinations, permutations, product
 from typing import Any, NamedTuple
 
+from .wires import PINS, Bit, Wires
+
 __all__ = ["shorten_chains"]
 
-_PINS = "ABCD"
-_ROWS = 1 << len(_PINS)
-#: A bit of a wire: its number, or a constant.
-_Bit = int | str
+_ROWS = 1 << len(PINS)
 
 
 class _Bits(NamedTuple):
@@ -25,7 +23,7 @@ class _Bits(NamedTuple):
     made : which carry is generated then
     """
 
-    inputs: tuple[_Bit, ...]
+    inputs: tuple[Bit, ...]
     through: int
     made: int
 
@@ -44,26 +42,14 @@ def shorten_chains(modules: Mapping[str, MutableMapping[str, Any]]) -> None:
 
 
 class _Module:
-    """A module, with who drives and who reads its wires."""
+    """A module, and its wires."""
 
     def __init__(self, module: MutableMapping[str, Any]):
-        self._cells = module["cells"]
-        self._names = module["netnames"]
-        self._luts: dict[_Bit, str] = {}  # by what they drive
-        self._readers: Counter[_Bit] = Counter()
-        self._last = 0  # number of a wire
-        for name, cell in self._cells.items():
-            for port, bits in cell["connections"].items():
-                self._last = max([self._last, *(bit for bit in bits if isinstance(bit, int))])
-                if cell["port_directions"][port] == "input":
-                    self._readers.update(bits)
-                elif cell["type"] == "LUT4":
-                    self._luts[bits[0]] = name
-        for port in module["ports"].values():
-            self._readers.update(port["bits"])
+        self._wires = Wires(module)
+        self._cells, self._luts, self._readers = self._wires.cells, self._wires.luts, self._wires.readers
 
     def shorten(self) -> None:
-        gone: set[_Bit] = set()
+        gone: set[Bit] = set()
         for name, cell in [item for item in self._cells.items() if item[1]["type"] == "CCU2C"]:
             if cell["connections"]["CIN"][0] in ("0", "1"):
                 self._begin(name, cell)
@@ -71,14 +57,11 @@ class _Module:
                 if cell["parameters"][f"INJECT1_{bit}"] == "NO":
                     while found := self._smaller(cell, bit):
                         gone |= found
-        for bit in gone:
-            del self._cells[self._luts[bit]]
-        for names in self._names.values():
-            names["bits"] = ["x" if bit in gone else bit for bit in names["bits"]]
+        self._wires.remove_luts(gone)
 
     def _begin(self, name: str, cell: MutableMapping[str, Any]) -> None:
         """Takes the constant in front of a chain into its first bit."""
-        pins = [cell["connections"][f"{pin}0"][0] for pin in _PINS]
+        pins = [cell["connections"][f"{pin}0"][0] for pin in PINS]
         functions = self._through(_bits_of(cell, "0", pins), ())
         carry = cell["connections"]["CIN"][0] == "1"
         if functions is None or len(functions.inputs) > 2 or cell["parameters"]["INJECT1_0"] != "NO":
@@ -88,49 +71,48 @@ class _Module:
         (sum_,) = cell["connections"]["S0"]
         if self._readers[sum_]:
             table = sum(((functions.through >> row & 1) ^ carry) << row for row in rows)
-            ports = dict(zip(_PINS, ([wire] for wire in [*wires[:2], "0", "0"]), strict=True)) | {"Z": [sum_]}
+            ports = dict(zip(PINS, ([wire] for wire in [*wires[:2], "0", "0"]), strict=True)) | {"Z": [sum_]}
             self._cells[f"{name}_SUM"] = cell | {
                 "type": "LUT4",
                 "parameters": {"INIT": f"{table:016b}"},
-                "port_directions": {**dict.fromkeys(_PINS, "input"), "Z": "output"},
+                "port_directions": {**dict.fromkeys(PINS, "input"), "Z": "output"},
                 "connections": ports,
             }
             self._readers.update(wires[:2])
-            self._last += 1
-            cell["connections"]["S0"] = [self._last]
+            cell["connections"]["S0"] = [self._wires.new()]
         # With D high the LUT is 0, so that no carry goes through.
         table = sum((carry if functions.through >> row & 1 else functions.made >> row & 1) << row for row in rows)
         cell["parameters"]["INIT0"] = f"{table:016b}"
-        cell["connections"] |= {f"{pin}0": [wire] for pin, wire in zip(_PINS, wires, strict=True)}
+        cell["connections"] |= {f"{pin}0": [wire] for pin, wire in zip(PINS, wires, strict=True)}
         cell["connections"]["CIN"] = ["x"]
 
-    def _smaller(self, cell: Mapping[str, Any], bit: str) -> set[_Bit]:
+    def _smaller(self, cell: Mapping[str, Any], bit: str) -> set[Bit]:
         """Absorbs as many of the LUTs in front of a bit of a chain as possible; returns what they drove."""
-        pins = [cell["connections"][f"{pin}{bit}"][0] for pin in _PINS]
+        pins = [cell["connections"][f"{pin}{bit}"][0] for pin in PINS]
         ahead = sorted({pin for pin in pins if pin in self._luts and self._readers[pin] == 1})
         for count in range(len(ahead), 0, -1):
             for chosen in combinations(ahead, count):
                 functions = self._through(_bits_of(cell, bit, pins), chosen)
                 if functions and (fitted := _fit(len(functions.inputs), functions.through, functions.made)):
                     places, table = fitted
-                    for pin, place in zip(_PINS, places, strict=True):
+                    for pin, place in zip(PINS, places, strict=True):
                         wire = place if isinstance(place, str) else functions.inputs[place]
                         cell["connections"][f"{pin}{bit}"] = [wire]
                     cell["parameters"][f"INIT{bit}"] = f"{table:016b}"
                     return set(chosen)
         return set()
 
-    def _through(self, functions: _Bits, chosen: tuple[_Bit, ...]) -> _Bits | None:
+    def _through(self, functions: _Bits, chosen: tuple[Bit, ...]) -> _Bits | None:
         """The same as functions of what the LUTs in front of it, which drive `chosen`, read; `None` if that is too much."""
         luts = {bit: self._cells[self._luts[bit]] for bit in chosen}
-        reads = {bit: [lut["connections"][pin][0] for pin in _PINS] for bit, lut in luts.items()}
+        reads = {bit: [lut["connections"][pin][0] for pin in PINS] for bit, lut in luts.items()}
         every = {bit for one in functions.inputs for bit in reads.get(one, [one])}
         inputs = tuple(sorted(bit for bit in every if isinstance(bit, int)))
-        if len(inputs) > len(_PINS):
+        if len(inputs) > len(PINS):
             return None
         through = made = 0
         for row in range(1 << len(inputs)):
-            values: dict[_Bit, int] = {bit: row >> number & 1 for number, bit in enumerate(inputs)}
+            values: dict[Bit, int] = {bit: row >> number & 1 for number, bit in enumerate(inputs)}
             for bit, lut in luts.items():
                 values[bit] = int(lut["parameters"]["INIT"], 2) >> _row(reads[bit], values) & 1
             at = _row(functions.inputs, values)
@@ -139,13 +121,13 @@ class _Module:
         return _Bits(inputs, through, made)
 
 
-def _bits_of(cell: Mapping[str, Any], bit: str, pins: Sequence[_Bit]) -> _Bits:
+def _bits_of(cell: Mapping[str, Any], bit: str, pins: Sequence[Bit]) -> _Bits:
     """A bit of a chain as functions of its pins."""
     table = int(cell["parameters"][f"INIT{bit}"], 2)
     return _Bits(tuple(pins), table, sum((table >> (row & 3) & 1) << row for row in range(_ROWS)))
 
 
-def _row(pins: Sequence[_Bit], values: Mapping[_Bit, int]) -> int:
+def _row(pins: Sequence[Bit], values: Mapping[Bit, int]) -> int:
     """The row of a table that pins choose, with the values of wires; what is not known is 0."""
     return sum(values.get(pin, int(pin == "1")) << place for place, pin in enumerate(pins))
 
@@ -155,7 +137,7 @@ def _fit(count: int, through: int, made: int) -> tuple[tuple[int | str, ...], in
     """Pins and a table with which a bit of a chain does what these functions of `count` inputs say: for each pin the number of its
     input, or a constant. `None` if there are none.
     """
-    rest = product("01", repeat=len(_PINS) - count)
+    rest = product("01", repeat=len(PINS) - count)
     for places in (order for constants in rest for order in permutations([*range(count), *constants])):
         table: dict[int, int] = {}
         rows = [_row(places, {place: row >> place & 1 for place in range(count)}) for row in range(1 << count)]

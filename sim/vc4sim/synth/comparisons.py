@@ -15,13 +15,10 @@ def comparisons() -> str:
 
     A constant is the second word then, or stays it: with the first one constant, LUTs that `-cmp2softlogic` makes take `<` for `<=`.
     """
-    words = {"gt": "lt", "le": "ge"}, {"lt": "gt", "ge": "le"}
-    conditions = "&_TECHMAP_CONSTMSK_B_", "&_TECHMAP_CONSTMSK_B_ || !(&_TECHMAP_CONSTMSK_A_)"
-    return "".join(
-        _exchanged(cell, other, stays)
-        for pairs, stays in zip(words, conditions, strict=True)
-        for cell, other in pairs.items()
-    )
+    first, second = "&_TECHMAP_CONSTMSK_A_", "&_TECHMAP_CONSTMSK_B_"
+    pairs = [("gt", "lt", second), ("le", "ge", second)]
+    pairs += [(other, cell, f"{second} || !({first})") for cell, other, _ in pairs]
+    return "".join(_exchanged(*pair) for pair in pairs)
 
 
 def _exchanged(cell: str, other: str, stays: str) -> str:

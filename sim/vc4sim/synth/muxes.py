@@ -9,11 +9,10 @@ from collections.abc import Iterator, Mapping, MutableMapping
 from itertools import combinations
 from typing import Any, NamedTuple
 
+from .wires import PINS, Bit, Wires
+
 __all__ = ["join_luts"]
 
-_PINS = "ABCD"
-#: A bit of a wire: its number, or a constant.
-_Bit = int | str
 #: A LUT that two others take in is in both of them, and no more itself: they are not more than before.
 _MOST_READERS = 2
 
@@ -51,25 +50,14 @@ def join_luts(modules: Mapping[str, MutableMapping[str, Any]]) -> None:
 
 
 class _Module:
-    """A module, with who drives and who reads its wires."""
+    """A module, its wires, and what its LUTs do."""
 
     def __init__(self, module: MutableMapping[str, Any]):
-        self._cells, self._names = module["cells"], module["netnames"]
-        self._luts: dict[int, tuple[str, _Function]] = {}  # by what they drive
-        self._readers: Counter[_Bit] = Counter()
-        self._last = 0  # number of a wire
-        for name, cell in self._cells.items():
-            for port, bits in cell["connections"].items():
-                self._last = max([self._last, *(bit for bit in bits if isinstance(bit, int))])
-                if cell["port_directions"][port] == "input":
-                    self._readers.update(bits)
-                elif cell["type"] == "LUT4":
-                    self._luts[bits[0]] = name, _function(cell)
-        for port in module["ports"].values():
-            self._readers.update(port["bits"])
+        self._wires = Wires(module)
+        self._functions = {bit: _function(self._wires.cells[name]) for bit, name in self._wires.luts.items()}
 
     def join(self) -> None:
-        found = {bit: join for bit, (_, function) in self._luts.items() if (join := self._find(function))}
+        found = {bit: join for bit, function in self._functions.items() if (join := self._find(function))}
         # None takes in what is itself one of the new multiplexers.
         joins = {bit: join for bit, join in found.items() if not join.taken & found.keys()}
         while True:
@@ -79,19 +67,15 @@ class _Module:
             wrong = [
                 bit
                 for bit, join in joins.items()
-                if any(takers[one] != self._readers[one] or one in needed for one in join.taken)
+                if any(takers[one] != self._wires.readers[one] or one in needed for one in join.taken)
             ]
             if not wrong:
                 break
             for bit in wrong:
                 del joins[bit]
         for bit, join in joins.items():
-            self._apply(self._luts[bit][0], bit, join)
-        gone = {bit for join in joins.values() for bit in join.taken}
-        for bit in gone:
-            del self._cells[self._luts[bit][0]]
-        for names in self._names.values():
-            names["bits"] = ["x" if bit in gone else bit for bit in names["bits"]]
+            self._apply(bit, join)
+        self._wires.remove_luts(bit for join in joins.values() for bit in join.taken)
 
     def _find(self, function: _Function) -> _Join | None:
         """The join that takes in most."""
@@ -111,25 +95,25 @@ class _Module:
 
     def _taking_in(self, half: _Function) -> Iterator[tuple[_Function, set[int]]]:
         """A half with LUTs taken in, and what they drive; most of them first."""
-        ahead = [wire for wire in half.inputs if wire in self._luts and self._readers[wire] <= _MOST_READERS]
+        ahead = [wire for wire in half.inputs if wire in self._functions and self._wires.readers[wire] <= _MOST_READERS]
         for count in range(len(ahead), 0, -1):
             for chosen in combinations(ahead, count):
-                whole = _composed(half, {wire: self._luts[wire][1] for wire in chosen})
-                if len(whole.inputs) <= len(_PINS):
+                whole = _composed(half, {wire: self._functions[wire] for wire in chosen})
+                if len(whole.inputs) <= len(PINS):
                     yield whole, set(chosen)
 
-    def _apply(self, name: str, bit: int, join: _Join) -> None:
-        lut = self._cells.pop(name)
+    def _apply(self, bit: Bit, join: _Join) -> None:
+        cells, name = self._wires.cells, self._wires.luts[bit]
+        lut = cells.pop(name)
         ports = {"C0": [join.select], "Z": [bit]}
         for port, half in zip(("BLUT", "ALUT"), join.halves, strict=True):
-            self._last += 1
-            ports[port] = [self._last]
-            pins = dict(zip(_PINS, ([wire] for wire in [*half.inputs, *"0000"]), strict=False))
-            self._cells[f"{name}_{port}"] = lut | {
+            ports[port] = [self._wires.new()]
+            pins = dict(zip(PINS, ([wire] for wire in [*half.inputs, *"0000"]), strict=False))
+            cells[f"{name}_{port}"] = lut | {
                 "parameters": {"INIT": f"{half.table:016b}"},
-                "connections": pins | {"Z": [self._last]},
+                "connections": pins | {"Z": ports[port]},
             }
-        self._cells[f"{name}_PFUMX"] = lut | {
+        cells[f"{name}_PFUMX"] = lut | {
             "type": "PFUMX",
             "parameters": {},
             "port_directions": {**dict.fromkeys(["ALUT", "BLUT", "C0"], "input"), "Z": "output"},
@@ -139,7 +123,7 @@ class _Module:
 
 def _function(lut: Mapping[str, Any]) -> _Function:
     """What a LUT does of the wires that make a difference to it."""
-    pins = [lut["connections"][pin][0] for pin in _PINS]
+    pins = [lut["connections"][pin][0] for pin in PINS]
     wires = tuple(sorted({pin for pin in pins if isinstance(pin, int)}))
     table = int(lut["parameters"]["INIT"], 2)
     out = 0
@@ -149,7 +133,7 @@ def _function(lut: Mapping[str, Any]) -> _Function:
     return _reduced(_Function(wires, out))
 
 
-def _rows(wires: tuple[int, ...]) -> Iterator[tuple[int, dict[_Bit, int]]]:
+def _rows(wires: tuple[int, ...]) -> Iterator[tuple[int, dict[Bit, int]]]:
     for row in range(1 << len(wires)):
         yield row, {wire: row >> place & 1 for place, wire in enumerate(wires)}
 
@@ -177,7 +161,7 @@ def _composed(function: _Function, ahead: Mapping[int, _Function]) -> _Function:
     """The function of what its inputs are functions of; of more wires than a LUT has, the wires alone."""
     wires = {one for wire in function.inputs for one in (ahead[wire].inputs if wire in ahead else [wire])}
     inputs = tuple(sorted(wires))
-    if len(inputs) > len(_PINS):
+    if len(inputs) > len(PINS):
         return _Function(inputs, 0)
     table = 0
     for row, values in _rows(inputs):

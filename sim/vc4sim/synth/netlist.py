@@ -98,7 +98,7 @@ def synthesise(part: wiring.Component, folder: Path) -> Netlist:
     with uncollected():
         text = rtlil.convert(Frame(part), name=_TOP)
     _run_ecp5(text, _TOP, _SCRIPT, folder)
-    return count_cells(_shorten(folder))
+    return count_cells(_improve(folder))
 
 
 def synthesise_design(text: str, folder: Path, verilog: Mapping[str, str] | None = None) -> None:
@@ -109,7 +109,7 @@ def synthesise_design(text: str, folder: Path, verilog: Mapping[str, str] | None
     Raises `BadInput` if Yosys fails.
     """
     _run_ecp5(text, _TOP, _DESIGN_SCRIPT, folder, verilog)
-    _shorten(folder)
+    _improve(folder)
 
 
 def verilog_of(part: wiring.Component, name: str, folder: Path) -> str:
@@ -117,7 +117,7 @@ def verilog_of(part: wiring.Component, name: str, folder: Path) -> str:
     and writes are in `folder`. Raises `BadInput` if it fails.
     """
     _run_ecp5("".join(kinds(part, name)), name, _VERILOG_SCRIPT, folder)
-    _shorten(folder)
+    _improve(folder)
     run_tool(YOSYS, "-q", "-p", f"read_json {NETLIST}; write_verilog -noattr netlist.v", folder=folder)
     return (folder / "netlist.v").read_text(encoding="utf-8")
 
@@ -144,8 +144,8 @@ def run_yosys(rtlil_text: str, top: str, script: str, folder: Path, verilog: Map
     run_tool(YOSYS, "-q", "-l", "yosys.log", "-s", "synth.ys", folder=folder)
 
 
-def _shorten(folder: Path) -> Mapping[str, Any]:
-    """The modules of the netlist in `folder`, with shorter carry chains."""
+def _improve(folder: Path) -> Mapping[str, Any]:
+    """The modules of the netlist in `folder`, with shorter carry chains and joined LUTs."""
     file = folder / NETLIST
     design = json.loads(file.read_text(encoding="utf-8"))
     shorten_chains(design["modules"])
