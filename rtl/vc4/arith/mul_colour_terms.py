@@ -50,12 +50,17 @@ class MulColourTerms(wiring.Component):
         at_least_one = Signal()
         shows = ~self.negative & exponent[4:7].all()
         # The power of two less one. What it is for other exponents is shifted out, or the colour is 0 or 255 whatever it is.
-        ones = select(exponent[:4], [Const(((1 << (_ONE - low) % 16 >> 1) - 1) % 2**11, 11) for low in range(16)])
-        # The complement takes the whole part away, which is 1 where there are no ones, or the colour is 255.
-        none, borrows = ~ones[0], ~ones[0] | (~ones[1] & whole[1])
+        powers = [((1 << (_ONE - low) % 16 >> 1) - 1) % 2**11 for low in range(16)]
+        ones = select(exponent[:4], [Const(power % 4, 2) for power in powers])
+        # The complement takes the whole part away, which is 1 where there are no ones, or the colour is 255. Unless the power has
+        # what it takes, it borrows from bit 2 on; the whole part is known last.
+        if_some, if_more = (
+            select(exponent[:4], [Const(power >> 2 if power >> place & 1 else 2**9 - 1, 9) for power in powers])
+            for place in range(2)
+        )
         m.d.comb += [
             lower.eq(Cat(1, C(0, 8), s[:15]) + Cat(1, ~s[:23])),
-            upper.eq(Cat(ones[0] ^ whole[0], (ones[1] ^ whole[1]) | none, ones[2:] | borrows.replicate(9))),
+            upper.eq(Cat(ones[0] ^ whole[0], (ones[1] ^ whole[1]) | ~ones[0], Mux(whole[1], if_more, if_some))),
             *(self.o.sums[carry].eq((Cat(carry, self.significand[15:]) + Cat(carry, upper))[1:]) for carry in range(2)),
             self.o.carry.eq(lower[-1]),
             at_least_one.eq(exponent[7] | exponent[:7].all() | ((exponent == _ONE - 1) & s[24])),
