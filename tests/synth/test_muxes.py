@@ -88,6 +88,18 @@ def test_a_turn_by_two_takes_turns_by_one_in():
     assert counts(made["cells"]) == {"LUT4": 8, "PFUMX": 4}
 
 
+def test_what_cannot_take_in_is_taken_in():
+    """Turns by one could take in what they turn, but for one of them, so that none does; turns by two take them in."""
+    parity, choice_and_parity = "0110100110010110", "0011010111001010"
+    words = [(parity, [2, 3, 4, 5])] * 4
+    turned = [(CHOICE, [LUTS + lane, LUTS + (lane + 1) % 4, 6, "0"]) for lane in range(3)]
+    turned.append((choice_and_parity, [LUTS + 3, LUTS, 6, 7]))
+    again = [(CHOICE, [LUTS + 4 + lane, LUTS + 4 + (lane + 2) % 4, 3, "0"]) for lane in range(4)]
+    made = module([*words, *turned, *again], [*range(LUTS + 8, LUTS + 12)])
+    join_luts({"top": made})
+    assert counts(made["cells"]) == {"LUT4": 12, "PFUMX": 4}
+
+
 def test_what_three_read_stays():
     """In each of them they would be six LUTs, not five."""
     chosen = [(CHOICE, [10, 11, select, "0"]) for select in (4, 5, 6)]

@@ -5,7 +5,7 @@ five inputs, Yosys needs more of them.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, MutableMapping
+from collections.abc import Iterator, Mapping, MutableMapping, Set
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -15,6 +15,8 @@ __all__ = ["join_luts"]
 
 #: A LUT that two others take in is in both of them, and no more itself: they are not more than before.
 _MOST_READERS = 2
+#: Inputs of the multiplexer: the first one if its select is 0.
+_HALVES = ("BLUT", "ALUT")
 
 
 class _Function(NamedTuple):
@@ -46,7 +48,10 @@ def join_luts(modules: Mapping[str, MutableMapping[str, Any]]) -> None:
     are as many as before, or fewer.
     """
     for module in modules.values():
-        _Module(module).join()
+        settled: set[Bit] = set()
+        # What takes in a LUT that might itself become a multiplexer waits until that is decided.
+        while decided := _Module(module).join(settled):
+            settled |= decided
 
 
 class _Module:
@@ -54,12 +59,22 @@ class _Module:
 
     def __init__(self, module: MutableMapping[str, Any]):
         self._wires = Wires(module)
-        self._functions = {bit: _function(self._wires.cells[name]) for bit, name in self._wires.luts.items()}
+        joined = {
+            cell["connections"][half][0]
+            for cell in self._wires.cells.values()
+            if cell["type"] == "PFUMX"
+            for half in _HALVES
+        }
+        self._functions = {
+            bit: _function(self._wires.cells[name]) for bit, name in self._wires.luts.items() if bit not in joined
+        }
 
-    def join(self) -> None:
-        found = {bit: join for bit, function in self._functions.items() if (join := self._find(function))}
-        # None takes in what is itself one of the new multiplexers.
+    def join(self, settled: Set[Bit]) -> set[Bit]:
+        """Joins LUTs, but none that drives `settled`; returns what those drive about which it has decided."""
+        undecided = {bit: self._find(function) for bit, function in self._functions.items() if bit not in settled}
+        found = {bit: join for bit, join in undecided.items() if join}
         joins = {bit: join for bit, join in found.items() if not join.taken & found.keys()}
+        decided = undecided.keys() - (found.keys() - joins.keys())
         while True:
             takers = Counter(bit for join in joins.values() for bit in join.taken)
             needed = {wire for join in joins.values() for wire in join.reads}
@@ -76,6 +91,7 @@ class _Module:
         for bit, join in joins.items():
             self._apply(bit, join)
         self._wires.remove_luts(bit for join in joins.values() for bit in join.taken)
+        return decided
 
     def _find(self, function: _Function) -> _Join | None:
         """The join that takes in most."""
@@ -106,7 +122,7 @@ class _Module:
         cells, name = self._wires.cells, self._wires.luts[bit]
         lut = cells.pop(name)
         ports = {"C0": [join.select], "Z": [bit]}
-        for port, half in zip(("BLUT", "ALUT"), join.halves, strict=True):
+        for port, half in zip(_HALVES, join.halves, strict=True):
             ports[port] = [self._wires.new()]
             pins = dict(zip(PINS, ([wire] for wire in [*half.inputs, *"0000"]), strict=False))
             cells[f"{name}_{port}"] = lut | {
@@ -116,7 +132,7 @@ class _Module:
         cells[f"{name}_PFUMX"] = lut | {
             "type": "PFUMX",
             "parameters": {},
-            "port_directions": {**dict.fromkeys(["ALUT", "BLUT", "C0"], "input"), "Z": "output"},
+            "port_directions": {**dict.fromkeys([*_HALVES, "C0"], "input"), "Z": "output"},
             "connections": ports,
         }
 
