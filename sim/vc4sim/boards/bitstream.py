@@ -3,13 +3,12 @@
 import os
 import shutil
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 
 from ..children import side_by_side
 from ..problem import BadInput
 from ..synth.netlist import synthesise_design
-from ..synth.route import Routed, config_of, place_and_route
+from ..synth.route import Routed, place_and_route
 from ..synth.targets import Target, ecp5
 from ..synth.tools import run_tool
 from .design import TOP, Design
@@ -35,26 +34,20 @@ def synthesise_board(design: Design, folder: Path) -> None:
     synthesise_design(design.files[f"{TOP}.il"], folder, verilog)
 
 
-def place_seeds(design: Design, folder: Path, mhz: float, seeds: int, placements: int, jobs: int) -> Iterator[Routed]:
-    """Places and routes the cells with the seeds from 1 on, each placed so many times, `jobs` at a time. Raises `BadInput` if
-    nextpnr fails.
-    """
-    route = partial(
-        place_and_route,
-        target_of(design),
-        folder,
-        mhz=mhz,
-        placements=placements,
-        pins=("--lpf", f"{TOP}.lpf"),
-        config=True,
-    )
+def place_seeds(design: Design, folder: Path, mhz: float, seeds: int, jobs: int) -> Iterator[Routed]:
+    """Places and routes the cells with the seeds from 1 on, `jobs` at a time. Raises `BadInput` if nextpnr fails."""
+    target = target_of(design)
+
+    def route(seed: int) -> Routed:
+        return place_and_route(target, folder, seed, mhz, ("--lpf", f"{TOP}.lpf", "--textcfg", f"seed_{seed}.config"))
+
     with side_by_side(jobs) as pool:
         yield from pool.map(route, range(1, seeds + 1))
 
 
 def pack(run: Routed, folder: Path, output: Path) -> None:
     """Writes the bitstream of a run in `folder` to the file `output`, as a whole or not at all."""
-    run_tool(PACKER, "--compress", "--input", config_of(run.seed), "--bit", f"{TOP}.bit", folder=folder)
+    run_tool(PACKER, "--compress", "--input", f"seed_{run.seed}.config", "--bit", f"{TOP}.bit", folder=folder)
     made = folder / f"{TOP}.bit"
     if not made.stat().st_size:
         raise BadInput(f"{PACKER} has made an empty bitstream")

@@ -116,7 +116,7 @@ def _bitstream(options: argparse.Namespace, board: Board, output: Path) -> int:
         with tqdm(
             total=options.seeds, disable=not sys.stderr.isatty(), leave=False, desc="place and route"
         ) as progress:
-            for run in place_seeds(design, folder, mhz, options.seeds, options.placements, options.jobs):
+            for run in place_seeds(design, folder, mhz, options.seeds, options.jobs):
                 runs.append(run)
                 progress.update()
                 say(f"seed {run.seed}: {run.mhz:.1f} MHz after {since(start)}")

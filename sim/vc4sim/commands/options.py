@@ -210,13 +210,6 @@ def add_routing(parser: argparse.ArgumentParser) -> None:
         help="place and route with the seeds 1 to N (default: 3)",
     )
     parser.add_argument(
-        "--placements",
-        type=integer(1, 100),
-        default=1,
-        metavar="N",
-        help="place each seed N times, also with that seed and 1000, 2000, ..., and route what nextpnr takes to be the fastest (default: 1)",
-    )
-    parser.add_argument(
         "-j", "--jobs", type=integer(1, 64), default=2, metavar="N", help="seeds at the same time (default: 2)"
     )
 

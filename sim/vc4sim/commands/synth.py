@@ -5,7 +5,6 @@ import json
 import shlex
 import sys
 import time
-from functools import partial
 from pathlib import Path
 
 from tqdm import tqdm
@@ -75,8 +74,9 @@ def _execute(options: argparse.Namespace) -> int:
             say(f"{sum(netlist.part.values()):,} cells of Yosys after {since(start)}; place and route, {target.doc}")
             start = time.monotonic()
             runs = []
-            route = partial(place_and_route, target, folder, mhz=options.freq, placements=options.placements)
-            for run in pool.map(route, range(1, options.seeds + 1)):
+            for run in pool.map(
+                lambda seed: place_and_route(target, folder, seed, options.freq), range(1, options.seeds + 1)
+            ):
                 runs.append(run)
                 progress.update()
                 say(f"seed {run.seed}: {run.mhz:.1f} MHz after {since(start)}")

@@ -12,7 +12,7 @@ from .netlist import NETLIST
 from .targets import Target
 from .tools import run_tool
 
-__all__ = ["Hop", "Routed", "config_of", "place_and_route", "read_report"]
+__all__ = ["Hop", "Routed", "place_and_route", "read_report"]
 
 
 #: What Yosys adds to the name of a signal for a cell that drives it, or is driven by it, and what nextpnr adds.
@@ -20,10 +20,6 @@ _CELL = re.compile(r"_(LUT4|CCU2C|PFUMX|L6MUX21|TRELLIS|MULT18X18D|DP16KD)_.*|\$
 #: A line of Python, below the folder that its package is in; other lines are those of the tools' own libraries.
 _SOURCE = re.compile(r"/(?:rtl|sim|site-packages)/(.+\.py:\d+)$")
 _ROUTING = "routing"
-#: What nextpnr writes of a clock, and of how fast it should be; of several such lines the last one counts.
-_ESTIMATE = re.compile(r"Max frequency for clock +'([^']*)': ([\d.]+) MHz \(\w+ at ([\d.]+) MHz\)")
-#: Seeds of placements for the same seed.
-_APART = 1000
 #: Clocks of boards that rise together, as one is a multiple of the other: what goes from one to the other has the shorter period.
 #: Tools count that as asynchronous.
 _TOGETHER = {"clk", "fast_clk"}, {"pixel_clk", "shift_clk"}
@@ -65,53 +61,21 @@ class Routed:
 
 
 def place_and_route(
-    target: Target,
-    folder: Path,
-    seed: int,
-    mhz: float,
-    *,
-    placements: int = 1,
-    pins: Sequence[str] = ("--lpf-allow-unconstrained",),
-    config: bool = False,
+    target: Target, folder: Path, seed: int, mhz: float, options: Sequence[str] = ("--lpf-allow-unconstrained",)
 ) -> Routed:
     """Place and route the netlist in `folder`, for a clock of `mhz` or as close to it as possible.
 
-    It is placed so many times, and the placement is routed that nextpnr takes to be the fastest. `pins` are options that say where
-    they are, nowhere in particular if there are none. With `config`, what goes into a bitstream is written, too (`config_of`). Raises
-    `BadInput` if nextpnr fails.
+    `options` say where the pins are; nowhere in particular if there are none. Raises `BadInput` if nextpnr fails.
     """
-
-    def nextpnr(seed: int, *options: str) -> Path:
-        """Its log."""
-        log = f"seed_{seed}.log"
-        run_tool(
-            target.tool,
-            *target.options,
-            *("--json", NETLIST, "--log", log, "-q", "--freq", str(mhz), "--timing-allow-fail"),
-            *("--seed", str(seed), *pins, *options),
-            folder=folder,
-        )
-        return folder / log
-
-    if placements > 1:
-        seeds = [seed + _APART * number for number in range(placements)]
-        seed = max(seeds, key=lambda one: _estimate(nextpnr(one, "--no-route").read_text(encoding="utf-8")))
     report = f"seed_{seed}.json"
-    nextpnr(seed, "--report", report, *(["--textcfg", config_of(seed)] if config else []))
+    run_tool(
+        target.tool,
+        *target.options,
+        *("--json", NETLIST, "--report", report, "--log", f"seed_{seed}.log", "-q"),
+        *("--freq", str(mhz), "--timing-allow-fail", "--seed", str(seed), *options),
+        folder=folder,
+    )
     return read_report((folder / report).read_text(encoding="utf-8"), seed, mhz)
-
-
-def config_of(seed: int) -> str:
-    """The file, in the folder of the netlist, with what goes into a bitstream."""
-    return f"seed_{seed}.config"
-
-
-def _estimate(log: str) -> float:
-    """What a log of nextpnr says that a design reaches, as a part of what is asked for. Raises `BadInput` if it has no clock."""
-    clocks = {name: float(reached) / float(asked) for name, reached, asked in _ESTIMATE.findall(log)}
-    if not clocks:
-        raise BadInput("the log of nextpnr has no clock")
-    return min(clocks.values())
 
 
 def read_report(text: str, seed: int, mhz: float) -> Routed:
