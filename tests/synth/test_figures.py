@@ -1,6 +1,8 @@
 """Reading what the tools write, and what is made of it."""
 
 import json
+from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -8,6 +10,7 @@ from vc4sim.problem import BadInput
 from vc4sim.synth.figures import Figures, path_lines
 from vc4sim.synth.netlist import count_cells
 from vc4sim.synth.route import Hop, read_report
+from vc4sim.synth.shares import Share
 from vc4sim.synth.targets import PARTS, TARGETS, Bounds, Part
 
 
@@ -109,6 +112,29 @@ def test_the_table(figures):
     assert "logic cells: passes 16,000, reaches the goal of 13,000" in lines
     assert "clock: passes 60 MHz, misses the goal of 80 MHz" in lines
     assert "PASS: 70.0 of 60 MHz" in lines
+
+
+def test_components_by_size(figures):
+    """98 LUTs and carries of the part: one cell is less than a fiftieth, two are more."""
+    shares = {
+        "small": Share(1, Counter(LUT4=1)),
+        "lane": Share(4, Counter(LUT4=6, CCU2C=2, TRELLIS_FF=9)),
+        "file": Share(1, Counter(LUT4=2, TRELLIS_DPR16X4=3, DP16KD=1)),
+        "file.in": Share(1, Counter(LUT4=2)),
+        "lane.sum": Share(4, Counter(CCU2C=2, MULT18X18D=1)),
+    }
+    found = figures(60)
+    found = replace(found, netlist=replace(found.netlist, shares=shares))
+    assert [place for place, *_ in found.components()] == ["file", "file.in", "lane", "lane.sum", "small"]
+    assert list(found.lines())[-4:] == [
+        "| file                                 |        1 |          20 |          0 |           0 |          1 |",
+        "| file.in                              |        1 |           2 |          0 |           0 |          0 |",
+        "| lane                                 |        4 |          10 |          9 |           0 |          0 |",
+        "| lane.sum                             |        4 |           4 |          0 |           1 |          0 |",
+    ]
+    assert found.as_json("")["components"]["file"] == {
+        **{"instances": 1, "TRELLIS_COMB": 20, "TRELLIS_FF": 0, "TRELLIS_RAMW": 3, "MULT18X18D": 0, "DP16KD": 1}
+    }
 
 
 def test_the_table_of_what_misses(figures):

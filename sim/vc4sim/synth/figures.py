@@ -7,19 +7,23 @@ from dataclasses import dataclass
 
 from .netlist import Netlist
 from .route import Hop, Routed
+from .shares import places_in
 from .targets import Part, Target
 
 __all__ = ["RESOURCES", "Figures", "path_lines"]
 
-#: What is counted: the name of the resource in nextpnr, the cells of Yosys that need one of it, and what it is.
+#: What is counted: the name of the resource in nextpnr, how many of it the cells of Yosys need, and what it is.
 RESOURCES = (
-    ("TRELLIS_COMB", ("LUT4",), "logic cells"),
-    ("TRELLIS_FF", ("TRELLIS_FF",), "flip-flops"),
-    ("TRELLIS_RAMW", (), "write ports of LUT-RAM"),
-    ("MULT18X18D", (), "multipliers"),
-    ("DP16KD", (), "block RAMs"),
+    ("TRELLIS_COMB", {"LUT4": 1, "CCU2C": 2, "TRELLIS_DPR16X4": 6}, "logic cells"),
+    ("TRELLIS_FF", {"TRELLIS_FF": 1}, "flip-flops"),
+    ("TRELLIS_RAMW", {"TRELLIS_DPR16X4": 1}, "write ports of LUT-RAM"),
+    ("MULT18X18D", {"MULT18X18D": 1}, "multipliers"),
+    ("DP16KD", {"DP16KD": 1}, "block RAMs"),
 )
 _LOGIC_CELLS = RESOURCES[0][0]
+#: Of what is printed for each component, and how large one must be for that, as a part of all logic cells.
+_OF_A_COMPONENT = ("TRELLIS_COMB", "TRELLIS_FF", "MULT18X18D", "DP16KD")
+_LEAST = 1 / 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +68,24 @@ class Figures:
         """
         run = self.typical
         for resource, types, doc in RESOURCES:
-            frame = sum(self.netlist.frame.get(name, 0) for name in types)
+            frame = _needed(types, self.netlist.frame)
             yield resource, doc, run.cells.get(resource, 0) - frame, frame, run.available.get(resource, 0)
+
+    def components(self) -> Iterator[tuple[str, int, Mapping[str, int]]]:
+        """Of each component: its place, how many there are, and what they need together, by the names of the resources.
+
+        The largest ones come first, each before what is inside of it. What nextpnr adds is not in it.
+        """
+        needs = {
+            place: {name: _needed(types, share.cells) for name, types, _ in RESOURCES}
+            for place, share in self.netlist.shares.items()
+        }
+
+        def order(place: str) -> Sequence[tuple[int, str]]:
+            return [(-needs[around][_LOGIC_CELLS], around) for around in places_in(place) if around in needs]
+
+        for place in sorted(needs, key=order):
+            yield place, self.netlist.shares[place].instances, needs[place]
 
     def as_json(self, command: str) -> Mapping:
         """Everything, in types that JSON has; `command` made it."""
@@ -83,10 +103,11 @@ class Figures:
             "reached": self.reached,
             "seeds": {str(run.seed): run.mhz for run in self.runs},
             "critical_path": [dataclasses.asdict(hop) for hop in self.typical.path],
+            "components": {place: {"instances": instances, **needs} for place, instances, needs in self.components()},
         }
 
     def lines(self) -> Iterator[str]:
-        """The table in Markdown, the clock of each seed, the verdict, and the slowest path."""
+        """The table in Markdown, the clock of each seed, the verdict, the slowest path, and where the cells are."""
         yield f"{self.part[1].doc} (`{self.part[0]}` of `{self.config}`), on {self.target[1].doc}, with {', '.join(self.tools)}"
         yield ""
         yield f"| {'resource':22} | {self.part[0]:>7} | frame | of the device |"
@@ -100,6 +121,20 @@ class Figures:
         yield ""
         yield f"slowest path with seed {self.typical.seed}:"
         yield from path_lines(self.typical.path)
+        yield ""
+        yield f"components with {_LEAST:.0%} of the logic cells or more, without what nextpnr adds:"
+        yield ""
+        docs = [doc for name, _, doc in RESOURCES if name in _OF_A_COMPONENT]
+        yield f"| {'component':36} | how many | {' | '.join(docs)} |"
+        yield f"|{'-' * 38}|{'-' * 9}:|{'|'.join('-' * (len(doc) + 1) + ':' for doc in docs)}|"
+        yield from self._component_lines(docs)
+
+    def _component_lines(self, docs: Sequence[str]) -> Iterator[str]:
+        enough = _LEAST * _needed(RESOURCES[0][1], self.netlist.part)
+        for place, instances, needs in self.components():
+            if needs[_LOGIC_CELLS] >= enough:
+                counts = (f"{needs[name]:{len(doc)},}" for name, doc in zip(_OF_A_COMPONENT, docs, strict=True))
+                yield f"| {place:36} | {instances:8} | {' | '.join(counts)} |"
 
     def _verdict(self) -> Iterator[str]:
         bounds = self.part[1].bounds
@@ -108,6 +143,10 @@ class Figures:
             yield f"logic cells: {_standing(cells <= bounds.cells)} {bounds.cells:,}, {_goal(cells <= bounds.cells_goal)} {bounds.cells_goal:,}"
             yield f"clock: {_standing(self.mhz >= bounds.mhz)} {bounds.mhz:g} MHz, {_goal(self.mhz >= bounds.mhz_goal)} {bounds.mhz_goal:g} MHz"
         yield f"{'PASS' if self.reached else 'FAIL'}: {self.mhz:.1f} of {self.mhz_asked:g} MHz"
+
+
+def _needed(types: Mapping[str, int], cells: Mapping[str, int]) -> int:
+    return sum(number * cells.get(name, 0) for name, number in types.items())
 
 
 def _standing(passes: bool) -> str:

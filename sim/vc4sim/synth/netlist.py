@@ -21,6 +21,7 @@ from .comparisons import COMPARISONS_FILE, comparisons
 from .delays import CELLS_FILE, FAR_REGISTERS, LUTS_FILE, cell_delays, lut_delays
 from .frame import Frame
 from .muxes import join_luts
+from .shares import Share, shares_of
 from .tools import run_tool
 
 __all__ = ["NETLIST", "YOSYS", "Netlist", "count_cells", "run_yosys", "synthesise", "synthesise_design", "verilog_of"]
@@ -85,10 +86,11 @@ write_json {NETLIST}
 
 @dataclass(frozen=True, slots=True)
 class Netlist:
-    """Cells of the part and of its frame, by their types."""
+    """Cells of the part and of its frame, by their types, and those of each component of the part."""
 
     part: Mapping[str, int]
     frame: Mapping[str, int]
+    shares: Mapping[str, Share]
 
 
 def synthesise(part: wiring.Component, folder: Path) -> Netlist:
@@ -159,5 +161,6 @@ def count_cells(modules: Mapping[str, Any]) -> Netlist:
     part, frame = (Counter(cell["type"] for cell in modules[name]["cells"].values()) for name in (_PART, _TOP))
     del frame[_PART]
     return Netlist(
-        *({name: count for name, count in sorted(cells.items()) if name[0] != "$"} for cells in (part, frame))
+        *({name: count for name, count in sorted(cells.items()) if name[0] != "$"} for cells in (part, frame)),
+        shares_of(modules[_PART]["cells"]),
     )
