@@ -80,7 +80,7 @@ def front(request, waves):
 
 @pytest.fixture
 def seeds(request):
-    """`seeds(count)` are so many for random runs, from any one on, or the one that `--seed` names. Behind the output of a test that
+    """`seeds(count)` are so many for random runs, from any one on, or the one that `--seed` names. After the output of a test that
     fails stands the command that does its last run again with waves.
     """
     tried = []

@@ -9,7 +9,7 @@ ROOT = Path(__file__).parents[1]
 REFERENCE = ROOT / "docs/reference"
 PAGES = {name: REFERENCE / f"{name.lower()}_facts.md" for name in ("QPU", "SFU", "pipeline")}
 NUMBER = r"\d+(?:\.\d+)?"
-#: A page and the numbers of sections behind it, which may stand in the next line.
+#: A page and the numbers of sections after it, which may stand in the next line.
 CITATION = re.compile(
     rf"\b(QPU|SFU|[Pp]ipeline) facts(?:\]\(\w+\.md\))?,?[\s#]+(?:sections? )?({NUMBER}(?:(?:, | and | to |, and ){NUMBER})*)"
 )

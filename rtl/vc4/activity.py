@@ -121,7 +121,7 @@ class Activity(wiring.Component):
         return m
 
     def _front_end(self, m, front_end):
-        """It does something as long as primitives and quads come; what is there meanwhile waits for something behind."""
+        """It does something as long as primitives and quads come; what is there meanwhile waits for something after it."""
         since = Signal(range(_SHOWN + 1), init=_SHOWN)
         moves = Signal()
         shows = Signal()

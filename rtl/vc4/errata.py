@@ -16,7 +16,7 @@ class Erratum(Enum):
     HW_2116 = "the count of changes of state of the binner has 13 bits, and begins again"
     HW_2619 = "half floats that pass a texture unit without a blend lose their sign if they are powers of two"
     HW_2645 = "a blend of two levels, a negative one and one that is infinite, is negative"
-    HW_2885 = "the way to coverage locks up behind fragments with varyings"
+    HW_2885 = "the way to coverage locks up after fragments with varyings"
     HW_2898 = "the first level of a raster texture is looked up as if its width were the next power of two"
     HW_2924 = "all quads of a vector have the stencil test of the side from which the last one is seen"
 

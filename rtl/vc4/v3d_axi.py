@@ -18,7 +18,7 @@ class V3DAxi(wiring.Component):
     """`V3D` with memory on the bus that systems have, AXI4.
 
     Programs come from the host; nothing starts fragment shaders yet. Nobody takes what control lists hand to binner and
-    renderer, so a list stands still at its first record for them.
+    renderer, so a list waits at its first record for them.
 
     Parameters
     ----------

@@ -101,7 +101,7 @@ assert _TAIL.size == 4 * RECORD_WORDS - _ADD
 
 
 def _shift(layout: data.Layout, name: str, first: str) -> int:
-    """How far a field lies behind another one."""
+    """How far a field lies after another one."""
     return layout[name].offset - layout[first].offset
 
 
@@ -142,7 +142,7 @@ class RetirementReader:
 
     @staticmethod
     def brings(record: bytes | memoryview) -> list[int]:
-        """The numbers of those of `R4_SOURCES` from which r4 changes behind it."""
+        """The numbers of those of `R4_SOURCES` from which r4 changes after it."""
         _, mul, *_ = _TAIL.unpack_from(record, _ADD)
         return [source for source, bit in enumerate(_BRINGS) if mul >> bit & 1]
 

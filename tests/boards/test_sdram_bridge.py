@@ -17,7 +17,7 @@ SIZE = 1 << 13
 
 
 def traffic(rng, count):
-    """Requests, words of writes, and the answers; some are behind the end of memory."""
+    """Requests, words of writes, and the answers; some are after the end of memory."""
     memory, requests, writes, answers = bytearray(SIZE), [], [], []
     for _ in range(count):
         outside = rng.random() < 0.1

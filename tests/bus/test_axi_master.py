@@ -125,7 +125,7 @@ def test_a_tag_that_waits_for_writes_does_not_read(simulate):
 
 @pytest.mark.parametrize(("write", "in_flight"), [(0, 4), (1, 4), (0, 1), (1, 8)])
 def test_so_many_are_under_way(simulate, write, in_flight):
-    """With a slave that takes everything and answers nothing; a tag that is full holds up the others behind it."""
+    """With a slave that takes everything and answers nothing; a tag that is full holds up the others after it."""
     dut = AxiMaster(word_bytes=8, tag_bits=1, in_flight=in_flight)
 
     async def bench(ctx):

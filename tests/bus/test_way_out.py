@@ -1,4 +1,4 @@
-"""The whole way out: `Hub`, `Windows` and `AxiMaster` behind one another, with an AXI4 slave at the end."""
+"""The whole way out: `Hub`, `Windows` and `AxiMaster` one after another, with an AXI4 slave at the end."""
 
 import random
 
@@ -20,7 +20,7 @@ TAG_BITS = 2
     [(0.3, 0.8), *(pytest.param(*gaps, marks=pytest.mark.thorough) for gaps in ((0, 0.5), (0.4, 0)))],
 )
 def test_random_traffic(simulate, axi_slave, traffic, gap, slave_gap, is_open):
-    """What lies behind the memory is refused by the slave, or by the windows before it gets there: clients see the same."""
+    """What lies after the memory is refused by the slave, or by the windows before it gets there: clients see the same."""
     seed = round(100 * gap + 10 * slave_gap)
     rng = random.Random(seed)
     wanted = traffic(rng, tags=1 << TAG_BITS, count=60, word_bytes=8)

@@ -22,7 +22,7 @@ def open_windows(ctx, dut, *windows):
 
 @pytest.mark.parametrize(("latency", "gap", "client_gap"), [(1, 0, 0), (9, 0, 0.5), (3, 0.4, 0), (6, 0.3, 0.3)])
 def test_random_traffic(simulate, traffic, latency, gap, client_gap):
-    """A page of memory for each tag, two pages a window; refused requests go to the pages behind the memory."""
+    """A page of memory for each tag, two pages a window; refused requests go to the pages after the memory."""
     seed = 10 * latency + TAGS
     rng = random.Random(seed)
     wanted = traffic(rng, tags=TAGS, count=150, word_bytes=8, beyond=4096 * TAGS)

@@ -9,7 +9,7 @@ from vc4sim.checker import Broken, Finding, Strict
 
 @pytest.fixture
 def breaches() -> Callable[..., list[Finding]]:
-    """Goes on behind the first breach: `breaches(base, size, events)` gives all of them, one an instruction."""
+    """Goes on after the first breach: `breaches(base, size, events)` gives all of them, one an instruction."""
 
     def collect(base: int, size: int, events: Iterable) -> list[Finding]:
         strict, found = Strict(base, size), []

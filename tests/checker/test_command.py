@@ -25,7 +25,7 @@ FINDING = """\
 {0}:2: error R1: a register is not read in the instruction after the one that writes it
     {0}:1  mov ra5, unif
     {0}:2  mov r0, ra5        # too early
-    found: reads ra5, right behind an instruction that writes ra5
+    found: reads ra5, right after an instruction that writes ra5
     chip:  The register file is written after the next instruction has read it.
     here:  The reader gets the old value, however long it waits.
 

@@ -16,7 +16,7 @@ from vc4sim.workload import example_names, load_case, load_example
 
 #: Cases that do on purpose what a rule is about, with the instructions at which they do, checked or run.
 ON_PURPOSE = {
-    # which value a register has right behind its write
+    # which value a register has right after its write
     "regfile_latency": {"R1": [5, 11, 12, 21, 29, 30]},
     # what does not come from r0 to r3 turns inside its quad
     "rotate_quad": {"R4": [*range(17, 29), *range(40, 43), *range(46, 52)]},

@@ -85,5 +85,5 @@ def test_no_program():
 
 def test_one_finding_a_rule_and_pair():
     (one,) = check(assemble(f"mov ra1, r0\nadd r0, ra1, ra1; mov r1, ra1\n{END}").words)
-    assert one.message == "reads ra1, right behind an instruction that writes ra1"
+    assert one.message == "reads ra1, right after an instruction that writes ra1"
     assert one.is_error

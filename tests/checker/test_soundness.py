@@ -1,6 +1,6 @@
 """What a run breaks, the checker has found before; and what it finds clean, runs clean.
 
-The programs are random ones. Behind a branch to a register the checker knows nothing, so they have none; behind a branch
+The programs are random ones. After a branch to a register the checker knows nothing, so they have none; after a branch
 that is lost it does not know where the program goes, so all keep R14 and R15.
 """
 

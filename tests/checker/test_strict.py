@@ -279,7 +279,7 @@ def test_the_text():
         "0x00001008: error R1: a register is not read in the instruction after the one that writes it",
         "    0x00001000  mov ra1, r0",
         "    0x00001008  mov r0, ra1",
-        "    found: reads ra1, right behind an instruction that writes ra1",
+        "    found: reads ra1, right after an instruction that writes ra1",
         "    chip:  The register file is written after the next instruction has read it.",
         "    here:  The reader gets the old value, however long it waits.",
     ]

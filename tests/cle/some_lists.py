@@ -24,7 +24,7 @@ from vc4sim.model.cle.compressed import COORDINATE_BYTES, INDEX_BYTES, ListForma
 __all__ = ["SIZE", "some_lists"]
 
 SIZE = 0x4000
-#: Where lists lie, and behind them what they point to.
+#: Where lists lie, and after them what they point to.
 _LISTS, _DATA = range(0, 0x2000, 0x200), range(0x2000, 0x3F00)
 #: Bytes of a list, but for the last records.
 _LENGTH = 0x100

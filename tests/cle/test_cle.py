@@ -27,7 +27,7 @@ STEPS = 1500
 MEMORIES = [(1, 0.0), (20, 0.0), (100, 0.0), (20, 0.3)]
 #: Types of primitives, and whether they have coordinates, which only two types may have.
 KINDS = (*product(PrimitiveType, [False]), (PrimitiveType.TRIANGLES, True), (PrimitiveType.RHTS, True))
-#: Lines that are read ahead: two behind a record that waits.
+#: Lines that are read ahead: two after a record that waits.
 AHEAD = 3
 LINES = (1 << 32) // LINE_BYTES
 

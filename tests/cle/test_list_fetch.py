@@ -116,7 +116,7 @@ def test_no_line_after_the_end(run, end):
 
 
 def test_the_end_moves(run):
-    """A driver adds to a list, and moves its end: what is fetched again goes on behind it."""
+    """A driver adds to a list, and moves its end: what is fetched again goes on after it."""
 
     async def script(reader):
         await reader.start(BASE + 5, BASE + 64)

@@ -1,4 +1,4 @@
-"""`RecordReader` behind a `ListFetch`: the records of the model, and the same faults at the same addresses."""
+"""`RecordReader` after a `ListFetch`: the records of the model, and the same faults at the same addresses."""
 
 import random
 
@@ -131,7 +131,7 @@ def test_any_bytes(run):
 
 
 def test_at_the_end_of_memory(run):
-    """A record whose last byte is not in memory, one that is behind it, and one that ends with it."""
+    """A record whose last byte is not in memory, one that is after it, and one that ends with it."""
     for code in (112, 105, 1):
         length = RECORDS[code].length
         for missing in {0, 1, length // 2, length}:

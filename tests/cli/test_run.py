@@ -102,7 +102,7 @@ class TestStrict:
 {0}:4: a: error R1: a register is not read in the instruction after the one that writes it
     {0}:8: a+4  sub ra5, r0, 1
     {0}:4: a    mov.setf r0, ra5
-    found: reads ra5, right behind an instruction that writes ra5
+    found: reads ra5, right after an instruction that writes ra5
     chip:  The register file is written after the next instruction has read it.
     here:  The reader gets the old value, however long it waits.
 """

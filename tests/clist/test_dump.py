@@ -161,8 +161,8 @@ BAD_CASES = {
     "no jobs": ((NOP,), {"registers": REGISTERS, "jobs": []}, "jobs must be a list of objects"),
     "size": ((NOP,), {"registers": REGISTERS, "mem_size": 1 << 40}, "mem_size must be an integer"),
     "offset": ((NOP,), {"registers": REGISTERS, "job": {"memory_offset": 10}}, "memory_offset must be an integer"),
-    "cut short": ((NOP[:-1],), {"registers": REGISTERS}, "what begins at byte 0 goes on behind the end of the job"),
-    "half a header": ((NOP, b"\0\0\0"), {"registers": REGISTERS}, "what begins at byte 9 goes on behind"),
+    "cut short": ((NOP[:-1],), {"registers": REGISTERS}, "what begins at byte 0 goes on after the end of the job"),
+    "half a header": ((NOP, b"\0\0\0"), {"registers": REGISTERS}, "what begins at byte 9 goes on after"),
     "outside": ((record(SIZE, b"1"),), {"registers": REGISTERS}, "at byte 0: 1 bytes at 0x00002000 are outside"),
 }
 

@@ -15,7 +15,7 @@ HELD = [register(name).offset for name in ("SCRATCH", "BPOA", "SRQUA")]
 
 
 async def master(dut):
-    """A master that pauses on all channels, behind a reset."""
+    """A master that pauses on all channels, after a reset."""
     axi = AxiLiteMaster(AxiLiteBus.from_prefix(dut, "s_axil"), dut.clk, dut.rst)
     pause(axi.write_if, "aw", "w", "b")
     pause(axi.read_if, "ar", "r")

@@ -1,4 +1,4 @@
-"""`AxiMaster` with the AXI4 slave of cocotbext-axi, whose memory ends early: behind it, everything is an error."""
+"""`AxiMaster` with the AXI4 slave of cocotbext-axi, whose memory ends early: after it, everything is an error."""
 
 import random
 
@@ -20,7 +20,7 @@ def packed(layout, **fields):
 
 
 class Traffic:
-    """Random requests of each tag to its own part of the memory, and behind it; what must come, and what memory must hold."""
+    """Random requests of each tag to its own part of the memory, and after it; what must come, and what memory must hold."""
 
     def __init__(self, count):
         self.data = bytearray(SIZE)

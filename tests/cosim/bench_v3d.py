@@ -14,7 +14,7 @@ from vc4.regs.table import register
 from vc4sim.asm import assemble
 from vc4sim.model.arith.sfu import recip
 
-#: Memory ends there: behind it everything is an error.
+#: Memory ends there: after it everything is an error.
 SIZE = 0x8000
 CODE, UNIFORMS, OUTPUT = 0x1000, 0x2000, 0x4000
 OUTSIDE = 0x10_0040
@@ -147,7 +147,7 @@ async def a_program_that_memory_does_not_have_is_flagged(dut):
     await system.write("XBUSENA", 1)
     await system.ask(1.0, OUTPUT, code=OUTSIDE)
     await system.rises()
-    # The line behind it is read ahead, and may be refused first.
+    # The line after it is read ahead, and may be refused first.
     assert await system.read("XBUSADR") in (OUTSIDE, OUTSIDE + LINE_BYTES)
     assert await system.read("SRQCS") == 1 << 8, "one was asked for, none has ended"
     await system.begin()

@@ -189,7 +189,7 @@ def changed(chosen, session):
     ],
 )
 def test_changes_are_a_part_of_the_run(arguments, length, seed):
-    """Wherever one goes, every position has the state that it had the first time behind the changes before it."""
+    """Wherever one goes, every position has the state that it had the first time after the changes before it."""
     session, chosen = console(*arguments).session, random.Random(seed)
     target, expected, different = session.target, {}, 0
     for position in sorted(chosen.sample(range(2, length), 12)):

@@ -14,7 +14,7 @@ LATENCY = 2
 
 
 def encoded(items):
-    """Words of bytes, and of control bits, which are pairs with `None`; and the disparity behind each."""
+    """Words of bytes, and of control bits, which are pairs with `None`; and the disparity after each."""
     dut, found = TmdsEncoder(), []
     simulator = Simulator(dut)
     simulator.add_clock(1e-8, domain="pixel")
@@ -34,7 +34,7 @@ def encoded(items):
 
 @pytest.fixture(scope="module")
 def items():
-    """Every byte behind every other kind of one: lines of random bytes, and of one byte again and again, with control bits between."""
+    """Every byte after every other kind of one: lines of random bytes, and of one byte again and again, with control bits between."""
     rng, some = random.Random(1), [(None, 0)]
     for byte in range(256):
         some += [rng.randrange(256) for _ in range(rng.randrange(8))] + [byte] * rng.randrange(1, 6)

@@ -57,7 +57,7 @@ def plane_of(primitive, window, limits=ZS):
 def payload(primitive, oversample):
     """As the set-up hands it on."""
     edges = [{"a": a, "b": b, "c": c} for a, b, c in primitive.edges]
-    noise = {"a": 5, "b": -7, "c": 1000}  # behind the last one
+    noise = {"a": 5, "b": -7, "c": 1000}  # after the last one
     low_x, low_y, high_x, high_y = (place // PIXEL for place in primitive.box)
     return {
         "edges": edges + [noise] * (EDGES - len(edges)),

@@ -44,7 +44,7 @@ def test_depth_limits():
     "seeds", [range(3), pytest.param(range(3, 40), marks=pytest.mark.thorough)], ids=["some", "many"]
 )
 def test_window(seeds):
-    """Behind any records, as soon as it is settled."""
+    """After any records, as soon as it is settled."""
     dut = ClipState()
     rig = Simulation(dut)
     for seed in seeds:

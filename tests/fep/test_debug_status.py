@@ -31,7 +31,7 @@ REST = {
 }
 #: And early Z of that.
 EARLY_REST = {"EZ_DATA_READY", "EZ_XY_READY", "EZREQ_FIFO_READY", "EZVAL_FIFO_READY", "EZTEST_QREADY"}
-#: What is told of a front end that is full of quads, from the set-up to the first step behind Z, and of early Z in it.
+#: What is told of a front end that is full of quads, from the set-up to the first step after Z, and of early Z in it.
 FULL = {
     *("EDGES_STALL", "EDGES_CTRLID", "REFXY_FIFO_READY", "ZRWPE_STALL", "WCOEFF_FIFO_READY", "ZCOEFF_FIFO_FULL"),
     *("RAST_BUSY", "XYRELZ_FIFO_FULL", "XYRELZ_FIFO_IP_STALL", "XYNRM_IP_STALL", "INTERPZ_IP_STALL"),

@@ -23,7 +23,7 @@ STORES = {ControlCode.STORE_RESOLVED_TILE_COLOR_BUFFER, ControlCode.STORE_TILE_B
 
 
 class Early(wiring.Component):
-    """`EarlyDepth`, and `QuadMatch`, which holds a quad behind it."""
+    """`EarlyDepth`, and `QuadMatch`, which holds a quad after it."""
 
     def __init__(self, full_rate):
         self.early, self.match = EarlyDepth(), QuadMatch(full_rate=full_rate)

@@ -220,7 +220,7 @@ class UnboundedL2cProof(L2cProof):
         ]
 
     def _sends(self, m, state, board):
-        """The words on their way to the client are those of one request behind the other."""
+        """The words on their way to the client are those of one request after the other."""
         head = state.commands[0]
         reading = head.serves & (self.beat != 0)
         m.d.comb += [

@@ -21,7 +21,7 @@ class L2cProof(Proof):
     """Any requests of two tags, and memory; one request is followed, whichever `follow` chooses.
 
     A scoreboard holds what has still to come for it, and how many requests of its tag come before. The n-th request of a
-    tag is the one whose words come behind n - 1 words that are marked as the last ones.
+    tag is the one whose words come after n - 1 words that are marked as the last ones.
     """
 
     def __init__(self, slots: int = 4):

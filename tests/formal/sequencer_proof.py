@@ -216,7 +216,7 @@ class SequencerProof(wiring.Component):
         """The stream goes on elsewhere for a thread and for a branch of this program that is taken, and only then."""
         dut, redirect = state.dut, state.dut.redirect
         state.mine = mine = Signal()  # the last branch was one of this program
-        state.boundary = boundary = Signal(32)  # behind its delay slots
+        state.boundary = boundary = Signal(32)  # after its delay slots
         switches = dut.asks & self.offers
         with m.If(state.issued & state.branches):
             m.d.sync += [mine.eq(1), boundary.eq(state.after.pc + DELAY_SLOTS * WORD_BYTES)]
@@ -229,7 +229,7 @@ class SequencerProof(wiring.Component):
             Assert(~(self.enters | switches) | (redirect.target == dut.pc), "not at the thread that begins"),
             Assert(~self.enters | redirect.restart, "what was fetched before is kept"),
             Assert(~(jumps & switches), "two redirections at once"),
-            Assert(~jumps | (target & ~redirect.restart), "not the target, or not behind the delay slots"),
+            Assert(~jumps | (target & ~redirect.restart), "not the target, or not after the delay slots"),
             Cover(jumps & dut.redirect_stb, "a branch redirects the stream"),
             Cover(dut.resolved_stb & state.outcome.taken & ~mine & dut.running, "one is decided after its program"),
             Cover(switches & ~redirect.restart, "a switch redirects the stream"),

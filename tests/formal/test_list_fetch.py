@@ -102,7 +102,7 @@ class ListFetchProof(wiring.Component):
                 Assert(~window.available[number] | (window.bytes.word_select(number, 8) == byte_at(place + number)))
                 for number in range(BUS_BYTES)
             ),
-            Assert(((window.available + 1) & window.available) == 0, "bytes are there behind some that are not"),
+            Assert(((window.available + 1) & window.available) == 0, "bytes are there after some that are not"),
             Assert(~self.there | self.started, "a byte of no list"),
             Assert(~self.there | (self.first == byte_at(place)), "another byte is the first one"),
             Assert(

@@ -23,7 +23,7 @@ _CHUNK_LAYOUT = data.StructLayout({"address": 32 - _UNIT_BITS, "left": 8})
 class MemoryProof(Proof):
     """Any frames, somebody who takes what he likes, and a host that writes its registers when it likes; one byte is followed.
 
-    A byte that is given twice, as in overspill that lies in the memory of the configuration, is not followed. Behind the
+    A byte that is given twice, as in overspill that lies in the memory of the configuration, is not followed. After the
     last address comes the first one.
     """
 
@@ -177,10 +177,10 @@ class MemoryProof(Proof):
             Assert(~delivers | ~dut.port.taken[:_UNIT_BITS].any(), "not a multiple of the smallest block"),
             Cover(taken & spilt & (units == 8), "a block in overspill"),
             Cover(taken & ~spilt & (dut.port.taken[8:] == 0) & (self.used != 0), "at the first address"),
-            Cover(delivers & given & ~free & ~taken & (units == 15), "another one, behind"),
+            Cover(delivers & given & ~free & ~taken & (units == 15), "another one, after"),
             Cover(dut.failed, "the first blocks do not fit"),
         ]
-        m.d.comb += Assert(~dut.failed | ~delivers, "something is taken behind a failure")
+        m.d.comb += Assert(~dut.failed | ~delivers, "something is taken after a failure")
         self._taken, self._given = taken, given
         return free
 
@@ -248,6 +248,6 @@ def test_faults(prover, faulty, monkeypatch, old, new, said):
     ids=["endless", "released", "pool", "chunk"],
 )
 def test_faults_behind_many_blocks(prover, faulty, monkeypatch, old, new, said):
-    """Which the ports show only behind more of them; the invariants do at once."""
+    """Which the ports show only after more of them; the invariants do at once."""
     monkeypatch.setattr(list_memory, "ListMemory", faulty(list_memory.ListMemory, old, new))
     assert said in prover.refuted(MemoryProof(), depth=12)

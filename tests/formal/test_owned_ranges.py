@@ -201,7 +201,7 @@ def test_ranges(prover):
     ],
 )
 def test_faults(prover, faulty, monkeypatch, old, new, said):
-    # The invariants show at once what ports show behind many ranges.
+    # The invariants show at once what ports show after many ranges.
     for module in owned_ranges, sys.modules[__name__]:
         monkeypatch.setattr(module, "RANGES", 2)
     monkeypatch.setattr(owned_ranges, "OwnedRanges", faulty(owned_ranges.OwnedRanges, old, new))

@@ -135,7 +135,7 @@ class SchedulerProof(wiring.Component):
             Assert(~starts | port.ready, "a program starts where it cannot"),
             Assert(
                 ~starts | port.payload.threaded | (left == 0) | ((kind == _FRAGMENT) & single),
-                "it does not start alone, nor behind fragments that do not share",
+                "it does not start alone, nor after fragments that do not share",
             ),
             Assert(~starts | ~self.reservations[number].bit_select(kind, 1), "it starts where it must not"),
             Assert(occupied == running, "the scheduler does not know what runs"),

@@ -35,7 +35,7 @@ class ScoreboardProof(Proof):
         taken = Signal()
         here = Signal()  # a quad of the place
         has = Signal()  # the older vector
-        passes = Signal()  # the younger one came behind it
+        passes = Signal()  # the younger one came after it
         gone = Signal()
         before = Signal()  # a vector of the younger thread has begun while the older one was there
         m.d.comb += [

@@ -84,7 +84,7 @@ class WalkProof(Proof):
             Assume(_is_transfer(transfer)),
             Assert(~dut.o.valid | settled, "it begins by itself"),
             Assert(~dut.o.valid | _is_step(transfer, step), "a step outside of the tile"),
-            Assert(~dut.o.valid | ((step.x | pair) <= self.last_x) & (step.y <= self.last_y), "behind the last one"),
+            Assert(~dut.o.valid | ((step.x | pair) <= self.last_x) & (step.y <= self.last_y), "after the last one"),
             Cover(dut.o.valid & step.final & (step.x == 12), "the end"),
             Cover(dut.o.valid & transfer.dump & transfer.samples & (step.y == 1), "a dump"),
         ]

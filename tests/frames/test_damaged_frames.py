@@ -65,7 +65,7 @@ class Target:
 
 
 def drawn_alone(target, image):
-    """How the model renders it: memory at the end, whether there was a frame, why the list stands still, why the model rests."""
+    """How the model renders it: memory at the end, whether there was a frame, why the list waits, why the model rests."""
     memory = Memory(len(image), 0, image)
     gpu = V3D(CONFIG, memory)
     gpu.fragment_shader.limit = gpu.renderer.screen.shading.limit = INSTRUCTIONS

@@ -15,13 +15,13 @@ from ..model.drawing import LIST, SIZE, WITH_Z, Drawing
 from .test_errata import CONFIG
 
 CHIP = dataclasses.replace(preset("bcm2835"), trace=True)
-#: Quads of the rectangle in front, and of each of two behind it; those on the diagonal are of two triangles.
+#: Quads of the rectangle in front, and of each of two after it; those on the diagonal are of two triangles.
 QUADS, OF_ONE = 32 * 33, 20 * 21
 pytestmark = pytest.mark.usefixtures("compiler")
 
 
 def job(*, config=CONFIG, depth=DepthTest.LESS, **configuration):
-    """A near rectangle, and twice one behind it."""
+    """A near rectangle, and twice one after it."""
     drawing = Drawing(64, 64, **configuration)
     drawing.clear()
     drawing.configure(depth=depth, z=True, early_z_enable=1)

@@ -77,7 +77,7 @@ def test_coverage_behind_varyings_locks_up(request):
     ],
 )
 def test_a_lock_of_one_of_them_is_a_difference(widths, has, text, request):
-    """Whether it is the RTL that `has` the erratum, or the model; behind the first one a program reads the coverage."""
+    """Whether it is the RTL that `has` the erratum, or the model; after the first one a program reads the coverage."""
     configs = [dataclasses.replace(CONFIG, errata=(), early_z=False), CONFIG]
     job = dataclasses.replace(job_of(coverage_behind(PLAIN, widths=widths)), config=configs[not has])
 

@@ -67,7 +67,7 @@ def test_a_set_up_of_the_stencil_does_not_wait_for_the_scoreboard(drawn):
 
 
 def threaded(drawing):
-    """The last NV shader has two threads: its record lies right behind those before."""
+    """The last NV shader has two threads: its record lies right after those before."""
     record = drawing._next["record"] - 16
     flags = drawing.memory.read(record, 1)[0]
     drawing.memory.write(record, bytes([flags & ~1]))

@@ -122,7 +122,7 @@ class RtlDriver(Driver):
         return bool(self.ctx.get(self.bench.irq))
 
     def stored(self):
-        """What the first vector behind `OUTPUT` holds."""
+        """What the first vector after `OUTPUT` holds."""
         words = [self.ctx.get(self.bench.memory.words[(OUTPUT - BASE) // 8 + place]) for place in range(8)]
         return [word >> shift & 0xFFFF_FFFF for word in words for shift in (0, 32)]
 

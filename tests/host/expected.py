@@ -1,4 +1,4 @@
-"""What registers must read by the words of the table: whatever stands behind them, RTL or model."""
+"""What registers must read by the words of the table: whatever is behind them, RTL or model."""
 
 from vc4.config import V3DConfig
 from vc4.regs.register import Reads, Writes

@@ -16,7 +16,7 @@ SOURCES = {
     **{"K": {12, 13, 26, 27, 30}, "B": {31, 32}, "A": {33, 34}},
 }
 
-#: Offsets behind the trigger at which the second instruction is forbidden.
+#: Offsets after the trigger at which the second instruction is forbidden.
 OFFSETS = {
     **dict.fromkeys(["R1", "R2", "R3"], [1]),
     **dict.fromkeys(["R5", "R6", "R8", "R14", "R15"], [1, 2]),

@@ -89,7 +89,7 @@ def test_a_hit_comes_after_five_clocks_and_then_a_word_a_clock(run, data):
 
 
 def test_requests_that_have_waited_come_a_word_a_clock(run, data):
-    """Six of them wait for one line; they follow each other without a gap, and so do those that hit behind them."""
+    """Six of them wait for one line; they follow each other without a gap, and so do those that hit after them."""
     traffic = run([request(BASE + 8 * (number % 8)) for number in range(30)], latency=20, base=BASE, data=data)
     assert traffic.memory.lines == [BASE]
     gaps = [after - before for before, after in zip(traffic.clocks, traffic.clocks[1:], strict=False)]

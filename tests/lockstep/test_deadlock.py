@@ -14,7 +14,7 @@ END = "\nthrend\nnop\nnop"
 MUTEX = "nop\nread mutex\nnop\nsacq -, 5" + END
 #: Counts a semaphore up once too often.
 FULL = "nop\n.rep i, 16\nsrel -, 9\n.endr" + END
-#: The QPU of number 0 waits for a semaphore that the others release only behind one of their own.
+#: The QPU of number 0 waits for a semaphore that the others release only after one of their own.
 CROSSED = "mov.setf -, qpu_num\nbrr.allz -, r:zero\nnop\nnop\nnop\nsacq -, 1\nsrel -, 2" + END
 CROSSED += "\n:zero\nsacq -, 2\nsrel -, 1" + END
 

@@ -20,7 +20,7 @@ from vc4sim.lockstep import Lockstep
 pytestmark = pytest.mark.thorough
 BASE, SIZE = 0x10_0000, 0x3000
 UNIFORMS = BASE + 0x800
-#: The last page of memory, and the one behind it.
+#: The last page of memory, and the one after it.
 LAST, BEHIND = BASE + 0x2000, BASE + 0x3000
 ERROR = {"ERR_LOOKUP"}
 END = "\nthrend\nnop\nnop\n"
@@ -93,7 +93,7 @@ def test_textures(simulator, base, place, wrap, errors):
 
 @pytest.mark.parametrize(("filters", "errors"), [(NEAREST, set()), (LINEAR, ERROR)])
 def test_only_the_texels_that_count(simulator, filters, errors):
-    """Memory has the first eight rows. One texel is of the last of them; a blend of four needs the row behind."""
+    """Memory has the first eight rows. One texel is of the last of them; a blend of four needs the row after."""
     job = job_of(TEXTURE, bits(0.5), bits(7.9 / 16), *sampling(LAST, Wrap.REPEAT, filters))
     job = dataclasses.replace(job, image=job.image[: LAST + 0x200 - BASE])
     found, _ = looked_up(job, simulator)

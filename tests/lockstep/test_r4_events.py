@@ -1,6 +1,6 @@
-"""What arrives in r4 is told with the instruction behind which the next one sees it, in the same way by model and RTL.
+"""What arrives in r4 is told with the instruction after which the next one sees it, in the same way by model and RTL.
 
-That is the second instruction behind a write to the special function unit, as the third is the first to see the result, and
+That is the second instruction after a write to the special function unit, as the third is the first to see the result, and
 the instruction that loads from a texture unit (guide, section 3).
 """
 
@@ -147,7 +147,7 @@ class TestLockstep:
     def test_more_than_instructions_say(self, simulator):
         job, records, _ = self.recorded(simulator)
         (first, *_) = records[records[:, 0] >= R4_ARRIVED]
-        with pytest.raises(Difference, match="r4 changes behind no instruction"):
+        with pytest.raises(Difference, match="r4 changes after no instruction"):
             Lockstep(job)(np.stack([first] * 20))
 
     def test_nothing_ever(self, simulator):

@@ -199,7 +199,7 @@ def test_each_time_is_another():
     retired = [event for event in events if isinstance(event, Retirement)]
     begun = [number for number, event in enumerate(retired) if event.pc == job.launches[0].pc]
     assert len(begun) == 4
-    # Behind two set-ups, what the registers get.
+    # After two set-ups, what the registers get.
     effects = {tuple(event.effects() for event in retired[first + 2 : first + 60]) for first in begun}
     assert len(effects) == 4
 
@@ -228,7 +228,7 @@ def test_some_programs_are_lawful_and_most_are_not():
 
 @pytest.mark.parametrize("seed", [1, 2, 5])
 def test_what_breaks_rules_is_taken_out(seed):
-    """Without a frame nothing is wrong in the end, but that the program may run on behind its last word."""
+    """Without a frame nothing is wrong in the end, but that the program may run on after its last word."""
     job = random_job(seed, 300, V3DConfig())
     words = words_of(job)
     assert len(errors_of(words, job)) > 20

@@ -21,7 +21,7 @@ _NAMES = written_names()
 
 
 class Told:
-    """Gives the records of an event, one a row; what r4 becomes comes right behind its instruction.
+    """Gives the records of an event, one a row; what r4 becomes comes right after its instruction.
 
     It keeps the flags of each QPU in mind: they say which ALU has written a register that both name.
     """

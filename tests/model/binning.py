@@ -76,7 +76,7 @@ def nv_vertex(x: int, y: int, clip: tuple[float, float, float, float] | None = N
 
 def bin_sizes(memory: Memory, starts: int, points: Iterable[tuple[float, int]]) -> int:
     """A binning list for two tiles, which is put into memory: record 6 so many times, and point sizes, each with a point in one of the
-    tiles behind it. Returns where it ends.
+    tiles after it. Returns where it ends.
     """
     memory.write(RECORDS + 16, nv_vertex(8 * 16, 8 * 16) + nv_vertex(72 * 16, 8 * 16))
     record = nv_shader_record(shaded_vertex_data_stride=12, shaded_vertex_data_address=RECORDS + 16)

@@ -153,7 +153,7 @@ class Drawing:
         self.list.add(Code.STORE_TILE_BUFFER_GENERAL, buffer_to_store=TileBuffer.NONE)
 
     def finish(self, before=(), stores=()):
-        """All tiles: loads before them, further stores behind them, and the frame."""
+        """All tiles: loads before them, further stores after them, and the frame."""
         self.draws.add(Code.RETURN_FROM_SUB_LIST)
         sub_list = self._place("code", bytes(self.draws.data))
         columns, rows = -(-self.width // self._tile[0]), -(-self.height // self._tile[1])

@@ -123,7 +123,7 @@ def run(rig, dut, items, outputs, *, seed=1, gap=0.0, pause=0.0, each_clock=None
     """All of an `ItemList`; `outputs` are streams, whose items come back, each with its clock. It is over when nothing has moved
     for some clocks.
 
-    each_clock : is called in each, and returns what is called behind it
+    each_clock : is called in each, and returns what is called after it
     """
     rng = random.Random(seed)
     found = [[] for _ in outputs]

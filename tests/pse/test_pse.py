@@ -54,14 +54,14 @@ def wanted(request, model):
 
 
 def pieces_of(request):
-    """How many come: behind the first piece of an RHT there is another one, drawn or not."""
+    """How many come: after the first piece of an RHT there is another one, drawn or not."""
     models = expected(request)
     is_half = request.type == PrimitiveType.RHTS and len(models) == 1 and is_right(request, models[0])
     return max(1, len(models) + is_half)
 
 
 def is_right(request, model):
-    """It is the piece on the right, where the boundary is behind the lowest X of its edge."""
+    """It is the piece on the right, where the boundary is after the lowest X of its edge."""
     return model.edges[1][0] < 0
 
 

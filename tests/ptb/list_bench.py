@@ -173,7 +173,7 @@ class Lists:
         self.clocks = []
 
     def expect(self, items, overspill):
-        """What the model makes of items: memory behind each flush, overspills that were taken, and an error."""
+        """What the model makes of items: memory after each flush, overspills that were taken, and an error."""
         memory = Memory(SIZE, BASE, self.image)
         ptb, snapshots, spare, waited = Ptb(memory), [], list(overspill), 0
         failed = False

@@ -47,7 +47,7 @@ def binning_jobs(folder, pool=None, **options):
 
 
 def shrink(image, start, pool):
-    """Leaves the first configuration of a list so much memory, and puts overspill behind all; returns that."""
+    """Leaves the first configuration of a list so much memory, and puts overspill after all; returns that."""
     assert image[start] == ControlCode.TILE_BINNING_MODE_CONFIGURATION.value
     width, height, flags = image[start + 13 : start + 16]
     initial = 32 << (flags >> 3 & 3)

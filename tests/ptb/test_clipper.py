@@ -204,7 +204,7 @@ def test_points_are_not_cut():
 
 
 def test_equal_to_planes():
-    """What touches a plane is inside of it; with nothing behind it nothing is cut."""
+    """What touches a plane is inside of it; with nothing after it nothing is cut."""
     on = with_third((0.0, 0.5, 1.0, 1.0))
     touches = primitive(TRIANGLES, (0.0, 0.0, 1.0, 1.0), (0.5, 0.0, 1.5, 1.0), (0.0, 0.5, 1.5, 1.0))
     edge = primitive(TRIANGLES, (0.0, 0.0, 1.0, 1.0), (0.5, 0.0, 1.0, 1.0), (0.0, 0.5, 1.5, 1.0))

@@ -124,7 +124,7 @@ def test_any(seeds, count):
 
 
 def shaded(code=ControlCode.GL_SHADER_STATE, **fields):
-    """A list in a frame, behind this shader."""
+    """A list in a frame, after this shader."""
     items = ItemList()
     items.shader(code, packing(LAYOUTS[code]).pack(**fields))
     items.frame()

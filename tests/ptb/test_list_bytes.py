@@ -20,7 +20,7 @@ def some_chunks(rng):
 
 
 def move(rng, chunks, gap):
-    """Memory behind them, the words, and the clocks."""
+    """Memory after them, the words, and the clocks."""
     rig, dut = simulation_of(ListBytes)
     found, words, clocks = {}, [], []
 

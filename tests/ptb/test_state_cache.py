@@ -104,7 +104,7 @@ def test_any_state(seeds):
 
 
 def test_a_count_that_wraps(seeds):
-    """The erratum HW-2116: behind the last of its changes it begins again."""
+    """The erratum HW-2116: after the last of its changes it begins again."""
     errata, changes = frozenset({Erratum.HW_2116}), 1 << 13
     rig, dut = simulation(errata)
     for seed in seeds(1):

@@ -269,7 +269,7 @@ def test_tiles_with_the_same_place_in_the_cache():
 
 @pytest.mark.parametrize("latency", [16, *(pytest.param(n, marks=pytest.mark.thorough) for n in (8, 24, 32))])
 def test_states_that_come_while_others_are_stored(latency):
-    """From memory, any number of clocks behind the state of the tile before."""
+    """From memory, any number of clocks after the state of the tile before."""
     rng = random.Random(latency)
     items = [record(Code.LINE_WIDTH, line_width=1.0), triangle(1, 2, 3, tiles=(*range(20),))]
     again = [configuration(5, 4, auto=0), START, *items, FLUSH_ALL]
@@ -321,7 +321,7 @@ class TestFrames:
         ids=str,
     )
     def test_wrong_configurations(self, wrong):
-        """It stands still: the first blocks do not fit, states or lists are behind all addresses, elsewhere than the upper bits of the
+        """It stops: the first blocks do not fit, states or lists are after all addresses, elsewhere than the upper bits of the
         array's address say, or outside of memory.
         """
         rng = random.Random(1)

@@ -1,4 +1,4 @@
-"""`TouchedTiles` against the model: all tiles of all primitives, in their order, behind the records that count."""
+"""`TouchedTiles` against the model: all tiles of all primitives, in their order, after the records that count."""
 
 import random
 
@@ -175,7 +175,7 @@ class TestTiles:
 
 class TestClocks:
     def test_of_a_triangle(self):
-        """From when it is there, which is a clock behind the frame: what it is, and its tile."""
+        """From when it is there, which is a clock after the frame: what it is, and its tile."""
         items = frame()
         small_triangle(items)
         (_, first, tile), (taken, _) = check(items)
@@ -198,7 +198,7 @@ class TestClocks:
         assert leave[-1] - leave[-3] == clocks
 
     def test_of_a_tile(self):
-        """One a clock, and one behind each row but the first, which ends with the rectangle; then the next triangle."""
+        """One a clock, and one after each row but the first, which ends with the rectangle; then the next triangle."""
         items = frame()
         large = [(0, 0), (19 * 1024, 0), (0, 19 * 1024)]
         assert len(items.primitive(PrimitiveType.TRIANGLES, large)) == 190

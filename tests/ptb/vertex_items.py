@@ -59,7 +59,7 @@ class ItemList:
         self.record(START)
 
     def shader(self, code=None, word=None):
-        """A shader record that has been read, behind the record that says so."""
+        """A shader record that has been read, after the record that says so."""
         rng = self.rng
         code = code or rng.choice(tuple(LAYOUTS))
         word = rng.getrandbits(HEADER_BITS) if word is None else word

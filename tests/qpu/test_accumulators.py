@@ -51,7 +51,7 @@ class Slot:
 async def run(ctx, dut, slots, note=""):
     """Instructions one after the other: each operand gets what all before have written. Returns what they got.
 
-    Behind the ALU the result moves up by `rotation` % 4 lanes, which is counted in here.
+    After the ALU the result moves up by `rotation` % 4 lanes, which is counted in here.
     """
     reference, found = Reference(), []
     slots = [*slots, Slot(), Slot()]

@@ -10,7 +10,7 @@ from vc4sim.backends.base import Job
 
 from .conftest import OUTPUT, UNIFORMS
 
-#: Loads what lies at the uniform into the row behind the 64 that vectors can name, and stores that row.
+#: Loads what lies at the uniform into the row after the 64 that vectors can name, and stores that row.
 SOURCE = """
     mov r0, unif
     ldi vr_setup, 0x80010000 | 64 << 4    # one row of sixteen words, to row 64
@@ -26,7 +26,7 @@ SOURCE = """
     ("config", "row"), [("qpu", (0,) * 16), pytest.param("slice", tuple(range(1, 17)), marks=pytest.mark.thorough)]
 )
 def test_vpm_kib(lockstep, config, row):
-    """A VPM of 64 rows reads zeros behind the last one; a larger one has a row there."""
+    """A VPM of 64 rows reads zeros after the last one; a larger one has a row there."""
     run = lockstep(SOURCE, [UNIFORMS + 8, OUTPUT, *range(1, 17)], config=preset(config))
     assert run.output(16) == row
 

@@ -172,7 +172,7 @@ def test_random_words(simulate, form, count):
             try:
                 for check in CHECKS:
                     check(control, todo)
-                # The special function unit has no use for the address behind a branch.
+                # The special function unit has no use for the address after a branch.
                 unused = {"sfu"} if todo.branch is not None else set()
                 assert flags_of(control.needs, SERVICES) == set(todo.units) - unused
             except AssertionError as error:

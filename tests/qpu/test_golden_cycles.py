@@ -8,13 +8,13 @@ from vc4sim.bench.driver import setup_writes
 
 #: Clocks from the slot in which the host starts a program of N instructions without hazards to its end, less 4 N, with a
 #: memory that answers after 4 clocks: nine slots pass until the first word is there, through instruction cache and L2 cache.
-#: Behind the last instruction comes an empty slot, which is through the pipeline 8 clocks later; the bench sees it in the next.
+#: After the last instruction comes an empty slot, which is through the pipeline 8 clocks later; the bench sees it in the next.
 START = 50
 #: Clocks of a write through AXI4-Lite.
 ACCESS = 3
 #: Writes with which the host asks for a program.
 PER_PROGRAM = 3
-#: Between two programs of a QPU there are two slots: the empty one behind the first, and one for the first word of the second.
+#: Between two programs of a QPU there are two slots: the empty one after the first, and one for the first word of the second.
 BETWEEN = 8
 #: The first uniform comes a slot after the first instruction.
 LOST = {"uniforms": {"uniforms": 4}}
@@ -74,7 +74,7 @@ FIRST_VECTOR = 12
 @pytest.mark.parametrize("blocks", [2, 12])
 @pytest.mark.parametrize("kind", VECTORS)
 def test_vectors_take_four_clocks(job, simulator, kind, blocks):
-    """Two set-ups wait; behind the last read of the first one there is room for the third."""
+    """Two set-ups wait; after the last read of the first one there is room for the third."""
     setup = f"ldi vr_setup, {0x1C00 if 'narrow' in kind else 0x1A00:#x}\n"
     reads = f".rep i, 16\n{VECTORS[kind]}\n.endr\n"
     source = "ldi vw_setup, 0xa20\n" + 2 * setup + (blocks - 2) * (reads + setup) + 2 * reads
@@ -133,7 +133,7 @@ def test_a_uniform_an_instruction(job, simulator, before):
         ("mov recip, r0", "sfu", 8),
         # What is shared is asked for in one slot, and given in the next.
         ("srel -, 1\nsacq -, 1", "semaphore", 8),
-        # Freed in IO, 8 clocks behind RA.
+        # Freed in IO, 8 clocks after RA.
         ("read mutex\nnop\nmov mutex, r0\nnop\nnop", "mutex", 4),
     ],
     ids=["sfu-third", "sfu-second", "sfu-every", "semaphore", "mutex"],

@@ -116,7 +116,7 @@ class TestSwap:
         self.check(job, simulator, place, self.SOURCE)
 
     def test_without_the_swap(self, place, job, simulator):
-        """What was written before the change is loaded by its other name behind it."""
+        """What was written before the change is loaded by its other name after it."""
         source = ADDRESSES + "mov t0s, r0\nmov tmu_noswap, 1\nadd t1s, r0, 4\n"
         first, second = ("ldtmu1", "ldtmu1") if place > 1 else ("ldtmu1", "ldtmu0")
         source += f"nop; {first}\nmov ra0, r4; {second}\nmov rb0, r4\nmov tmu_noswap, 0\nmov t0s, r0\nnop; ldtmu0\n"
@@ -196,7 +196,7 @@ def test_counted(look):
     assert run.outcome.counts["QPU_STALLS_TMU"] >= run.outcome.stalls["tmu_result"] - 4
 
 
-#: Clocks that a load waits which comes right behind its lookup, if the cache has the lines.
+#: Clocks that a load waits which comes right after its lookup, if the cache has the lines.
 LATENCY = 20
 
 
@@ -207,7 +207,7 @@ def test_golden_latency(look):
 
 
 def test_golden_rate(look):
-    """A lookup and a load in every two instructions, some behind the lookup: nothing waits."""
+    """A lookup and a load in every two instructions, some after the lookup: nothing waits."""
     ahead = 6
     source = "mov t0s, r0\n" * ahead + "mov t0s, r0\nnop; ldtmu0\n" * 40 + "nop; ldtmu0\n" * ahead
     run = look("mov t0s, r0\nnop; ldtmu0\n" + source)

@@ -1,4 +1,4 @@
-"""r4: the third instruction behind a write to the special function unit is the first that sees the result."""
+"""r4: the third instruction after a write to the special function unit is the first that sees the result."""
 
 import random
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from vc4sim.model.arith.sfu import special
 
 LANES, QUADS, DISTANCE = 4, 4, 3
 #: Clocks from the end of the slot in which an instruction is issued to its first quad in RA2, and to its first result if
-#: nothing is in the way: a clock later the third instruction behind is in RA2.
+#: nothing is in the way: a clock later the third instruction after it is in RA2.
 RA2, RESULT = 2, 13
 
 

@@ -197,7 +197,7 @@ async def run(ctx, dut, environment, launches, instructions):
         rests = not ctx.get(dut.running) and not ctx.get(dut.threads.waiting) and not environment.launches
         if rests or len(environment.issued) >= instructions:
             return
-    raise AssertionError(f"stuck behind {environment.issued[-1:]}")
+    raise AssertionError(f"stuck after {environment.issued[-1:]}")
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ def test_every_unbuilt_service_is_here():
 
 @pytest.mark.parametrize("unit", NEEDS)
 def test_a_program_waits_for_it_in_rtl_and_model(job, simulator, unit):
-    """One run a service: each program has instructions before, which must be done, and one behind, which must not."""
+    """One run a service: each program has instructions before, which must be done, and one after, which must not."""
     for statement in NEEDS[unit][:1]:
         work = job(f"ldi r0, 1\nldi r1, 2\n{statement}\nldi r2, 3\nthrend\nnop\nnop")
         outcome = Lockstep(work).run(simulator)

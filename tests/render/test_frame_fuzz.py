@@ -65,7 +65,7 @@ class Watched(V3D):
 
     def _check(self, address, data):
         for part in [self._store] if self._store is not None else self._lists:
-            # Addresses have 32 bits, also behind the last one.
+            # Addresses have 32 bits, also after the last one.
             if (address - part.start) % (1 << 32) + len(data) <= len(part):
                 return
         raise AssertionError(f"a write to {address:#010x}")

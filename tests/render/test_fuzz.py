@@ -101,7 +101,7 @@ def run(kind, seed):
         allowed = range(0)
 
     def check(address, data):
-        # Addresses have 32 bits, also behind the last one.
+        # Addresses have 32 bits, also after the last one.
         assert (address - allowed.start) % (1 << 32) + len(data) <= len(allowed)
 
     transfers._store = watch

@@ -197,7 +197,7 @@ def test_a_jump_at_every_distance_of_its_boundary(run, distances):
 
 
 def test_clocks_from_a_redirection_to_its_word(run):
-    """Four clocks if the turn is in the clock behind it, and one more for each clock until the turn."""
+    """Four clocks if the turn is in the clock after it, and one more for each clock until the turn."""
     clocks = []
 
     async def script(reader):
@@ -219,7 +219,7 @@ def test_clocks_from_a_redirection_to_its_word(run):
 
 
 def test_a_taken_branch_waits_only_for_its_turn(run):
-    """A redirection behind words that the reader has all taken: nothing stands in the way of its target."""
+    """A redirection after words that the reader has all taken: nothing stands in the way of its target."""
     clocks = []
 
     async def script(reader):

@@ -21,7 +21,7 @@ class Reader:
         self.ctx, self.port, self.rng, self.contents, self.gap, self.note = ctx, port, rng, contents, gap, note
         self.thread = 0
         self.addresses = [0, 0]
-        self.ends = [0, 0]  # behind the last uniform; `None`: there is no limit
+        self.ends = [0, 0]  # after the last uniform; `None`: there is no limit
         self.clocks = 0
 
     def expected(self):
@@ -221,7 +221,7 @@ def test_a_stream_from_address_0_has_no_uniforms(run):
 
 @pytest.mark.parametrize(("first", "length"), [(0, 1), (4, 2), (60, 1), (60, 2), (0, 16), (4, 16)])
 def test_nothing_behind_the_end_of_a_stream_is_fetched(run, first, length):
-    """However long the reader waits; behind the end comes an error, and again after a switch to and fro."""
+    """However long the reader waits; after the end comes an error, and again after a switch to and fro."""
 
     async def script(reader):
         await reader.start(0, BASE + first, length)
@@ -262,7 +262,7 @@ def test_a_move_ends_the_limit(run):
 
 
 def test_clocks_from_a_move_to_its_uniform(run):
-    """Four clocks if the turn is in the clock behind it, which is what two instructions between them hide."""
+    """Four clocks if the turn is in the clock after it, which is what two instructions between them hide."""
     clocks = []
 
     async def script(reader):

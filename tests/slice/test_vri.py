@@ -290,7 +290,7 @@ def test_clocks_of_the_first_varying(lanes, clocks):
 
 @pytest.mark.parametrize("lanes", [1, pytest.param(2, marks=pytest.mark.thorough), 4])
 def test_sums(lanes):
-    """Quads one behind the other, with gaps between them."""
+    """Quads one after the other, with gaps between them."""
     rng = random.Random(lanes)
     dut = VaryingSums(lanes)
     steps = 4 // lanes

@@ -15,7 +15,7 @@ from vc4sim.soak.episode import Asked
 
 CONFIG = dataclasses.replace(preset("gpu"), trace=True)
 pytestmark = [pytest.mark.usefixtures("compiler"), pytest.mark.thorough]
-#: Behind a frame: programs, their uniforms, and what they store.
+#: After a frame: programs, their uniforms, and what they store.
 UNIFORMS, OUTPUT, ROOM = 0x1000, 0x2000, 0x3000
 #: Kinds of programs that the two QPUs do not run: the first one runs all.
 ON_ONE_QPU = (0, 0xF)

@@ -94,7 +94,7 @@ def test_frames_behind_spoilt_ones_are_compared(engine):
 
 
 def test_addresses_are_refused(engine):
-    """A frame that may not store leaves memory as it was, and the one behind it is drawn."""
+    """A frame that may not store leaves memory as it was, and the one after it is drawn."""
     episode = next(
         one
         for one in (Episode(seed, CONFIG) for seed in range(200))

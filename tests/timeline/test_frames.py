@@ -22,7 +22,7 @@ def capture(recorded):
 
 @pytest.mark.thorough
 def test_slices_add_up_to_the_statistics(tmp_path, capture, compiler):
-    """Of all jobs, one behind the other."""
+    """Of all jobs, one after the other."""
     path, config = tmp_path / "frame.json", preset("gpu").drawing
     host = DrawHost(capture, config, "native")
     with timeline_of(path, lambda file: FrameTimeline(file, config, Names()), is_rtl=True) as timeline:

@@ -28,7 +28,7 @@ class Run:
     """Streams of writes and of reads beside each other, and then a clear; `clocks` of the streams."""
 
     def __init__(self, form, steps, *, bits=COLOUR, seed=1, gap=0.0, pause=0.0):
-        """Each step has writes, reads, and values of a clear that is offered behind them, or `None`."""
+        """Each step has writes, reads, and values of a clear that is offered after them, or `None`."""
         print(f"seed {seed}")
         self.rng = random.Random(seed)
         self.form, self.bits, self.steps, self.pauses = form, bits, steps, {"gap": gap, "pause": pause}
@@ -166,7 +166,7 @@ def test_a_read_waits_for_a_write_of_its_quad():
 
 @pytest.mark.parametrize(("double", "clocks"), [(0, 73), (1, 37)])
 def test_clocks_of_a_clear(double, clocks):
-    """It begins when an answer has left the memory, and what comes behind it waits until all of it is done."""
+    """It begins when an answer has left the memory, and what comes after it waits until all of it is done."""
     rig, dut = simulation_of(ColourBuffer, COLOUR)
     seen = []
 

@@ -188,7 +188,7 @@ def test_clocks(multisample, flags, clocks):
 
 @pytest.mark.parametrize(("distance", "clocks"), [(1, 4), (2, 2), (3, 4 / 3), (4, 1)])
 def test_clocks_of_quads_that_come_again(distance, clocks):
-    """Three clocks are lost right behind each other, fewer with others between."""
+    """Three clocks are lost one right after the other, fewer with others between."""
     form = {"multisample": 0, "wide": 0, "double": 0}
     writes = [quad({"x": n % distance, "y": 0}, z=[n] * QUAD_PIXELS, test=LESS) for n in range(60)]
     first, last = (Run(form, [writes[:length]]).clocks[0] for length in (30, 60))

@@ -104,7 +104,7 @@ def test_any_vectors(seed):
 
 @pytest.mark.parametrize(("step", "clocks"), [(1, 4 * 4), (0, 2 * 4 * 4 - 1)])
 def test_clocks(step, clocks):
-    """A quad a clock; two of the same place behind each other one in two."""
+    """A quad a clock; two of the same place in a row one in two."""
     rig, dut = simulation_of(Scoreboard, THREADS)
     seen = []
 

@@ -119,7 +119,7 @@ def test_with_clears(simulate, kind):
 
 
 def test_a_request_a_clock_on_hits(simulate):
-    """The first one fetches two lines; behind it one comes every clock, wherever its four addresses lie in them."""
+    """The first one fetches two lines; after it one comes every clock, wherever its four addresses lie in them."""
     memory, clocks, items = bench(
         simulate,
         200,
@@ -134,7 +134,7 @@ def test_a_request_a_clock_on_hits(simulate):
 
 
 def test_eight_lines_are_on_their_way(simulate):
-    """Each request misses; hits and misses behind the first one go on."""
+    """Each request misses; hits and misses after the first one go on."""
     line = iter(range(BASE, BASE + SIZE, LINE))
 
     def draw(rng):

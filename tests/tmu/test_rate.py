@@ -95,7 +95,7 @@ def test_a_stream_of_hits(kind, qpus):
 
 @pytest.mark.parametrize("kind", STREAMS)
 def test_a_lookup_alone(kind):
-    """From word to word: four clocks a parameter, which begin when the word before is there, and 12 or 93 behind the last one,
+    """From word to word: four clocks a parameter, which begin when the word before is there, and 12 or 93 after the last one,
     with the clocks of sixteen elements.
     """
     program = stream(kind, 1, 60)

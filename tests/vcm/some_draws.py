@@ -49,7 +49,7 @@ class Draws:
         return self.rng.randrange(VERTICES, VERTICES_END - size)
 
     def attributes(self, extended):
-        """Arrays, mostly one behind the other in the columns."""
+        """Arrays, mostly one after the other in the columns."""
         rng, offset, rows = self.rng, 0, []
         for _ in range(rng.randrange(1, 9)):
             length, stride = rng.randrange(1, 20), rng.randrange(0x140 if extended else 40)

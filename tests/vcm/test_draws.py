@@ -37,7 +37,7 @@ def compare(front, seed, mistakes):
     lockstep = FrontLockstep(job)
     errors = [one.error for one in lockstep.expected.fronts]
     if any(errors):
-        # The RTL goes on with batches behind the one that is wrong, and nobody gets them. So their rows are never given back,
+        # The RTL goes on with batches after the one that is wrong, and nobody gets them. So their rows are never given back,
         # and the other thread may wait for some.
         run = front(job, read=["ERRSTAT"])
         told = errors_of(run)

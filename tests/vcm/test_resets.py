@@ -26,7 +26,7 @@ def job(recorded, compiler):
 
 
 def after_resets(front, job, seed, count):
-    """The items of a frame behind so many that were reset."""
+    """The items of a frame after so many that were reset."""
     rng = random.Random(seed)
     latency, gap = rng.choice(MEMORIES)
     later, clock = [], 0

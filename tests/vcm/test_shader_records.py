@@ -115,7 +115,7 @@ def test_any_records(run, latency, gap, count):
         for _ in range(count):
             thread = rng.randrange(2)
             wanted = rng.choice(records)
-            if rng.random() < 0.2:  # any bytes, on the edge of memory or behind
+            if rng.random() < 0.2:  # any bytes, on the edge of memory or after
                 address = rng.choice((BASE + SIZE - rng.randrange(16) * 16, BASE - 16, 0xFFFF_FFF0, BASE + SIZE + 64))
                 code = rng.choice((GL, NV, VG))
                 wanted = state(code, address, arrays=rng.randrange(8), extended=code is GL and rng.randrange(2))
@@ -144,7 +144,7 @@ def test_any_records(run, latency, gap, count):
 @pytest.mark.parametrize("header", [0, 1])
 @pytest.mark.parametrize("address", [0x1234, 0xFFFF_FFF8])
 def test_shaded_vertices(run, thread, size, header, address):
-    """With and without what clipping needs, which may end behind the last address, and a point size."""
+    """With and without what clipping needs, which may end after the last address, and a point size."""
     record = some_nv(
         random.Random(1),
         clip_coordinates_header_included=header,
@@ -178,7 +178,7 @@ def test_forgotten(run):
 
 
 def test_binning_first(run):
-    """If both ask at once; the other one comes behind it."""
+    """If both ask at once; the other one comes after it."""
     contents = some_gl(random.Random(2), count=1).ljust(SIZE, b"\0")
 
     async def script(ctx, dut):

@@ -87,7 +87,7 @@ class Batch:
 
 
 def fetch(contents, shaders, batches, *, latency=1, gap=0.0, seed=1, pauses=0.0):
-    """Fetches all batches, one behind the other, and checks each when it comes out; returns the clocks until then."""
+    """Fetches all batches, one after the other, and checks each when it comes out; returns the clocks until then."""
     print(f"seed {seed}")
     rng = random.Random(seed)
     rig, dut, bench_memory, arrays, indices = simulation(latency, gap)
@@ -253,7 +253,7 @@ def test_strides_wrap(stride):
 
 @pytest.mark.parametrize("thread", range(THREADS))
 def test_addresses_of_shaded_vertices_wrap(thread):
-    """For rendering what clipping needs is skipped, and vertex 0 lies behind the last address."""
+    """For rendering what clipping needs is skipped, and vertex 0 lies after the last address."""
     rng = random.Random(1)
     model = Memory(SIZE, BASE, rng.randbytes(SIZE))
     fields = {"clip_coordinates_header_included": 1, "shaded_vertex_data_stride": 255}
@@ -266,7 +266,7 @@ def test_addresses_of_shaded_vertices_wrap(thread):
 
 @pytest.mark.parametrize("what", ["bad", "dropped"])
 def test_nothing_is_fetched_for_nobody(what):
-    """The batch behind it comes as if it were the first one, two clocks later."""
+    """The batch after it comes as if it were the first one, two clocks later."""
     model, shader = one_array(0, 16, 16)
     whole = Batch(model, shader, 0, list(range(16)))
     batches = [Batch(model, shader, 0, list(range(16)), **{what: True}), whole]
@@ -274,7 +274,7 @@ def test_nothing_is_fetched_for_nobody(what):
 
 
 def test_only_this_batch_is_bad():
-    """Those before and behind it have what they need."""
+    """Those before and after it have what they need."""
     model, shader = one_array(0, 16, 16, first=BASE + SIZE - 160)
     batches = [Batch(model, shader, 0, indices) for indices in ([0, 1], [9, 10], [9], [10, 0, 1], [2, 3])]
     assert [batch.bad for batch in batches] == [False, True, False, True, False]

@@ -20,7 +20,7 @@ LIST, STATE = ControlCode.VERTEX_ARRAY_PRIMITIVES, ControlCode.FLAT_SHADE_FLAGS
 
 
 def record(code):
-    """A control record, with something behind its first byte."""
+    """A control record, with something after its first byte."""
     return ("record", code, 0x30 if code in (GL, NV, VG) else code.value)
 
 
@@ -51,7 +51,7 @@ def some_lists(rng, count):
 
 
 def expected(items):
-    """What comes out: from the first list behind a shader state on there is its record; without one vertices are lost."""
+    """What comes out: from the first list after a shader state on there is its record; without one vertices are lost."""
     pending, known = None, False
     for item in items:
         if item[0] == "record":
@@ -84,7 +84,7 @@ class World:
         self.coming, self.wanted = deque(), deque()
         self.offered = False
         self.unread = deque()  # batches whose indices are not read
-        self.under_way = []  # those behind it that are not shaded
+        self.under_way = []  # those after it that are not shaded
         self.columns = {}  # indices of each batch, by the first block of its results
         self.in_use = deque()  # first blocks, in the order of the batches
         self.placed = 0

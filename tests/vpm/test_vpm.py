@@ -296,7 +296,7 @@ def test_what_is_wrong_sets_an_error_and_nothing_else(commands, errors):
 
 
 def test_a_third_set_up_is_ignored():
-    """Two wait; behind the last read of the first one there is room again."""
+    """Two wait; after the last read of the first one there is room again."""
     setups = [read_setup(address=4 + number, count=1) for number in range(4)]
     commands = [*FILL, *setups[:3], READ, setups[3], READ, READ]
     vectors, errors = run(commands)

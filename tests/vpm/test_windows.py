@@ -170,7 +170,7 @@ def test_dma_of_a_shader_waits(command):
         (range(8), 0),
         (range(7), 4),  # one row is left
         ((), 32),
-        ((0, 1, 3, 4), 16),  # row 2 before the next one, and those behind at the end
+        ((0, 1, 3, 4), 16),  # row 2 before the next one, and those after at the end
         ((1, 0), 28),  # all that are left before the first one
         ((*range(8), 0, 5), 0),  # once more
         (range(9), 0),  # the last one is lost

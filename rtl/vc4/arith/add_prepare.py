@@ -110,6 +110,6 @@ class AddPrepare(wiring.Component):
             below_one = ~(exponent[7] | exponent[:7].all())
             zero = (sums & ~exponent.any()) | (ftoi & (below_one | exponent.all()))
             word = Mux(sums | ftoi, significand(source), Cat(source[:31], source[31] & ~absolute))
-            # The zero comes last: so it is a reset of the register behind, which is no LUT.
+            # The zero comes last: so it is a reset of the register after it, which is no LUT.
             m.d.comb += operand.eq(Mux(zero, 0, word))
         return m

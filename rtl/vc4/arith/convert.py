@@ -51,7 +51,7 @@ def float_to_half(m: Module, value: Value, name: str):
     """The float `value` in 16 bits, rounded away from zero (QPU facts, 3.3): 15 bits without the sign, and two flags.
 
     The first flag says that the half is infinite instead: infinities and their patterns, and what is too large. The second
-    one says that it is +0: what would be denormal after rounding. Both come beside the carry chain, not behind it.
+    one says that it is +0: what would be denormal after rounding. Both come beside the carry chain, not after it.
     """
     rounded = Signal(18, name=f"{name}_rounded")
     carries = Signal(name=f"{name}_carries")

@@ -70,7 +70,7 @@ class Reciprocal(wiring.Component):
 
 
 def _rounded(total, word):
-    """The float of a result with its point behind the first bit but 18, for an operand."""
+    """The float of a result with its point after the first bit but 18, for an operand."""
     dropped = len(total) - _MANTISSA_BITS - 2
     rounded = (total + (1 << dropped - 1))[dropped:]
     carries = rounded[_MANTISSA_BITS + 1]

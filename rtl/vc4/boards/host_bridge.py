@@ -25,7 +25,7 @@ class HostBridge(wiring.Component):
     """Does what the requests of a host ask for, each once, and answers (`docs/reference/uart.md`).
 
     Behaviour: one request at a time; what comes until the answer to it is sent is ignored. A request with the number of the one
-    before is that one again: it is answered as before, and nothing is done. One with the number behind that is new. Any other
+    before is that one again: it is answered as before, and nothing is done. One with the number after that is new. Any other
     one is dropped, but for CONNECT, which has any number.
 
     Parameters
@@ -67,7 +67,7 @@ class HostBridge(wiring.Component):
         m.submodules.sender = sender = AnswerSender()
         m.submodules.registers = registers = RegisterAccess()
         m.submodules.access = access = MemoryAccess(self._tag_bits)
-        # The words of a request, and behind them those of an answer, which may be wanted again.
+        # The words of a request, and after them those of an answer, which may be wanted again.
         m.submodules.buffer = buffer = BlockRam(8 * WORD_BYTES, 2 * MOST_WORDS, granularity=8, exclusive=True)
         connect(m, flipped(self.i), receiver.i)
         connect(m, sender.o, flipped(self.o))

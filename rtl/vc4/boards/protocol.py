@@ -39,7 +39,7 @@ FACT_BITS = 40
 
 
 class Request(data.Struct):
-    """Header of a request, behind the first byte."""
+    """Header of a request, after the first byte."""
 
     sequence: 8  #: one more than that of the request before, modulo 256
     command: 8  #: what is asked for, see below
@@ -48,7 +48,7 @@ class Request(data.Struct):
 
 
 class Answer(data.Struct):
-    """Header of an answer, behind the first byte."""
+    """Header of an answer, after the first byte."""
 
     sequence: 8  #: that of the request
     status: 8  #: how it has ended, see below

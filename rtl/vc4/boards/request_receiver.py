@@ -104,7 +104,7 @@ class RequestReceiver(wiring.Component):
         return m
 
     def _behind(self, m, header):
-        """The part behind a header: all but its last byte, which is of the address, are there."""
+        """The part after a header: all but its last byte, which is of the address, are there."""
         behind = Signal(_Part)
         carries = Signal()
         carrying = [command for command, form in COMMANDS.items() if form.carries]

@@ -23,7 +23,7 @@ class SdramBridge(wiring.Component):
     Behaviour: requests are carried out one after the other, a command of the controller each clock, and answered in their
     order. The controller does them in the order in which it gets them, and answers reads in it, too. It takes the data of a write
     when it likes, but later than the command. The answer to a write comes when the controller has its commands or will get them
-    before all later ones. Behind the end of memory, reads give 0 and writes do nothing, both with `error`.
+    before all later ones. After the end of memory, reads give 0 and writes do nothing, both with `error`.
 
     Parameters
     ----------

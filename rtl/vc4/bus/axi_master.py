@@ -28,7 +28,7 @@ class AxiMaster(wiring.Component):
     the words of reads between each other.
 
     A tag has either reads or writes under way, `in_flight` at the most: a request for which this does not hold waits, and
-    all behind it. The words of a write are offered once its address is, whether that is taken or not.
+    all after it. The words of a write are offered once its address is, whether that is taken or not.
 
     A response that is an error (SLVERR or DECERR) is passed on as one, and ends its request as any other.
 
@@ -68,7 +68,7 @@ class AxiMaster(wiring.Component):
         return m
 
     def _addresses(self, m, name, prefix):
-        """A queue for addresses, with the channel `prefix` behind it; returns its input."""
+        """A queue for addresses, with the channel `prefix` after it; returns its input."""
         axi = self.m_axi
         request = self.memory.signature.request_layout
         layout = data.StructLayout({field: request[field].shape for field in ("address", "beats", "tag")})

@@ -28,7 +28,7 @@ class Hub(wiring.Component):
     the client that asked, which finds the tag that it gave. `valid` and `ready` towards memory come from registers.
 
     A client must take its responses without waiting for anything else of the hub: one that it leaves standing holds up
-    those behind it.
+    those after it.
 
     Parameters
     ----------

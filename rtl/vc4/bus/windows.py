@@ -21,7 +21,7 @@ _IN_FLIGHT = 255
 
 
 class Window(data.Struct):
-    """Where the GPU may go, in pages of 4 KiB; a window does not go on at address 0 behind the last address."""
+    """Where the GPU may go, in pages of 4 KiB; a window does not go on at address 0 after the last address."""
 
     base: unsigned(_PAGE_NUMBER_BITS)  # the first page
     size: unsigned(_PAGE_NUMBER_BITS)  # number of pages; 0: none
@@ -31,7 +31,7 @@ class Windows(wiring.Component):
     """Lets requests pass that lie inside of a window, and answers the others itself; the chip has nothing like it.
 
     Behaviour: a request takes one clock; words and responses pass at once. A request does not cross a page, so all of it
-    is inside or outside. One that is outside waits, with those behind it, until all before it are answered, so that the
+    is inside or outside. One that is outside waits, with those after it, until all before it are answered, so that the
     order of responses stays. Then a read is answered with as many words as it wants, all 0, one a clock, a write once its
     words have come; both with `error`. Nothing of it reaches memory.
 
@@ -97,7 +97,7 @@ class Windows(wiring.Component):
         """Whether the client's request lies inside of a window."""
         inside = Signal()
         page = self.client.requests.payload.address[PAGE_BITS:]
-        # One bit more than a page number has: below its base, a page is too far behind it.
+        # One bit more than a page number has: below its base, a page is too far after it.
         beyond = [Signal(_PAGE_NUMBER_BITS + 1, name=f"beyond_{number}") for number in range(WINDOWS)]
         m.d.comb += [distance.eq(page - window.base) for distance, window in zip(beyond, self.windows, strict=True)]
         reached = [distance < window.size for distance, window in zip(beyond, self.windows, strict=True)]

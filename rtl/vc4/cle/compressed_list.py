@@ -37,7 +37,7 @@ class _Form(Enum, shape=2):
     WHOLE = 0  # one after the other, as they are
     SHARED = 1  # the last one by its difference, the others are in the primitive before
     MOVED = 2  # each by its difference to the primitive before
-    NEAR = 3  # the first one as it is, behind the others' differences to it
+    NEAR = 3  # the first one as it is, after the others' differences to it
 
 
 class CompressedList(wiring.Component):
@@ -57,7 +57,7 @@ class CompressedList(wiring.Component):
     goes : a step may happen
     step : what it does
     ends : the end has been taken
-    moves : with these bytes an item is complete: the control list goes on behind them
+    moves : with these bytes an item is complete: the control list goes on after them
     branches, blocks : strobe, in the next clock: it goes on elsewhere, so many times 32 bytes from the 32 in which this
         branch begins
     starves : more bytes are needed than are available

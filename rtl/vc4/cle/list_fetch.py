@@ -157,7 +157,7 @@ class ListFetch(wiring.Component):
         return comes
 
     def _show(self, m, level, failed, loads, comes):
-        """The first byte is in a register, as how many bytes are taken is seen from that one; those behind it lie in two
+        """The first byte is in a register, as how many bytes are taken is seen from that one; those after it lie in two
         words. Returns whether the first of the words is left.
         """
         window = self.window
@@ -167,7 +167,7 @@ class ListFetch(wiring.Component):
         tail = Signal(range(_DEPTH))
         second = Signal.like(head)
         offset = Signal(_WORD_BITS)
-        kept = Signal(BUS_BYTES)  # the bytes behind the first one that are there
+        kept = Signal(BUS_BYTES)  # the bytes after the first one that are there
         steps = Signal(range(WINDOW_BYTES + 1))
         moved = Signal(_WORD_BITS + 1)
         pops = moved[_WORD_BITS]

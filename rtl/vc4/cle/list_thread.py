@@ -98,7 +98,7 @@ class ListThread(wiring.Component):
         ends = Signal()
         goes = Signal()
         executes = Signal()
-        # A clock late, so the reader may lose a record behind the end; what follows another end is read again.
+        # A clock late, so the reader may lose a record after the end; what follows another end is read again.
         was_at_end = Signal()
         lacked = Signal()  # bytes of the record that would be offered now
         done = Signal()
@@ -149,7 +149,7 @@ class ListThread(wiring.Component):
         self._write(m, assembly, returns, source, ends, moves, flags)
 
     def _advance(self, m, reader, assembly, source, done):
-        """The current address: behind records, items of lists in the control list, and to where these branch; back to the
+        """The current address: after records, items of lists in the control list, and to where these branch; back to the
         record of a list if there is something wrong with its vertices. Returns the next one.
         """
         current = self.state.current

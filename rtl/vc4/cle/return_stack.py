@@ -18,7 +18,7 @@ class ReturnStack(wiring.Component):
 
     Interface attributes
     --------------------
-    push, address : strobe: a sub-list begins, and this is behind the branch to it
+    push, address : strobe: a sub-list begins, and this is after the branch to it
     pop : strobe: it returns
     clear : strobe: forget all of them, which is stronger
     top : the last one, 0 if there is none

@@ -48,7 +48,7 @@ class ListRecord(data.Struct):
     """A control record.
 
     code : its first byte, as it is in memory; a `ControlCode` unless `fault` says otherwise
-    payload : what follows; the bytes behind the record are anything
+    payload : what follows; the bytes after the record are anything
     fault : what is wrong with it
     """
 
@@ -66,7 +66,7 @@ class ItemKind(enum.Enum, shape=unsigned(2)):
 
 
 class PipelineRecord(data.Struct):
-    """A control record for the pipeline; the bytes behind it are anything."""
+    """A control record for the pipeline; the bytes after it are anything."""
 
     code: ControlCode
     payload: unsigned(PAYLOAD_BITS)
@@ -78,7 +78,7 @@ class Primitive(data.Struct):
     type : how many of its vertices count, the first ones
     vertices : indices of 16 bits, or coordinates with x in the low half
     coordinates : which of both
-    clipped : it is the first one behind a record of a clipped primitive
+    clipped : it is the first one after a record of a clipped primitive
     """
 
     type: PrimitiveType

@@ -84,7 +84,7 @@ class VertexList(wiring.Component):
     step : what it does
     ends : there are no more vertices
     used : bytes that it comes from, in this clock
-    moves : with this step the control list goes on behind the bytes that were used, if they are in it
+    moves : with this step the control list goes on after the bytes that were used, if they are in it
     starves : more bytes are needed than are available
     fault : there is no next vertex: it is not in memory, or above the maximum; instead of a step
     address : where the vertices are, if they are not in the control list
@@ -198,7 +198,7 @@ class VertexList(wiring.Component):
 
     def _vg(self, m, mode, found, now, reader, happens, last, ended):
         """Continued fans, and marks in place of vertices. Returns whether a vertex is to be ignored, whether the list ends
-        with it, and whether it does so with the one behind it.
+        with it, and whether it does so with the one after it.
         """
         kept = Signal()  # the list before was a fan
         ignored = Signal(range(3))

@@ -19,7 +19,7 @@ class VertexReader(wiring.Component):
     """Takes a vertex at a time of a list that is not compressed (guide, section 9: records 32, 33, 41 and 42).
 
     Behaviour: a vertex is taken as soon as all its bytes are available, and shown from the next clock on, in which the one
-    behind it may be taken: one vertex a clock. Those of record 33 have no bytes, and count up.
+    after it may be taken: one vertex a clock. Those of record 33 have no bytes, and count up.
 
     Interface attributes
     --------------------

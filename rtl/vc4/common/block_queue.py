@@ -12,7 +12,7 @@ __all__ = ["BlockQueue"]
 class BlockQueue(Queue):
     """A first-in first-out queue of typed items, in block RAM.
 
-    Behaviour: an item that enters in one clock is at the output two clocks later, or later, one behind the other. One item a
+    Behaviour: an item that enters in one clock is at the output two clocks later, or later, one after the other. One item a
     clock goes in and out at any level between empty and full; a full queue takes none in the clock that frees a place.
     `i.ready` and `o.valid` come from registers. Each place is a row of block RAM, so a depth below that of a block costs
     nothing.

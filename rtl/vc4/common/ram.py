@@ -9,7 +9,7 @@ __all__ = ["BlockRam", "LutRam"]
 
 
 class BlockRam(wiring.Component):
-    """A memory with one write port and read ports with a register behind each, for each of which an FPGA has a copy of it.
+    """A memory with one write port and read ports with a register after each, for each of which an FPGA has a copy of it.
 
     Behaviour: `read_data` has the word of `read_address` one clock later, and keeps it while `read_enable` is low. A
     read of a word in the clock that writes it gives the old word. Block RAMs of FPGAs do not do that by themselves, so

@@ -8,7 +8,7 @@ __all__ = ["Slack"]
 
 
 class Slack(wiring.Component):
-    """Takes items whether or not the one behind it is ready: `ready` comes from a register.
+    """Takes items whether or not the one after it is ready: `ready` comes from a register.
 
     Behaviour: at the full rate an item passes in the same clock, or is kept if it cannot go on, and nothing is taken then. Otherwise
     it is in a register for a clock at least, and an item every two clocks passes: that needs no multiplexer.

@@ -40,7 +40,7 @@ class Dvi(wiring.Component):
     Parameters
     ----------
     mode : of the screen
-    memory_end : address behind the last byte of memory, a multiple of 64
+    memory_end : address after the last byte of memory, a multiple of 64
     tag_bits : of the port
 
     Interface attributes
@@ -72,7 +72,7 @@ class Dvi(wiring.Component):
         return m
 
     def _turns(self, m, timing, scanner):
-        """At the end of each row the one behind the next one is wanted. Returns whether the row that is shown is there."""
+        """At the end of each row the one after the next one is wanted. Returns whether the row that is shown is there."""
         there = Signal()
         complete = Signal()
         turn = Signal()  # changes for each row
@@ -127,7 +127,7 @@ class Dvi(wiring.Component):
         return colour
 
     def _send(self, m, timing, colour):
-        """Encodes what is there one clock behind the timing, and sends it."""
+        """Encodes what is there one clock after the timing, and sends it."""
         shown = Signal()
         control = Signal(2)
         m.d.pixel += [shown.eq(timing.shown), control.eq(Cat(timing.hsync, timing.vsync))]

@@ -5,7 +5,7 @@ from amaranth.lib import data, enum
 
 __all__ = ["PICTURE_BYTES", "SIGN", "Picture", "PictureFormat", "Shown"]
 
-#: The picture is described in so many bytes at the end of memory: `Picture`, and behind it `Shown`.
+#: The picture is described in so many bytes at the end of memory: `Picture`, and after it `Shown`.
 PICTURE_BYTES = 32
 #: In front of a description; without it there is no picture.
 SIGN = int.from_bytes(b"show", "little")

@@ -1,4 +1,4 @@
-"""Words that lie one behind another in memory."""
+"""Words that lie one after another in memory."""
 
 from amaranth import *
 from amaranth.lib import wiring
@@ -11,7 +11,7 @@ __all__ = ["MOST_WORDS", "RowReads"]
 
 #: Words of a row at the most.
 MOST_WORDS = 512
-#: Words of a request at the most, which is for a block of so many: others have a turn behind each, so fewer would be too few for a row
+#: Words of a request at the most, which is for a block of so many: others have a turn after each, so fewer would be too few for a row
 #: while they want all that they can have, and more would have them wait longer.
 _BLOCK = 32
 #: Words under way at the most.

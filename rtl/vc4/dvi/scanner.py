@@ -23,13 +23,13 @@ class Scanner(wiring.Component):
 
     Behaviour: a row that is wanted is `complete` when all of it is there, until the next one is wanted. One that memory has not
     brought by then never is, nor is one that memory answers with an error; the next one is read when memory has brought what was
-    asked for before. Rows below the picture, and all if there is none, need nothing. Behind the rows that show, the picture is
+    asked for before. Rows below the picture, and all if there is none, need nothing. After the rows that show, the picture is
     looked up, and holds for the next frame.
 
     Parameters
     ----------
     mode : of the screen
-    memory_end : address behind the last byte of memory, a multiple of 64
+    memory_end : address after the last byte of memory, a multiple of 64
     tag_bits : of the port
 
     Interface attributes

@@ -10,8 +10,8 @@ __all__ = ["DviTiming"]
 
 
 class DviTiming(wiring.Component):
-    """Goes through the pixels of a frame, one a clock, row by row from the top, with those that do not show behind the others; it
-    begins behind the last row that shows.
+    """Goes through the pixels of a frame, one a clock, row by row from the top, with those that do not show after the others; it
+    begins after the last row that shows.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ class DviTiming(wiring.Component):
     shown : it is one that shows
     hsync, vsync : levels of the signals of synchronisation
     row_ends : the first place of a row that does not show
-    next_row : the row behind this one, or the first one
+    next_row : the row after this one, or the first one
     """
 
     def __init__(self, mode: VideoMode):

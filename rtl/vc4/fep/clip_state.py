@@ -83,7 +83,7 @@ class ClipState(wiring.Component):
         return narrow, low, lower
 
     def _axis(self, m, names, number, halvings, start, size):
-        """The window along an axis; it follows a clock behind the tile's end, which follows a clock behind its begin."""
+        """The window along an axis; it follows a clock after the tile's end, which follows a clock after its begin."""
         first, behind, origin = (self.window[name] for name in names)
         clip_first = Signal(_COORDINATE_BITS, name=f"clip_{names[0]}")
         clip_behind = Signal(_COORDINATE_BITS + 1, name=f"clip_{names[1]}", init=1 << _COORDINATE_BITS)

@@ -14,7 +14,7 @@ _WHOLE = 126
 
 
 class DepthLimit(wiring.Component):
-    """A float as Z of 24 bits: the model's `z_of` without the bits behind the point.
+    """A float as Z of 24 bits: the model's `z_of` without the bits after the point.
 
     Behaviour: up to 27 clocks after `stb`, a place a clock.
 

@@ -36,7 +36,7 @@ _TILE = [
 class DrawOrder(wiring.Component):
     """Brings primitives from the set-up to the rasteriser, and says in which order they and records of state have come.
 
-    Behaviour: a record takes a clock, and a primitive waits until the window behind it is settled. A piece is in the order when
+    Behaviour: a record takes a clock, and a primitive waits until the window after it is settled. A piece is in the order when
     the rasteriser has taken it; one that is not drawn takes a clock, and is lost.
 
     Interface attributes

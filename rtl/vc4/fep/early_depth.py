@@ -41,7 +41,7 @@ class EarlyDepth(wiring.Component):
     a new tile makes all of them void at once; each tile renews a word, so that numbers may come again.
 
     Behaviour: a quad a clock, at the output two clocks after it was taken. A quad that is looked for while a bound is given up
-    counts as not hidden. No quad that is tested may be handed out in the two clocks behind one that raises: a record is between them.
+    counts as not hidden. No quad that is tested may be handed out in the two clocks after one that raises: a record is between them.
 
     Interface attributes
     --------------------

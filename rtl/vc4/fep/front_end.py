@@ -52,7 +52,7 @@ class FrontEnd(wiring.Component):
     planes : stream of `PlaneCoefficients`: those of each primitive that is drawn, 1/W first
     programs, starts, places : stream of `ProgramStart` to the scheduler; which QPU gets it in the clock in which it moves, and of
         each QPU the thread
-    quad, quad_stb : strobes, one for each QPU: the four quads of the vector in successive clocks, from two clocks behind the program on
+    quad, quad_stb : strobes, one for each QPU: the four quads of the vector in successive clocks, from two clocks after the program on
     scoreboard : stream of `fragment_quad`: those of them that are real
     done : strobes: a thread has no fragments any more; no later than its next program starts
     there : a QPU has fragments, or they are on their way
@@ -60,7 +60,7 @@ class FrontEnd(wiring.Component):
     plane_write, plane_write_stb : strobe: a plane of a varying
     coverage : stream of `CoverageQuad`, when all fragments before are done
     tiles : stream of `PipelineRecord` for the tile buffer, when all fragments and coverage before are done; nothing
-        behind a record goes before it is taken
+        after a record goes before it is taken
     farthest, farthest_stb : strobe: what a Z write has left in the tile buffer; unused without early Z, as the next one
     rested : the tile buffer has nothing of vectors under way, nor something to tell
     form, buffer : how the tile buffer is divided, and which one of two is drawn into

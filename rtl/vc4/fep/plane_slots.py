@@ -21,7 +21,7 @@ class PlaneSlots(wiring.Component):
     """Gives slots in turn, and takes them back in their order when no quad needs them.
 
     Behaviour: `free` and `following` know of a slot that is taken two clocks later, `current` and `room` a clock later; `complete` is
-    two clocks behind. A slot is free again up to four clocks after its last quad was done, and a clock later for each one before it
+    two clocks after. A slot is free again up to four clocks after its last quad was done, and a clock later for each one before it
     that is free as well; its places in the ring are a clock later. The newest slot that a QPU has got stays until another vector or
     `all_given` says that it has all of its quads.
 
@@ -38,7 +38,7 @@ class PlaneSlots(wiring.Component):
     wrote : strobe: a place of the ring is taken
     completes : strobe: the oldest slot that was not complete is
     current : number of the slot that was taken last
-    complete : the number behind the last complete one
+    complete : the number after the last complete one
     given, threads, slots, newest : strobe: a vector goes to a thread, a bit each, with the slots of its quads, and the number of
         the last one
     all_given : nobody has quads but the threads

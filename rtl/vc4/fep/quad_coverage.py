@@ -128,7 +128,7 @@ class QuadCoverage(wiring.Component):
         return x, y
 
     def _sample(self, m, oversample, walked, within, advances):
-        """From a sample to the next one, and behind the last to the first; an empty row has one."""
+        """From a sample to the next one, and after the last to the first; an empty row has one."""
         following = Signal(_Within)
         with m.Switch(oversample):
             for mode, places in SAMPLES.items():

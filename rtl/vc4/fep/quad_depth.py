@@ -14,7 +14,7 @@ from .structs import CoveredQuad, DepthPlane, DepthQuad
 __all__ = ["QuadDepth"]
 
 _SIDE = 2 * PIXEL
-#: Bits behind the point that gains of Z have.
+#: Bits after the point that gains of Z have.
 _GAIN_FRACTION = 24
 _MOST = (1 << DEPTH_BITS) - 1
 

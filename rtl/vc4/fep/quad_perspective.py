@@ -64,7 +64,7 @@ class QuadPerspective(wiring.Component):
         walks = Signal()
         place = Signal(QuadPlace)
         pixel = Signal(range(QUAD_PIXELS))  # of lane 0
-        valid = Signal(self.LATENCY - 1)  # of each step behind
+        valid = Signal(self.LATENCY - 1)  # of each step after
         is_last = pixel == QUAD_PIXELS - self._lanes
         used = Signal()  # the plane, by a pixel that walks no more
         m.d.comb += [

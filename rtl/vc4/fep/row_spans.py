@@ -25,7 +25,7 @@ _STEP = signed(TileEdge.as_shape()["a"].shape.width + _SIDE_BITS + _LAST_BIT)
 class _Limits(data.Struct):
     """What an edge leaves of a row.
 
-    falls : quads up to the last one that is not outside; else those behind the last one that is
+    falls : quads up to the last one that is not outside; else those after the last one that is
     any : there is such a last one
     """
 

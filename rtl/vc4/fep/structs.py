@@ -74,7 +74,7 @@ class RasterPrimitive(data.Struct):
 class RowSpan(data.Struct):
     """Quads of a row that may have samples of a primitive; `is_empty`: there are none.
 
-    row, first, last : in quads, from the first one of the primitive on; `last` may be behind the primitive's last one
+    row, first, last : in quads, from the first one of the primitive on; `last` may be after the primitive's last one
     opens, ends : it is the first row of its primitive, the last one
     """
 
@@ -110,8 +110,8 @@ class DepthLimits(data.Struct):
 class DepthPlane(data.Struct):
     """Z of a primitive (docs/reference/rendering.md).
 
-    z : at the reference vertex, with 8 bits behind the point
-    gain_x, gain_y : for a sixteenth of a pixel, with 24 bits behind the point, modulo 2^64
+    z : at the reference vertex, with 8 bits after the point
+    gain_x, gain_y : for a sixteenth of a pixel, with 24 bits after the point, modulo 2^64
     first : what it has gained at the centre of pixel 0 of the primitive's first quad, the same
     x, y : of this quad, in quads of the tile
     limits : of the primitive

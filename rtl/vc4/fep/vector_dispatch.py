@@ -26,7 +26,7 @@ class VectorDispatch(wiring.Component):
     """Gives the program of each vector to the scheduler, and its quads to the QPU that takes it and to the scoreboard.
 
     Behaviour: a program is on offer when W of its quads and all planes of them are there, and stays so. The quads come in four
-    successive clocks, the first one two clocks behind the program; programs are at least four clocks apart. Quads that the
+    successive clocks, the first one two clocks after the program; programs are at least four clocks apart. Quads that the
     scoreboard does not take at once wait in a queue, and the next program with them.
 
     Parameters

@@ -26,7 +26,7 @@ class Source(Enum):
 class Kind(Enum):
     """Over what a restriction reaches."""
 
-    SEQUENCE = "instructions behind one another"
+    SEQUENCE = "instructions one after another"
     INSTRUCTION = "one instruction"
     START = "first instructions of a program"
     END = "last instructions of a program"
@@ -93,7 +93,7 @@ class Hazard:
     here : what this implementation does
     trigger, affected : what an instruction does if any of these accesses fits it; both the same: at most one of them in
         an instruction; nothing affected: not even the trigger
-    offsets : how many instructions behind the trigger (`Kind.START`: behind the first one) `affected` is forbidden;
+    offsets : how many instructions after the trigger (`Kind.START`: after the first one) `affected` is forbidden;
         empty for a restriction that has to be worked out over the whole program
     shader_offsets : the same in shaders, where the kernel asks for more; empty: no difference
     once, never_after : when any of `once` is done, nothing later in the program does any of `never_after`

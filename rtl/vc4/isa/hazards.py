@@ -1,6 +1,6 @@
 """Programming restrictions as data (guide, section 3, restrictions; addendum; QPU facts, section 9: R1 to R32).
 
-A restriction says that an instruction at some offsets behind a `trigger` must not do what is `affected`. Nothing here
+A restriction says that an instruction at some offsets after a `trigger` must not do what is `affected`. Nothing here
 checks a program; the checker, the documentation and the notes in waveforms are made from this table.
 """
 
@@ -78,11 +78,11 @@ HAZARDS = (
     _hazard("R4", _INSIDE, "only r0 to r3 are rotated over all sixteen elements",
             "Every other operand turns inside each quad only.", "The same.", {_V, _M},
             trigger=_does(Form.ROTATION, reads=_PORTS | {"r4", "r5"}), severity=Severity.SUSPECT),
-    _hazard("R5", _LATER, "for two instructions behind an SFU write nothing reads or writes r4",
+    _hazard("R5", _LATER, "for two instructions after an SFU write nothing reads or writes r4",
             "The result arrives in r4 with the third instruction.", "Who comes too early reads the r4 before. Every result and load arrives, in the order of the instructions.", {_D, _V, _M, _B},
             trigger=_does(writes=_SFU), affected=_does(reads={"r4"}, writes=_SFU, signals=_TMU_LOADS | _TLB_LOADS),
             offsets=range(1, 3)),
-    _hazard("R6", _LATER, "for two instructions behind a new address of uniforms none is read, nor taken by a TMU write",
+    _hazard("R6", _LATER, "for two instructions after a new address of uniforms none is read, nor taken by a TMU write",
             "Uniforms of the old address may still come.", "The reader waits for the first uniform of the new address.",
             {_D, _V, _M}, trigger=_does(writes={"unif_addr", "unif_addr_rel"}),
             affected=_does(reads={"unif"}, writes=_TMU), offsets=range(1, 3)),
@@ -90,7 +90,7 @@ HAZARDS = (
             "The parameter may still go to the other TMU. The guide allows the third instruction, the tools do not.",
             "The parameter waits until its unit is known.", {_D, _V, _M}, trigger=_does(writes=_NOSWAP), affected=_does(writes=_TMU), offsets=range(4),
             once=_does(writes=_TMU, signals=_TMU_LOADS), never_after=_does(writes=_NOSWAP)),
-    _hazard("R8", _LATER, "for two instructions behind a depth write the multisample mask is not read",
+    _hazard("R8", _LATER, "for two instructions after a depth write the multisample mask is not read",
             "The mask is not updated yet.", "The mask is updated at once.", {_D, _V, _M}, trigger=_does(writes={"tlbz"}),
             affected=_does(reads={"ms_mask"}), offsets=range(1, 3), scope=Scope.FRAGMENT),
     _hazard("R9", _START, "the first two instructions do not wait for the scoreboard, nor touch the tile buffer",
@@ -112,8 +112,8 @@ HAZARDS = (
     _hazard("R14", _LATER, "at least two instructions lie between branches; for the kernel three",
             "The second branch is lost, or the program is.", "The second branch does nothing at all.", {_V, _K},
             trigger=_BRANCH, affected=_BRANCH, offsets=range(1, 3), shader_offsets=range(1, 4)),
-    _hazard("R15", _LATER, "no branch nor switch in the two delay slots of a thread switch, no switch behind the last",
-            "Two changes of the program counter meet; the other thread may have ended.", "Branch, switch and end do nothing in the slots; a switch behind the last one is one as any other.", {_K, _M},
+    _hazard("R15", _LATER, "no branch nor switch in the two delay slots of a thread switch, no switch after the last",
+            "Two changes of the program counter meet; the other thread may have ended.", "Branch, switch and end do nothing in the slots; a switch after the last one is one as any other.", {_K, _M},
             trigger=_does(signals=_SWITCHES), affected=(_does(signals=_SWITCHES), _BRANCH), offsets=range(1, 3),
             once=_does(signals={Signal.LAST_THREAD_SWITCH}), never_after=_does(signals=_SWITCHES), scope=Scope.THREADED),
     _hazard("R16", _PROGRAM, "between a request to a TMU and its result is one switch, which finds the scoreboard free",
@@ -123,7 +123,7 @@ HAZARDS = (
             "The registers may belong to the next program already.", _ORDINARY, {_D, _V, _M, _B}, trigger=_LAST,
             affected=_does(writes=_ALL_FILES), offsets=_SAME),
     _hazard("R18", _END, "the last three instructions touch no uniform, varying, VPM or DMA, and neither ra14 nor rb14",
-            "The next program is being set up behind them.", _ORDINARY, {_D, _V, _M, _B}, trigger=_LAST,
+            "The next program is being set up after them.", _ORDINARY, {_D, _V, _M, _B}, trigger=_LAST,
             affected=_does(reads=_VPM_READS | {"unif", "vary", "ra14", "rb14"}, writes=_VPM_WRITES | {"ra14", "rb14"}),
             offsets=range(3)),
     _hazard("R19", _END, "the last instruction of a program writes no depth", "The write is lost.", _ORDINARY,
@@ -162,7 +162,7 @@ HAZARDS = (
     _hazard("R29", _PROGRAM, "a colour that is loaded in the instruction that ends a program takes the signal for both",
             "There is one field for signals.", "The same.", {_D}, trigger=_does(signals={Signal.LOAD_COLOUR_END}),
             severity=Severity.POLICY, scope=Scope.FRAGMENT),
-    _hazard("R30", _PROGRAM, "behind the target of a branch the address of the uniforms is set before one is read",
+    _hazard("R30", _PROGRAM, "after the target of a branch the address of the uniforms is set before one is read",
             "None; the kernel must know which uniforms a shader takes.", _ORDINARY, {_K}, trigger=_BRANCH,
             affected=_does(reads={"unif"}), severity=Severity.POLICY),
     _hazard("R31", _START, "the first two instructions write nothing to a TMU", "The write may reach the wrong TMU.",

@@ -15,7 +15,7 @@ __all__ = ["Fills"]
 class Fills(wiring.Component):
     """Writes the words of lines where they belong, and the tag of a line when it is complete.
 
-    Behaviour: a word a clock is taken; a tag is written in the clock behind the last word, or later if that place is
+    Behaviour: a word a clock is taken; a tag is written in the clock after the last word, or later if that place is
     `busy`. The tag of a line is not written if memory did not have all of its words, nor if since the request the cache
     was disabled or cleared.
 

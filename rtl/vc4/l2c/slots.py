@@ -54,7 +54,7 @@ class Slots(wiring.Component):
 
     Behaviour: a request that is not answered at once follows all those before it that are of the same tag, so that it is not
     answered before them, or for the same set, so that one line of a set is on its way at a time. It is looked up again
-    behind the last of these, one clock later at the earliest, and if that one must wait once more, so must it. It is also
+    after the last of these, one clock later at the earliest, and if that one must wait once more, so must it. It is also
     looked up again when its own line has come. A request follows none that came later, so none waits for ever.
 
     Parameters

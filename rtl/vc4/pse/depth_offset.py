@@ -12,12 +12,12 @@ __all__ = ["DepthOffset"]
 
 #: Twice the range of Z.
 _LIMIT_BITS = Z_BITS + 1
-#: Bits behind the point of what is limited, and of a product before that.
+#: Bits after the point of what is limited, and of a product before that.
 _SHIFT = 28
 _PRODUCT_BITS = _LIMIT_BITS + _SHIFT
 #: Bits of the number that a float of 16 bits is.
 _NUMBER_BITS = 8
-#: Exponents with which the number is whole: 16 bits behind the point for the factor, 8 for the units.
+#: Exponents with which the number is whole: 16 bits after the point for the factor, 8 for the units.
 _WHOLE_FACTOR, _WHOLE_UNITS = 118, 126
 
 
@@ -45,7 +45,7 @@ class DepthOffset(wiring.Component):
     starts : strobe: begin
     z_x, z_y, factor, units : of the primitive; they hold until `done`
     busy, done : it is under way; strobe: `o` is there from the next clock on
-    o : the offset, with 8 bits behind the point
+    o : the offset, with 8 bits after the point
     """
 
     starts: In(1)

@@ -56,6 +56,6 @@ class FixedNumber(wiring.Component):
         with m.Elif(is_size):
             m.d.comb += self.o.eq(Mux(most, 1 << 16, shifted))
         with m.Else():
-            # A float has no bits behind the point above half the range.
+            # A float has no bits after the point above half the range.
             m.d.comb += self.o.eq(Mux(most, Cat(Const(0, Z_FRACTION), Const(-1, Z_BITS - Z_FRACTION)), shifted))
         return m

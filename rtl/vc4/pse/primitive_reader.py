@@ -124,7 +124,7 @@ class PrimitiveReader(wiring.Component):
         return m
 
     def _pass(self, m, state, records, planes):
-        """Items to the output. A primitive is read behind that."""
+        """Items to the output. A primitive is read after that."""
         item = self.i.payload
         waits = Signal()
         is_record, is_primitive = item.kind == VcmKind.RECORD, item.kind == VcmKind.PRIMITIVE

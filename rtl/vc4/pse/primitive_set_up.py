@@ -104,7 +104,7 @@ class PrimitiveSetUp(wiring.Component):
         return m
 
     def _queues(self, m, results):
-        """Of items and divisors: those of a primitive that has not left, and of the one behind it."""
+        """Of items and divisors: those of a primitive that has not left, and of the one after it."""
         m.submodules.items = items = Queue(DivisionItem, 2 * _ITEMS)
         m.submodules.divisors = divisors = Queue(DENOMINATOR_BITS, 2 * _DIVISORS)
         wiring.connect(m, items.o, wiring.flipped(self.items))

@@ -98,7 +98,7 @@ class Step(data.Struct):
     divides : its magnitude is divided by from now on
     edge, turn, exclude : of an edge
     place, along, is_last : of an item; `along` is that of the position or term, too
-    ends : the last step, at least four behind the last edge
+    ends : the last step, at least four after the last edge
     """
 
     writes: unsigned(1)

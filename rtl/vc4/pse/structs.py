@@ -51,7 +51,7 @@ POSITION_BITS = 17
 _DIFFERENCE_BITS = POSITION_BITS + 1
 #: Coefficients of edges are differences, or twice that.
 COEFFICIENT_BITS = _DIFFERENCE_BITS + 1
-#: Of Z with the bits behind its point; with the depth offset, which is twice as large at the most.
+#: Of Z with the bits after its point; with the depth offset, which is twice as large at the most.
 Z_FRACTION = 8
 Z_BITS = DEPTH_BITS + Z_FRACTION
 OFFSET_Z_BITS = Z_BITS + 3
@@ -59,7 +59,7 @@ OFFSET_Z_BITS = Z_BITS + 3
 DENOMINATOR_BITS = 37
 #: A sum of two products of differences of Z and of positions, each below 2^49.
 NUMERATOR_BITS = Z_BITS + _DIFFERENCE_BITS + 1
-#: A quotient of 2^50 with 16 bits behind the point, and its sign.
+#: A quotient of 2^50 with 16 bits after the point, and its sign.
 GAIN_BITS = NUMERATOR_BITS + 16
 
 
@@ -160,8 +160,8 @@ class SetUpPrimitive(data.Struct):
     """A primitive for the rasteriser: the numbers of the model's `SetUp`; its planes follow in a stream of their own.
 
     count : of edges that bound it, the first ones
-    x, y, z : of the reference vertex; z with 8 bits behind the point and the depth offset, which is at most 2^33
-    z_x, z_y : what Z gains for a sixteenth of a pixel, with 24 bits behind the point, modulo 2^64
+    x, y, z : of the reference vertex; z with 8 bits after the point and the depth offset, which is at most 2^33
+    z_x, z_y : what Z gains for a sixteenth of a pixel, with 24 bits after the point, modulo 2^64
     reverse : seen from behind
     clockwise : the area is negative, for coverage
     planes : how many there are, 1/W first

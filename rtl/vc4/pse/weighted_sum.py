@@ -10,7 +10,7 @@ from vc4.isa.ops import AddOp, MulOp
 
 __all__ = ["WeightedSum"]
 
-#: Of an operation of an ALU, and of the register behind it.
+#: Of an operation of an ALU, and of the register after it.
 _PRODUCT = 4
 _SUM = _PRODUCT + 3
 

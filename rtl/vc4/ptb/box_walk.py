@@ -25,9 +25,9 @@ class BoxWalk(wiring.Component):
     found : the rectangle; it must not change in the clock before `starts`
     starts : strobe: the edges are there; there is a tile in the rectangle
     touches : this is a tile that the primitive touches
-    takes : strobe: it goes on behind it
+    takes : strobe: it goes on after it
     tile : its number
-    ends : strobe: there are no more behind this tile
+    ends : strobe: there are no more after this tile
     """
 
     edge: In(EdgeStart)

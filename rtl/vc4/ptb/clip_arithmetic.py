@@ -122,7 +122,7 @@ class ClipArithmetic(wiring.Component):
         m.d.sync += Assert(~divides | ~divider.busy, "a division begins while another one is under way")
         with m.If(divides):
             m.d.sync += quotient.eq(given.tag)
-        # A division leaves no result behind it here.
+        # A division leaves no result after it here.
         with m.If(divides):
             m.d.sync += passing[2].stb.eq(0)
         result = Signal(_FLOAT_BITS)

@@ -34,7 +34,7 @@ class _State(enum.Enum, shape=unsigned(1)):
     """What is done with a primitive."""
 
     READ = 0  # words of its vertices are asked for
-    WAIT = 1  # until they have come, and there is room behind
+    WAIT = 1  # until they have come, and there is room after
 
 
 class CoordinateReader(wiring.Component):
@@ -43,7 +43,7 @@ class CoordinateReader(wiring.Component):
 
     Behaviour: a record passes in a clock, and is there one clock later. A triangle takes seven clocks, one with clip coordinates
     twenty, one with coordinates four, if the VPM gives each quad when it is asked; meanwhile the one before waits at `o`. One with
-    clip coordinates is not begun while another one waits there: so what comes behind has two banks of them at the most. A
+    clip coordinates is not begun while another one waits there: so what comes after has two banks of them at the most. A
     primitive is taken from `i` when its words have been read.
 
     Interface attributes
@@ -93,7 +93,7 @@ class CoordinateReader(wiring.Component):
         return m
 
     def _keep(self, m, item, counts, made, begins):
-        """What records and shaders say of the primitives behind them. `begins`: nothing of this one has been asked for."""
+        """What records and shaders say of the primitives after them. `begins`: nothing of this one has been asked for."""
         header, code = item.body.shader, item.body.record.code
         lists = Signal()
         started = Signal()

@@ -36,7 +36,7 @@ class EdgeSetUp(wiring.Component):
     be longer than a multiplier is wide, so its upper bits have a slot of their own in front.
 
     Behaviour: a slot a clock. Its edge is there four clocks later, and so is the sign of an area. `starts` counts two
-    clocks after its slot, and so does the sign of the area. Everything stands still while `run` is low, which it must not be when
+    clocks after its slot, and so does the sign of the area. Everything waits while `run` is low, which it must not be when
     an edge or the last slot comes out.
 
     Interface attributes
@@ -75,7 +75,7 @@ class EdgeSetUp(wiring.Component):
             with m.If(slots[1].edge):
                 m.d.sync += slots[2].minus.eq(~slots[1].line & ~turns)
         m.d.comb += self.clockwise.eq(turns)
-        m.d.sync += Assert(self.run | ~(self.o.stb | self.last), "an edge comes while time stands still")
+        m.d.sync += Assert(self.run | ~(self.o.stb | self.last), "an edge comes while `run` is low")
         axes = [
             self._axis(m, "x", slots, turns, self.starts[0], Mux(self.tiles.narrow, 1, 0)),
             self._axis(m, "y", slots, turns, self.starts[1], self.tiles.low),

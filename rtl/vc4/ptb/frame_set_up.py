@@ -36,7 +36,7 @@ class FrameSetUp(wiring.Component):
     used, begin, memory_busy : strobe: for `ListMemory`: bytes of all first blocks
     bus : stream of `ListWord`
     tile, number : of which state the word is, and which one of its words
-    failed : a state lies behind the end of all addresses; stays
+    failed : a state lies after the end of all addresses; stays
     """
 
     fields: In(TileBinningModeConfiguration)
@@ -60,7 +60,7 @@ class FrameSetUp(wiring.Component):
         left = Signal(TILE_BITS)  # tiles without a state
         address = Signal(_UNIT_BITS)
         more = Signal()  # states to come
-        impossible = Signal()  # the next state would lie behind the end of all addresses
+        impossible = Signal()  # the next state would lie after the end of all addresses
         place = Signal(32)
         number = Signal(range(STATE_WORDS))
         m.d.comb += [

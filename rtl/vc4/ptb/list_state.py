@@ -27,7 +27,7 @@ class ListState(wiring.Component):
 
     Interface attributes
     --------------------
-    word, stamp, place : strobes: the second word of the state that is loaded, and behind it the first one; what came with `stamp`
+    word, stamp, place : strobes: the second word of the state that is loaded, and after it the first one; what came with `stamp`
         counts from `place` on
     window : bits of an address that a pointer lacks
     count, moves : strobe: so many bytes are written

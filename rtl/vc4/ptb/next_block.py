@@ -18,7 +18,7 @@ _UNIT_BITS = exact_log2(BRANCH_UNIT)
 class NextBlock(wiring.Component):
     """Takes a block, and looks whether a branch in a compressed list reaches it (guide, table 39; `encode_branch` of the model).
 
-    Behaviour: three clocks behind the one in which memory has a block.
+    Behaviour: three clocks after the one in which memory has a block.
 
     Interface attributes
     --------------------

@@ -23,7 +23,7 @@ class RangePort(wiring.Signature):
     near : only the range that was found last counts
     busy : not now
     found : what was asked for last lies in one range
-    covered : the same of `near`, in the clock behind it
+    covered : the same of `near`, in the clock after it
     """
 
     def __init__(self):
@@ -45,7 +45,7 @@ class OwnedRanges(wiring.Component):
     memory of the binner: writes; `TileMemory` of the model).
 
     There are `RANGES` ranges. One that begins where the newest one ends makes that one longer; when there are as many as can be,
-    the newest one becomes the smallest range that has both. Nothing lies behind the last address.
+    the newest one becomes the smallest range that has both. Nothing lies after the last address.
 
     Behaviour: what lies in the range that was found last, or given last, is found in two clocks, others in two clocks more for each
     range.
@@ -59,7 +59,7 @@ class OwnedRanges(wiring.Component):
     near : only the range that was found last counts
     busy : none of these strobes
     found : what was asked for last lies in one range
-    covered : it lies in the range that was found last; in the clock behind `check`
+    covered : it lies in the range that was found last; in the clock after `check`
     """
 
     clear: In(1)
@@ -150,5 +150,5 @@ class OwnedRanges(wiring.Component):
             ranges.write_data.eq(written),
         ]
         with m.If(asked.stop[-1]):
-            # Nothing is behind the last address.
+            # Nothing is after the last address.
             m.d.comb += written.stop.eq(1 << ADDRESS_BITS - 1)

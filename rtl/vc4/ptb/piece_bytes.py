@@ -43,7 +43,7 @@ class PieceBytes(wiring.Component):
     word : where a branch leads, or what the record of a clipped primitive says
     blocks : of a branch in a compressed list
     data, count : the bytes
-    next, last : the step behind them, or there is none
+    next, last : the step after them, or there is none
     """
 
     piece: In(Piece)

@@ -12,7 +12,7 @@ from .plane_cut import PlaneCut
 
 __all__ = ["PolygonCut"]
 
-#: Numbers of planes: the first one of X and Y, and behind the last one.
+#: Numbers of planes: the first one of X and Y, and after the last one.
 _FIRST_XY, _END = 2, 6
 #: Bit of a `CornerWord.NUMBER` of a vertex of the primitive.
 _IS_OLD = 30

@@ -107,10 +107,10 @@ def _is_sooner(one: _Way, other: _Way) -> bool:
 
 
 class PrimitiveCoding(wiring.Component):
-    """Chooses how a primitive is written behind another one (guide, tables 39 to 43; docs/reference/rendering.md, tile lists:
+    """Chooses how a primitive is written after another one (guide, tables 39 to 43; docs/reference/rendering.md, tile lists:
     primitives; `encode_primitive` of the model).
 
-    Behaviour: a primitive is there two clocks before `choose`. Takes the first vertex of the primitive before, and the two others at once; in the clock behind that or later `choose`
+    Behaviour: a primitive is there two clocks before `choose`. Takes the first vertex of the primitive before, and the two others at once; in the clock after that or later `choose`
     says that all are there. `whole` and `length` stand one clock after that, the rest one clock later, until the next `choose`;
     two vertices of another primitive may come from the clock on in which `length` stands.
 

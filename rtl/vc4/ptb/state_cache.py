@@ -18,7 +18,7 @@ __all__ = ["StateCache"]
 #: Of a stamp; of those of chips with the erratum HW-2116.
 _STAMP_BITS, _FEWER_BITS = 32, 13
 _CHUNK_BITS = 8 * CHUNK_BYTES
-#: One shader takes the place of another; behind them all state that both threads know, by its code.
+#: One shader takes the place of another; after them all state that both threads know, by its code.
 _SHADERS = [record for record in RECORDS.values() if record.role is Role.SHADER]
 _STATES = sorted(
     (record for record in RECORDS.values() if record.role is Role.STATE and record.threads is Threads.BOTH),

@@ -26,7 +26,7 @@ class TileEdges(wiring.Component):
     next : strobe: the next tile
     row : it is the first one of the next row, or of all
     outside : the tile is on the wrong side of an edge
-    leaves : and so are all behind it in its row
+    leaves : and so are all after it in its row
     """
 
     start: In(EdgeStart)

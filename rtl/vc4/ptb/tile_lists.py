@@ -36,12 +36,12 @@ TOLD = ("pool_address", "pool_size", "overspill_left", "out_of_memory")
 
 class TileLists(wiring.Component):
     """Writes what tiles have to draw into memory (guide, sections 8 and 9; docs/reference/rendering.md, tile lists and memory of the
-    binner; `TileLists` of the model, and the half of its `Ptb` that is behind the tiles).
+    binner; `TileLists` of the model, and the half of its `Ptb` that is after the tiles).
 
     Behaviour: a primitive takes three clocks, and its vertices that clipping has made one for each word of their 32 bytes, and some.
     A tile takes three clocks if its state is in the cache, its list has all state, and the primitive is coded in four bytes or less:
     each four bytes more take a clock. The state of the next tile is loaded while a list is written. Records of state are looked
-    up only in front of the first primitive of a tile behind a change. What has failed stands still.
+    up only in front of the first primitive of a tile after a change. What has failed stops.
 
     Nothing is written but the tile state data array, and what the configuration and the host have given for lists. All of it is in
     memory when a flush is done, not earlier.
@@ -128,7 +128,7 @@ class TileLists(wiring.Component):
         connect(m, port.words, states.words)
         connect(m, bytes_.o, self._words.i)
         words = self._words.o
-        # A request of several words is not interrupted: its words come one behind the other.
+        # A request of several words is not interrupted: its words come one after the other.
         others = Signal()
         other = Mux(set_up.bus.valid, set_up.bus.payload.as_value(), states.bus.payload.as_value())
         m.d.comb += [

@@ -12,7 +12,7 @@ from .tile_structs import EdgeSlot, PlacedPoint
 
 __all__ = ["TileSequencer"]
 
-#: First of the four turns of the rectangle; the step behind which edges are made; the last one, and that of a line.
+#: First of the four turns of the rectangle; the step after which edges are made; the last one, and that of a line.
 _TURNS, _EDGES, _END, _LINE_END = 4, 5, 7, 8
 #: The vertex that each step fetches: that of step 2 is the third one of a triangle, or the boundary of an RHT.
 _FETCHED = (0, 1, 2, 0, 1, 2, 0, 0, 0)

@@ -32,7 +32,7 @@ class TileSpan(wiring.Component):
     `TileGrid._span`, twice.
 
     Behaviour: a vertex a clock; then in four clocks the turns left, low, right, high, each a clock after the one before. What
-    comes of left and low is there two clocks after their turn, of right and high three. Everything stands still while `run` is
+    comes of left and low is there two clocks after their turn, of right and high three. Everything waits while `run` is
     low.
 
     Interface attributes

@@ -80,7 +80,7 @@ class TileStates(wiring.Component):
     bus : stream of `ListWord`
     words : stream of what was asked for
     settled : all states that were written are in memory
-    failed : a state lies behind the end of all addresses; stays
+    failed : a state lies after the end of all addresses; stays
     """
 
     base: In(_UNIT_BITS)

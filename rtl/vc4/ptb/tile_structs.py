@@ -94,7 +94,7 @@ class EdgeSlot(data.Struct):
     number : which one
     line : of a line
     minus : one less is wanted
-    last : nothing comes behind it; it need not be an edge
+    last : nothing comes after it; it need not be an edge
     """
 
     area: unsigned(1)

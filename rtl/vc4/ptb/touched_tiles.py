@@ -21,9 +21,9 @@ class TouchedTiles(wiring.Component):
     """Finds the tiles of primitives, row by row, each from the left (guide, section 9; pipeline facts, 2.1; the model's
     `Ptb._tiles` and `TileGrid`).
 
-    Behaviour: a record passes in a clock, behind the tiles of the primitives before it. The first tile of a triangle comes 14
+    Behaviour: a record passes in a clock, after the tiles of the primitives before it. The first tile of a triangle comes 14
     clocks after it was there, and one each clock from there on; tiles in its rectangle that it does not touch take a clock, too,
-    but those behind the last one of a row. Small triangles take eight clocks each: a primitive is set up while the tiles of the
+    but those after the last one of a row. Small triangles take eight clocks each: a primitive is set up while the tiles of the
     one before are found. From the end of a large one to the next primitive it takes seven clocks.
 
     Interface attributes
@@ -119,7 +119,7 @@ class TouchedTiles(wiring.Component):
         with m.Elif(walk.touches & o.ready):
             m.d.sync += told.eq(1)
         m.d.sync += full.eq(passes | (full & ~o.ready))
-        # A line's last edges are made in the clock behind.
+        # A line's last edges are made in the clock after.
         with m.If(sequencer.begins):
             m.d.sync += walks.eq(1)
         with m.Elif(ends):

@@ -31,7 +31,7 @@ class Scheduler(wiring.Component):
 
     A QPU that runs nothing takes of the kinds that wait and may use it the one whose last program there is the longest time
     ago: so each kind waits for one program of each other kind at the most on every QPU that it may use. A QPU with one
-    thread free takes threaded programs only, or a shader of fragments behind one, if both do not share. They pass over a vertex
+    thread free takes threaded programs only, or a shader of fragments after one, if both do not share. They pass over a vertex
     shader that waits for a whole QPU, 2**`vertex_limit` times at the most, then no more second threads begin until it has started;
     the same for coordinate shaders, and over a user program once.
 

@@ -22,7 +22,7 @@ What programs see of the pipeline follows from three distances:
 * accumulators are written at the end of A2, before the next instruction has the same quad in RR: it can use them;
 * WB has no clock of its own: `write_back` keeps the results until the next instruction, or an empty slot, is in RR. That
   one has read its registers by then and got the old ones, however long it had to wait;
-* a branch is decided in the first clock of A2, in time for the fourth instruction behind it: three delay slots.
+* a branch is decided in the first clock of A2, in time for the fourth instruction after it: three delay slots.
 
 What instructions say to the VPM, with reads of vectors and the ends of programs, stands in `vpm_queue` in the order of the
 program, however early a vector was read.

@@ -19,7 +19,7 @@ class Branch(wiring.Component):
     Interface attributes
     --------------------
     ra_pc : the address of the instruction in RA
-    ra2_link : that behind its delay slots, if it is a branch, a clock later
+    ra2_link : that after its delay slots, if it is a branch, a clock later
     ra2_first : first clock of a branch in RA2
     ra2_offset, ra2_relative, ra2_register : its immediate, and its two switches
     ra2_last, ra2_element : last clock of the branch in RA2, and element 15 of the register there

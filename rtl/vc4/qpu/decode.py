@@ -172,7 +172,7 @@ class Decode(wiring.Component):
             ]
             if unit == "semaphore":
                 bits.append(self.is_load & (self.load.mode.as_value() >= ops.LoadMode.SEMAPHORE.value))
-            # The SFU has no use for the address behind a branch.
+            # The SFU has no use for the address after a branch.
             suppressed = self.is_branch if unit == "sfu" else Const(0)
             yield control.needs[unit].eq(Cat(bits).any() & ~suppressed)
 

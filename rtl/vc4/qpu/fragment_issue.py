@@ -24,7 +24,7 @@ class FragmentIssue(wiring.Component):
     state : of the vectors, and of the ways to tile buffer and interpolator
     fragments : threads that shade fragments
     closing : one of them has ended, and what it has said to the tile buffer is not taken yet
-    loads, fills : a slot enters RA that brings W and Z into registers; or one behind that, which does nothing
+    loads, fills : a slot enters RA that brings W and Z into registers; or one after that, which does nothing
     beats : stream of beats for the tile buffer, which are taken at once
     stalls : why the instruction waits
     """

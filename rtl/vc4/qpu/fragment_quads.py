@@ -78,7 +78,7 @@ class FragmentQuads(wiring.Component):
         number = Cat(quad.quad, quad.thread)
         places = QUADS * THREADS
         for name, address in (
-            # Nothing is written to the upper half, so that a read there gives zeros, and costs no LUTs behind the memory.
+            # Nothing is written to the upper half, so that a read there gives zeros, and costs no LUTs after the memory.
             ("place", Cat(self.seen_of, ~self.place_stb)),
             ("depths", Cat(self.seen_of, ~self.depths_stb)),
             ("work", self.work_of),

@@ -50,7 +50,7 @@ class Front(wiring.Component):
     uniforms : the uniform stream
     uniform_start, uniform_start_stb : where the stream of a program begins
     enters, entered : a thread begins or goes on, and which one
-    debug, halted : what the host asks, and whether the QPU stands still
+    debug, halted : what the host asks, and whether the QPU is halted
     slot_end, ra, a0 : of the pipeline
     tmu_swaps, sets_swap, swap_disabled, swap_thread, tmu_events : of the texture units, see `Lookups`
     moves_pending : an instruction in the pipeline moves the uniform stream
@@ -134,7 +134,7 @@ class Front(wiring.Component):
             m.d.sync += control.eq(decode.control)
         m.d.comb += [
             threads.running.eq(sequencer.running),
-            # An empty slot is issued behind the last instruction of a program.
+            # An empty slot is issued after the last instruction of a program.
             threads.ends.eq(sequencer.issue & ~sequencer.sp_valid),
             threads.settled.eq(~self.moves_pending),
             *(getattr(threads, name).eq(getattr(sequencer, name)) for name in ("asks", "leaves", "resume_pc")),
@@ -212,7 +212,7 @@ class Front(wiring.Component):
         ]
 
     def _cancel(self, m, sequencer, control, issue):
-        """The empty slot behind a program forgets what has been set up and not been read. Nobody sets up more until that is
+        """The empty slot after a program forgets what has been set up and not been read. Nobody sets up more until that is
         done, so that there is one cancel at the most.
         """
         reads = Signal()  # there may be something to forget

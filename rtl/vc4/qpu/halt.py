@@ -10,9 +10,9 @@ __all__ = ["Halt"]
 
 
 class Halt(wiring.Component):
-    """Whether the QPU stands still (addendum, sections 3 and 10: breakpoint, halt, run, step).
+    """Whether the QPU is halted (addendum, sections 3 and 10: breakpoint, halt, run, step).
 
-    A breakpoint halts behind the instruction that has it. Whatever happens to programs, a halted QPU stays halted. Without
+    A breakpoint halts after the instruction that has it. Whatever happens to programs, a halted QPU stays halted. Without
     debugging nothing halts.
 
     Interface attributes

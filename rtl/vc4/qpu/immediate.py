@@ -28,7 +28,7 @@ class Immediate(wiring.Component):
 
     Interface attributes
     --------------------
-    ra2, ra2_link : the instruction in RA2, and the address behind the delay slots of a branch there
+    ra2, ra2_link : the instruction in RA2, and the address after the delay slots of a branch there
     ru_shared, ru_bits : its value, one clock later
     """
 

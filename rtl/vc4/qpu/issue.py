@@ -32,7 +32,7 @@ class Issue(wiring.Component):
     tmu : the texture units
     fragments : fragments and what belongs to them
     cancelling : vectors of the program before are still to be forgotten
-    halted : the QPU stands still
+    halted : the QPU is halted
     sfu_busy : of the port to the special function unit
     granted : what it asks of semaphores or mutex
     asks : it could be issued if that were granted

@@ -129,7 +129,7 @@ class Outputs(wiring.Component):
         write, request = self._write(*(function.name.lower() for function in SfuFunction)), self.sfu.payload
         address = Mux(write.from_mul, self.io_mul.address, self.io_add.address)
         m.d.comb += [
-            # It has no use for the address behind a branch.
+            # It has no use for the address after a branch.
             self.sfu.valid.eq(self.io_live & write.valid & ~self.io_control.branch),
             Value.cast(request.function).eq(address),
             request.quad.eq(self.io_quad),

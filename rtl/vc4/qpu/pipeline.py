@@ -33,8 +33,8 @@ class Issued(data.Struct):
     view: ThreadView
     leaves: unsigned(1)  # it is the last one before its thread is suspended
     loads_fragments: unsigned(1)  # an empty slot, but for W and Z, which go into registers
-    closes: unsigned(1)  # it is the empty slot behind a fragment shader
-    cancels: unsigned(1)  # it is the empty slot behind a program that has set up or read vectors
+    closes: unsigned(1)  # it is the empty slot after a fragment shader
+    cancels: unsigned(1)  # it is the empty slot after a program that has set up or read vectors
 
 
 class StageState(data.Struct):

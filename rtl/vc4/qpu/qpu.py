@@ -59,7 +59,7 @@ class Qpu(wiring.Component):
     quad, quad_stb, tlb, varyings : fragments, if the GPU draws
     waits_tmu, waits_scoreboard, waits_varyings : an instruction waits for them
     host_interrupt : the program raises the host interrupt
-    debug, halted : what the host asks, and whether the QPU stands still
+    debug, halted : what the host asks, and whether the QPU is halted
     idle : no program runs and everything of the last one is written
     executing : an instruction goes on its way, for the four clocks of its slot
     trace : every retired instruction, if the configuration wants it
@@ -163,7 +163,7 @@ class Qpu(wiring.Component):
 
     @staticmethod
     def _moves(control):
-        """Whether an instruction changes what belongs to a thread, and does so behind the pipeline."""
+        """Whether an instruction changes what belongs to a thread, and does so after the pipeline."""
         return control.moves_uniforms | control.sets_swap
 
     def _read(self, m):

@@ -13,7 +13,7 @@ __all__ = ["Sequencer"]
 
 
 def _behind(pc, count):
-    """The address `count` instructions behind `pc`."""
+    """The address `count` instructions after `pc`."""
     return Cat(C(0, ALIGNED_BITS), (pc[ALIGNED_BITS:] + count)[: len(pc) - ALIGNED_BITS])
 
 
@@ -125,7 +125,7 @@ class Sequencer(wiring.Component):
         return m
 
     def _end(self, m):
-        """The end of a program: its delay slots, and the empty slot behind them. Returns whether all have been loaded."""
+        """The end of a program: its delay slots, and the empty slot after them. Returns whether all have been loaded."""
         ending = self._ending
         slots_left = Signal(range(END_SLOTS + 1), name="end_slots_left")
         with m.If(self.issue_instruction & self.sp_ends & ~ending & (self._switching == 0)):

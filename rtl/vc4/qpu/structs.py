@@ -52,7 +52,7 @@ class ProgramStart(data.Struct):
     uniforms: unsigned(32)  # byte address of its first uniform
     length: unsigned(UNIFORM_LENGTH_BITS)  # how many uniforms it has; see `UniformStream`
     threaded: unsigned(1)  # it may share the QPU with another one
-    fragments: unsigned(1)  # it shades fragments, whose quads come right behind it
+    fragments: unsigned(1)  # it shades fragments, whose quads come right after it
     series: unsigned(SERIES_BITS)  # then: which program it is, counted at each change
 
 

@@ -21,11 +21,11 @@ class Threads(wiring.Component):
     lowest bit of the register addresses of its place is inverted.
 
     Threads of fragments share a QPU only if both run the same program. They go on in turn, as results of texture units come in the
-    order of the lookups, and wait for the scoreboard behind their last switch: with as many switches in both, the older one is
+    order of the lookups, and wait for the scoreboard after their last switch: with as many switches in both, the older one is
     there first, and never waits for the other.
 
     A shader of fragments may have the free place before the running one switches or ends, so that its quads and varyings come
-    meanwhile; also one that does not share, behind one that does not. It begins before any other program is taken.
+    meanwhile; also one that does not share, after one that does not. It begins before any other program is taken.
 
     Interface attributes
     --------------------
@@ -82,7 +82,7 @@ class Threads(wiring.Component):
         fits = Signal()  # it may share the QPU with the program that is there
         series = Signal(SERIES_BITS)
         beside = Signal()  # there is room for it beside the one that runs
-        behind = Signal()  # or behind that one
+        behind = Signal()  # or after that one
         fresh = Signal()  # the suspended one has not begun
         begins = Signal()  # a program may be taken if nothing runs
         comes = Signal()  # there is one

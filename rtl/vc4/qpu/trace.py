@@ -38,7 +38,7 @@ class TracedIssue(data.Struct):
     reads_load_busy: unsigned(1)
     load_busy: unsigned(1)
     thread: unsigned(1)
-    brings_result: unsigned(1)  # what comes behind it sees another result in r4, which may still be on its way
+    brings_result: unsigned(1)  # what comes after it sees another result in r4, which may still be on its way
     brings_loaded: unsigned(1)  # or the word that it loads
 
 

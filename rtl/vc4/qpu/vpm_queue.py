@@ -16,7 +16,7 @@ __all__ = ["VpmQueue"]
 
 #: It is full for SP when there is just room for what may still be said: by the instruction that goes, by the two in front of it
 #: in the pipeline, a vector and a fetch each, and by the end of a program. The rest hides how long the VPM lets writes wait
-#: behind the vectors that a set-up of reads fetches ahead, so that a program that reads and writes in every instruction
+#: after the vectors that a set-up of reads fetches ahead, so that a program that reads and writes in every instruction
 #: never waits for a VPM that takes a quad a clock.
 _BEATS = 64
 _FULL = 48

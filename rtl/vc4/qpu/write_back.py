@@ -33,7 +33,7 @@ class WriteBack(wiring.Component):
     The results of A2 wait until the next instruction, or an empty slot, goes through RR. So a register is always written after
     the next instruction has read it and before the one after, however long either waits. Four quads go round in a ring, one
     place a clock: a quad that has been in A2 is in front when the same quad of the next instruction may be in RR, and every
-    four clocks from then on. The ring stands still when it has come round and nothing comes.
+    four clocks from then on. The ring waits when it has come round and nothing comes.
 
     Interface attributes
     --------------------

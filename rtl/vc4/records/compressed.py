@@ -33,7 +33,7 @@ __all__ = [
 
 #: First bytes that are not a coding by their bits: end of the list, all vertices as they are, branch.
 END, ABSOLUTE, BRANCH = 128, 129, 130
-#: A branch has 16 bits behind its first byte: blocks of this many bytes, from the block on that its first byte is in.
+#: A branch has 16 bits after its first byte: blocks of this many bytes, from the block on that its first byte is in.
 BRANCH_UNIT, BRANCH_BYTES = 32, 3
 
 #: Vertices of a primitive.
@@ -49,7 +49,7 @@ class Coding:
 
     layout : its bits, a multiple of 8; `None`: the coding is reserved
     mask, value : bits of the first byte that tell it from the others
-    vertex_follows : vertex 0 lies behind these bits, as it is
+    vertex_follows : vertex 0 lies after these bits, as it is
     """
 
     layout: type[data.Struct] | None

@@ -34,8 +34,8 @@ class Role(Enum):
 
     CONTROL = "the executor carries it out itself"
     CONFIGURATION = "a frame begins"
-    SHADER = "state, with a fragment shader: the kind of vertices of the lists behind it"
-    FORMAT = "state: what the compressed lists behind it hold"
+    SHADER = "state, with a fragment shader: the kind of vertices of the lists after it"
+    FORMAT = "state: what the compressed lists after it hold"
     STATE = "other state"
     BINNING = "needs memory for tile lists, so a configuration must have been there"
     TILE = "needs a frame, so a configuration must have been there"

@@ -31,7 +31,7 @@ class StencilWriteMask(enum.Enum, shape=unsigned(2)):
 
 
 class StencilRule(data.Struct):
-    """A test, and what happens behind it."""
+    """A test, and what happens after it."""
 
     mask: unsigned(8)  #: bits that are compared
     reference: unsigned(8)  #: what is compared

@@ -133,7 +133,7 @@ _SET_UP_ERRORS = (
 
 _ERRORS = (
     _field(0, "VPAEABB", "VPM allocator: the base was allocated while busy"),
-    _field(1, "VPAERGS", "VPM allocator: a batch needs more rows than there are behind those of programs"),
+    _field(1, "VPAERGS", "VPM allocator: a batch needs more rows than there are after those of programs"),
     _field(2, "VPAEBRGL", "VPM allocator: a batch of the binner needs more rows than its limit"),
     _field(3, "VPAERRGL", "VPM allocator: a batch of the renderer needs more rows than its limit"),
     _field(4, "VPMEWR", "VPM: a write out of range"),

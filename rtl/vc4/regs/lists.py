@@ -33,7 +33,7 @@ def _thread(number: int) -> tuple[Register, ...]:
         (
             "CT{}EA",
             "end of the list",
-            _word("CTLEA", Access.LOAD, "address behind the list; a write starts the thread"),
+            _word("CTLEA", Access.LOAD, "address after the list; a write starts the thread"),
         ),
         ("CT{}CA", "place in the list", _word("CTLCA", Access.LOAD, "address of the record; written while stopped")),
         ("CT0{}RA0", "return address", _word("CTLRA", _READ_ONLY, "address on the return stack")),

@@ -25,11 +25,11 @@ class Fetch(wiring.Component):
     """Streams words of consecutive addresses, each with its address, and goes on elsewhere when told.
 
     Behaviour: looks up a word in each turn, as long as there is room for it, so a word comes every four clocks. A jump
-    takes effect behind the word before its boundary, or at once if that has been found already; the reader drops the
-    words behind the boundary, three at the most. After a restart no word of the time before comes.
+    takes effect after the word before its boundary, or at once if that has been found already; the reader drops the
+    words after the boundary, three at the most. After a restart no word of the time before comes.
 
     The first word of a redirection is looked up in the first turn after the clock of `redirect_stb`, and is offered three
-    clocks later if it is in the cache: four clocks after the redirection if the turn is in the clock behind it, and seven
+    clocks later if it is in the cache: four clocks after the redirection if the turn is in the clock after it, and seven
     at the most.
 
     Parameters

@@ -41,7 +41,7 @@ class InstructionCache(wiring.Component):
     """The instruction streams of up to four QPUs, out of a cache of 4 KiB in four ways (guide, section 2; addendum).
 
     Behaviour: that of `Fetch` and `LineCache`. QPU n has its turn in the clocks n, n + 4, n + 8 after a reset. A word is
-    offered four to seven clocks after its redirection, four if the turn comes in the clock behind it, and then one every
+    offered four to seven clocks after its redirection, four if the turn comes in the clock after it, and then one every
     four clocks. Lines are fetched two ahead.
 
     Parameters

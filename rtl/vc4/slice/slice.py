@@ -57,7 +57,7 @@ class Slice(wiring.Component):
     clear_instructions, clear_uniforms, clear_tmus : forget what the cache holds
     events : for performance counters
     host_interrupt : a program raises the host interrupt, one bit a QPU
-    debug, halted : what the host asks of each QPU, and whether it stands still
+    debug, halted : what the host asks of each QPU, and whether it is halted
     idle, executing : of each QPU
     lookup_error : something is looked up that memory does not have, see `Tmu`
     waits_scoreboard, waits_varyings : an instruction of the QPU waits for one of these

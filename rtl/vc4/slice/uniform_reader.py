@@ -52,7 +52,7 @@ class UniformReader(wiring.Component):
     uniforms).
 
     Behaviour: two uniforms come every four clocks. The first one after a start or a move is offered four to seven clocks
-    later if it is in the cache, as with `Fetch`. Behind the end of a stream of limited length comes an error, as from where
+    later if it is in the cache, as with `Fetch`. After the end of a stream of limited length comes an error, as from where
     there is no memory, and nothing is fetched; so for a stream from address 0, of no uniforms (guide, table 66). A move leaves the stream that the limit was given for, so it ends the limit.
 
     Interface attributes

@@ -22,7 +22,7 @@ class VaryingPort(wiring.Signature):
 
     Interface attributes
     --------------------
-    there : threads whose next varying is there, all four quads; behind the last varying zeros are. Falls in the clock after
+    there : threads whose next varying is there, all four quads; after the last varying zeros are. Falls in the clock after
         the first quad of the last one that is there is taken; means nothing until the quads of the vector have come
     take, thread, quad : a quad of the next varying is taken, 0 to 3 one after the other
     shows : ports of the register files, A and B, that show it

@@ -24,7 +24,7 @@ class VaryingThread(wiring.Component):
     ready : a varying can begin: `number`, to be kept in place `held`
     loads : strobe: it does
     completes : strobe: the next one of these is kept
-    there : a varying can be taken, or zeros behind the last one
+    there : a varying can be taken, or zeros after the last one
     takes_first, takes_last : strobes: its first quad is taken, its last one
     kept : where it is
     zero : from the clock of `takes_first` on: it is behind the last one

@@ -26,7 +26,7 @@ class Vri(wiring.Component):
     """Interpolates the varyings of the fragments that the QPUs of a slice have (guide, section 6; docs/reference/rendering.md).
 
     Behaviour: each thread with a vector gets its varyings in their order, up to two ahead of its program, and threads with room
-    take turns. A quad of a varying takes 4 / `lanes` clocks, one behind the other. Behind the last varying zeros are taken.
+    take turns. A quad of a varying takes 4 / `lanes` clocks, one after the other. After the last varying zeros are taken.
     A vector whose last quad came in clock c has its first varying, if no other thread is served, from clock c + 31 on with one
     lane, 22 with two, and 17 with four.
 

@@ -17,7 +17,7 @@ class BusWords(wiring.Component):
     """Puts chunks of bytes that follow each other and lie in the same word into one.
 
     Behaviour: takes a chunk a clock, and the word before it leaves in the clock in which a chunk of another one comes. Chunks
-    without bytes vanish. Behind the last one come its word, and a `final` one without bytes.
+    without bytes vanish. After the last one come its word, and a `final` one without bytes.
 
     Interface attributes
     --------------------

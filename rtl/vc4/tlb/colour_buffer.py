@@ -24,7 +24,7 @@ class ColourBuffer(wiring.Component):
     the write first reads what it has written: nobody offers both, so their places are not compared.
 
     A clear begins when everything before it is done, and is taken at its end, after 73 clocks; 37 for one of two tile
-    buffers. What comes behind it waits for it.
+    buffers. What comes after it waits for it.
 
     Parameters
     ----------

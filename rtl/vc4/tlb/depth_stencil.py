@@ -40,12 +40,12 @@ class DepthStencil(wiring.Component):
     """Tests quads, and keeps Z and stencil of a tile (guide, section 5; docs/reference/rendering.md, fragment shaders).
 
     Behaviour: a quad has a step without multisampling, else one for each sample of which a pixel has a flag, and takes a step
-    a clock, from the one behind that in which it is taken on. Its answer follows four clocks behind its last step. A step whose word is that of one of the three steps before
+    a clock, from the one after that in which it is taken on. Its answer follows four clocks after its last step. A step whose word is that of one of the three steps before
     waits until that one is written, up to three clocks, if it may be changed there: quads of a place have different fragments
     of different programs, so they seldom meet here, and a bypass would be 512 multiplexers. While `o` waits, everything does.
 
     A clear begins when all quads before it are written, and is taken at its end, after 73 clocks; 37 for one of two tile
-    buffers. Quads behind it wait for it.
+    buffers. Quads after it wait for it.
 
     Interface attributes
     --------------------
@@ -134,7 +134,7 @@ class DepthStencil(wiring.Component):
         ]
 
     def _update(self, m, memory, step, words, holds, nearer, moves):
-        """What is then in the memory, and the answer behind the last sample."""
+        """What is then in the memory, and the answer after the last sample."""
         write = step.write
         passed = Signal(QUAD_PIXELS)
         m.d.comb += [

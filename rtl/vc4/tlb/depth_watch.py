@@ -14,7 +14,7 @@ __all__ = ["DepthWatch"]
 class DepthWatch(wiring.Component):
     """Finds the farthest Z of quads in the tile buffer, for early Z; only without multisampling it is that of all samples.
 
-    Behaviour: `o` follows two clocks behind `zs`.
+    Behaviour: `o` follows two clocks after `zs`.
 
     Interface attributes
     --------------------

@@ -12,7 +12,7 @@ _ROW_BITS = 8
 
 
 class DumpPlace(wiring.Component):
-    """(row · tiles of a row + column) dumps behind the address of a frame (docs/reference/rendering.md, tile buffer in memory).
+    """(row · tiles of a row + column) dumps after the address of a frame (docs/reference/rendering.md, tile buffer in memory).
 
     Behaviour: `done` comes 17 clocks after the start; `address` stays. Both products by addition.
 

@@ -28,7 +28,7 @@ class TlbRequests(wiring.Component):
     Behaviour: a request of each kind is taken each clock, of the QPUs in turn, and is at the memories a clock later. The
     answer of a test is at its port 7 clocks after the request was taken, that of a colour 5 clocks. Requests for a memory
     happen in the order in which they are taken. Answers of all QPUs take turns, one each clock: who leaves his standing holds
-    up those behind it, so he must not wait for anything else of the tile buffer.
+    up those after it, so he must not wait for anything else of the tile buffer.
 
     Parameters
     ----------

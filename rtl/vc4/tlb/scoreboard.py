@@ -31,7 +31,7 @@ class Scoreboard(wiring.Component):
     go on.
 
     Behaviour: takes a quad a clock, and one of the place of the quad right before it a clock later. What a thread waits for
-    is known three clocks behind its last quad; until then it waits. A vector goes in the clock in which it is let go and need
+    is known three clocks after its last quad; until then it waits. A vector goes in the clock in which it is let go and need
     not wait; a clock later nobody waits for it.
 
     Parameters
@@ -113,7 +113,7 @@ class Scoreboard(wiring.Component):
                 if other == number:
                     m.d.sync += waits.eq(starts | (waits & ~(finds & known.last)))
                 else:
-                    # Numbers come again, and in front of a reset there were others; but who began behind the quad is younger.
+                    # Numbers come again, and in front of a reset there were others; but who began after the quad is younger.
                     is_it = (owner.thread == other) & (owner.number == numbers[other]) & ~began[other]
                     found = finds & is_it
                     m.d.sync += waits.eq((waits | found) & self.there[other] & ~goes[other])

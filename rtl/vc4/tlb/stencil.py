@@ -21,7 +21,7 @@ def stencil_holds(face: StencilFace, old: Value) -> Value:
 
 
 def stencil_updated(face: StencilFace, old: Value, holds: Value, nearer: Value) -> Value:
-    """The stencil value behind both tests: what these have found out, `holds` and `nearer`, may come late."""
+    """The stencil value after both tests: what these have found out, `holds` and `nearer`, may come late."""
     rule = face.rule
     up, down = (old + 1)[: len(old)], (old - 1)[: len(old)]
     values = {

@@ -105,7 +105,7 @@ class CoverageQuad(data.Struct):
 
 
 class DepthWrite(data.Struct):
-    """Z of the pixels of a quad; or both numbers, which a load writes without a test, or zeros behind a read of coverage.
+    """Z of the pixels of a quad; or both numbers, which a load writes without a test, or zeros after a read of coverage.
 
     flags : samples that are tested
     words : of each pixel

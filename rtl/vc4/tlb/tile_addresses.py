@@ -23,7 +23,7 @@ _DEPTH = 2
 
 
 class TileAddresses(wiring.Component):
-    """Finds the addresses of steps: in a raster image, in T-format or LT-format, or one behind the other in a dump (pipeline
+    """Finds the addresses of steps: in a raster image, in T-format or LT-format, or one after the other in a dump (pipeline
     facts, 5.4, 5.5 and 6.3).
 
     Behaviour: a step a clock, five clocks later. The image must be known three clocks before.

@@ -29,7 +29,7 @@ class TileMemory(wiring.Component):
     A lane has a tag: the number of the clear before it was written. One with another tag has not been written since, and
     reads as the value of the clear. There are 15 numbers, so each clear takes the tags of another fifteenth of the words away.
 
-    Behaviour: `read_data` follows one clock behind `read_enable`, and stays. No word is read in the clock that writes it. A
+    Behaviour: `read_data` follows one clock after `read_enable`, and stays. No word is read in the clock that writes it. A
     clear takes a clock, in which nothing is written, and 18 for each quarter, in which nobody reads or writes. A reset
     forgets neither words nor clears.
 

@@ -22,7 +22,7 @@ _DEPTH = 16
 class TileReads(wiring.Component):
     """Reads the quads of steps, and makes chunks of them.
 
-    Behaviour: reads a quad a clock. One is read when there is room for what becomes of it, so nothing waits behind the
+    Behaviour: reads a quad a clock. One is read when there is room for what becomes of it, so nothing waits after the
     memories.
 
     Interface attributes

@@ -17,7 +17,7 @@ class TileTurns(wiring.Component):
     """Requests of two users take turns, and answers, which come in their order, go back to who has asked.
 
     Behaviour: a request passes in the clock in which it comes, or a clock later if the last one was that of the other user; an
-    answer without delay. An answer that is not taken holds up those behind it.
+    answer without delay. An answer that is not taken holds up those after it.
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ _MICROTILES = ((7, 7), (7, 3), (3, 3), (1, 3))
 
 class TileWalk(wiring.Component):
     """Walks through the pixels of a tile: a raster image row by row, others microtile by microtile, each of them row by row; a
-    dump quad by quad, of each one sample after the other. Of an image it ends behind the last pixel, or microtile, that the frame
+    dump quad by quad, of each one sample after the other. Of an image it ends after the last pixel, or microtile, that the frame
     has.
 
     Behaviour: the first step is there a clock after the start, and one follows each clock.

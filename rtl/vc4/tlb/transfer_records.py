@@ -58,11 +58,11 @@ def _begin(plan):
 
 class TransferRecords(wiring.Component):
     """Carries out the records of the tile buffer: configuration, tile coordinates, loads that wait for these, stores, and clears
-    behind them (guide, section 5; pipeline facts, 1.6 and 5.6).
+    after them (guide, section 5; pipeline facts, 1.6 and 5.6).
 
     Behaviour: a record is taken when all that it asks for has happened. Of more than 16 loads for a tile the last ones are lost.
 
-    If there are two tile buffers, a store behind which all of the tile is cleared clears the other one first. Then it is taken:
+    If there are two tile buffers, a store after which all of the tile is cleared clears the other one first. Then it is taken:
     that one is drawn from now on, and the store goes on beside. What has to do with memory waits for its end. So both have
     nothing but the clear when they are drawn, and which one it is cannot be seen. The last store of a frame does not swap, so
     that its end is that of the frame.

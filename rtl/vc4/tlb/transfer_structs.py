@@ -47,7 +47,7 @@ class TileTransfer(data.Struct):
     """A part of a tile, from or to memory.
 
     loads : from memory
-    dump : all samples, one behind the other; else an image
+    dump : all samples, one after the other; else an image
     z_only : there is no stencil value in memory
     layout, pixels : of an image
     block : a pixel in memory is the mean of the pixels of a quad

@@ -20,7 +20,7 @@
                  └──────────────────────────────────────────────────────────────────┘
 
 A lookup begins when its parameters are there and there is room for what it returns; nothing that has begun waits for its QPU.
-The tags are ahead of the words: a line that is missing gets its place at once, and requests behind it go on. It comes beside
+The tags are ahead of the words: a line that is missing gets its place at once, and requests after it go on. It comes beside
 the line before it, so that its words need not wait until nobody reads that any more.
 
 A texture passes these, each a file, and each busy with another lookup; what a lookup is lies in its context, from which every

@@ -8,7 +8,7 @@ from vc4.records.tmu import MOST_TEXELS, Wrap
 
 __all__ = ["Axis", "AxisTexels"]
 
-#: Bits behind the point of a normalised coordinate, which has two more, and of a coordinate in texels.
+#: Bits after the point of a normalised coordinate, which has two more, and of a coordinate in texels.
 _FRACTION, _WEIGHT = 24, 8
 _BITS = _FRACTION + 2
 #: Place of the bit that is half a texel.
@@ -82,7 +82,7 @@ class Axis(wiring.Component):
         return m
 
     def _texels(self, m, place, last, wrap, linear):
-        """The texel at a place and the one behind it: both may be outside, but one that repeats by no more than one."""
+        """The texel at a place and the one after it: both may be outside, but one that repeats by no more than one."""
         first = Signal(signed(len(place) - _WEIGHT))
         second = Signal(signed(len(first) + 1))
         beyond = Signal(signed(len(first) + 1))

@@ -16,7 +16,7 @@ class TmuCache(wiring.Component):
     """A cache of 4 KiB that is read at four addresses in a clock (addendum, cache details).
 
     Behaviour: a request a clock, answered in the order of the requests; the first answer comes seven clocks after its request
-    if its lines are there. Lookups go on behind one that misses, with up to eight lines on their way.
+    if its lines are there. Lookups go on after one that misses, with up to eight lines on their way.
 
     Parameters
     ----------

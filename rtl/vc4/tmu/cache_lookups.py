@@ -127,7 +127,7 @@ class CacheLookups(wiring.Component):
             for number in range(READS)
         ]
         for number in reversed(range(READS)):
-            # What is known of the set in the first clock; the way behind a victim is the next one.
+            # What is known of the set in the first clock; the way after a victim is the next one.
             victim = Signal(range(WAYS), name=f"victim_{number}")
             turned = Signal(WAYS, name=f"turned_{number}")
             same_lines = Signal(READS, name=f"same_lines_{number}")

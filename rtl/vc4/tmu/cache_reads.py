@@ -12,7 +12,7 @@ from .structs import READS, SETS, SIDES, TURN_BITS, WAYS, CacheRead, CacheWords,
 
 __all__ = ["CacheReads"]
 
-#: Requests that wait, while memory answers the first of them: hits behind misses go on until it is full.
+#: Requests that wait, while memory answers the first of them: hits after misses go on until it is full.
 _DEPTH = 64
 _WORDS = LINE_BYTES // 8
 

@@ -121,7 +121,7 @@ class Channels(wiring.Component):
         return m
 
     def _delayed(self, m, name, value, count):
-        """The value, and what it is in each stage behind that."""
+        """The value, and what it is in each stage after that."""
         values = [value]
         for clock in range(count):
             later = Signal.like(value, name=f"{name}_{clock}")

@@ -17,7 +17,7 @@ class Choice(wiring.Component):
     Interface attributes
     --------------------
     magnification, minification, last : of what is sampled; the number of its last level
-    detail : 8 bits behind the point
+    detail : 8 bits after the point
     linear : texels are blended
     level, weight : the larger of two levels, and how much the smaller counts, in units of 1/256
     """

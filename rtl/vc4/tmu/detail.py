@@ -29,7 +29,7 @@ def _logarithms():
 
 
 class Detail(wiring.Component):
-    """Half of log2 of the longest step to the next pixel, squared, 8 bits behind the point; floats as the QPU computes them.
+    """Half of log2 of the longest step to the next pixel, squared, 8 bits after the point; floats as the QPU computes them.
 
     Behaviour: a quad every four clocks; its level of detail is there `Detail.LATENCY` clocks after its first element. The
     four steps of a quad, two along each direction, follow each other: 0 to 1, 0 to 2, 2 to 3, 1 to 3. Each goes through

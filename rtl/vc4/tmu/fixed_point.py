@@ -15,7 +15,7 @@ _PLACES = 32
 
 
 class FixedPoint(wiring.Component):
-    """A float as a signed number of `width` bits with `fraction` bits behind the point, rounded down.
+    """A float as a signed number of `width` bits with `fraction` bits after the point, rounded down.
 
     A negative number is the complement of what is less than its magnitude by as little as can be.
 
@@ -24,7 +24,7 @@ class FixedPoint(wiring.Component):
 
     Parameters
     ----------
-    fraction, width : bits behind the point, and all; not more than 32
+    fraction, width : bits after the point, and all; not more than 32
     limits : numbers are always limited: there is no `modulo`
 
     Interface attributes

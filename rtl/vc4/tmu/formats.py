@@ -31,7 +31,7 @@ _RASTER = (TextureType.RGBA32R, TextureType.YUYV422R)
 
 
 def normal_type(low, high):
-    """The type of both of its parts; the codes behind the last are what their low bits say."""
+    """The type of both of its parts; the codes after the last are what their low bits say."""
     return Cat(low, high & (low < 2))
 
 

@@ -51,7 +51,7 @@ class Levels(wiring.Component):
     """A table of the levels of images, each right below the larger one (pipeline facts, 6.4).
 
     Behaviour: the levels of an image enter in the clocks after `start`, one a clock, and are in the table four clocks
-    later; another image may start in the clock of the last one. Levels behind the first are stored as if width and height
+    later; another image may start in the clock of the last one. Levels after the first are stored as if width and height
     were the next powers of two.
 
     Parameters
@@ -104,7 +104,7 @@ class Levels(wiring.Component):
         offset = Signal(32, reset_less=True)  # of the level before
         entry = Signal(LevelEntry)
         self._store(m, kind, width, height, row, shaped.form, rows)
-        # Levels behind the first are powers of two in both directions, and nobody asks how large the first is.
+        # Levels after the first are powers of two in both directions, and nobody asks how large the first is.
         m.d.sync += product.eq(shaped.form.pitch << rows)
         size = Mux(measured.raster, product, product << _MICROTILE_BYTES)
         m.d.comb += [

@@ -27,7 +27,7 @@ class LineFetches(wiring.Component):
     """Fetches lines, up to eight at a time.
 
     Behaviour: the request is at the bus in the clock after the fetch. Words go to their places as they come; a line is said
-    to be complete in a clock behind its last word, when all before it are. A word that memory does not have is 0, and an error.
+    to be complete in a clock after its last word, when all before it are. A word that memory does not have is 0, and an error.
 
     Interface attributes
     --------------------

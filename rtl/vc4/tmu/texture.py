@@ -32,7 +32,7 @@ __all__ = [
 #: Lookups of textures under way, a power of two: as many as a small memory of an FPGA has words. While all lines are there,
 #: six of them fill the sampler; the others wait for lines.
 CONTEXTS = 16
-#: Bits behind the point of a normalised coordinate, which has two more.
+#: Bits after the point of a normalised coordinate, which has two more.
 COORDINATE_FRACTION = 24
 _SIZE_BITS, _TEXEL_BITS = 12, 11
 

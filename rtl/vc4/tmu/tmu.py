@@ -34,7 +34,7 @@ class Tmu(wiring.Component):
     by the first name in front of those by the second one. A QPU writes a parameter and loads a quad by one name at a time.
 
     Behaviour: a lookup begins when all of it is there and there is room for what it returns. Lookups of several clients take
-    turns, for each kind; those of one client keep their order, and begin while others are under way; but behind lookups of
+    turns, for each kind; those of one client keep their order, and begin while others are under way; but after lookups of
     memory one of a texture waits for their words, and the other way round. Both kinds share the cache evenly. Four elements
     of memory are looked up in a clock, or a pass of one element of a texture, while their lines are in the cache.
 

@@ -89,7 +89,7 @@ class IndexedPrimitive(data.Struct):
     """A primitive whose vertices are in arrays.
 
     type : how many of its vertices count, the first ones
-    clipped : it is the first one behind a record of a clipped primitive
+    clipped : it is the first one after a record of a clipped primitive
     """
 
     type: PrimitiveType
@@ -132,7 +132,7 @@ class FreedSpace(data.Struct):
 
 
 class VertexArray(data.Struct):
-    """Something that vertices have in memory, one behind the other.
+    """Something that vertices have in memory, one after the other.
 
     address : of vertex 0
     stride : bytes from one to the next
@@ -260,7 +260,7 @@ class PlacedPrimitive(data.Struct):
 
     type : how many of its vertices count, the first ones
     coordinates : which of both its vertices are
-    clipped : it is the first one behind a record of a clipped primitive
+    clipped : it is the first one after a record of a clipped primitive
     opens : it is the first one of its batch; with coordinates anything
     """
 

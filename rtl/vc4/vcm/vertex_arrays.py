@@ -102,7 +102,7 @@ class VertexArrays(wiring.Component):
         return m
 
     def _attribute(self, m, selected, array, has_address, has_details):
-        """Of a GL record: an address, and in the word behind it the rest."""
+        """Of a GL record: an address, and in the word after it the rest."""
         behind = Signal(range(RECORD_WORDS))  # words of arrays before this one
         inside = Signal()
         detail = data.View(AttributeArray, Cat(Const(0, _WORD_BITS), self.i.value))

@@ -21,19 +21,19 @@ class _State(enum.Enum, shape=unsigned(3)):
     """What the allocator does."""
 
     REST = 0
-    SEARCH = 1  # for free blocks, one behind the other
+    SEARCH = 1  # for free blocks, one after the other
     MARK = 2  # they are owned from now on
     ANSWER = 3
     FREE = 4  # these no longer are
 
 
 class VpmAllocator(wiring.Component):
-    """Gives each batch rows for its attributes and, behind them, for its results (guide, VPMBASE and VPACNTL).
+    """Gives each batch rows for its attributes and, after them, for its results (guide, VPMBASE and VPACNTL).
 
     Behaviour: walks over the blocks of four rows, a block a clock. It takes as many clocks as a batch needs blocks to find
     them, if they are free where it is, as many to mark them, and as many to free them. What is given back comes first. The
     threads take turns; if there is no room for a batch of one, the other one may go on, as often as VPACNTL says, or for
-    ever if it says nothing: so a thread that stands still holds up the other one only by the rows that it has. A batch for
+    ever if it says nothing: so a thread that waits holds up the other one only by the rows that it has. A batch for
     which there would never be room is bad.
 
     Parameters

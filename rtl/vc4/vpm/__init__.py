@@ -27,7 +27,7 @@ Each QPU writes and reads vectors of sixteen elements in the rows and columns of
 load a block of rows or columns from memory, or the VDW store one to memory. Whatever has to do with rows that an engine
 is not done with waits for it, the other engine by `dma_order`; so a program sees its commands happen in order however
 long memory takes. Shaders of vertices have rows of their own; what one does not write of its results becomes 0, by
-`result_rows` behind its write port.
+`result_rows` after its write port.
 """
 
 from .port import VpmBeat, VpmCommand, VpmPort

@@ -13,9 +13,9 @@ __all__ = ["DmaOrder"]
 class DmaOrder(wiring.Component):
     """Keeps the order of the blocks of two engines: one that has a row in common with an earlier one waits for it.
 
-    Behaviour: a block is behind another one that the other engine had when `asks` came, until that one has no rows any
+    Behaviour: a block is after another one that the other engine had when `asks` came, until that one has no rows any
     longer. `waits` may be high until then, and is low from then on. As an engine asks at once, and the other one a
-    clock later, no two blocks are behind each other.
+    clock later, no two blocks wait for each other.
 
     Interface attributes
     --------------------

@@ -64,7 +64,7 @@ class DmaRequests(wiring.Component):
         unit = self.i.payload
         last = Signal(PAGE_BITS + 1)  # byte of the unit, from the start of the page on
         crosses = Signal()
-        second = Signal()  # the page behind has its turn
+        second = Signal()  # the page after has its turn
         has_room = Signal()
         asks = Signal()
         word = unit.address[self._lane_bits : PAGE_BITS]

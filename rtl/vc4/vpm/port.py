@@ -28,7 +28,7 @@ class VpmBeat(data.Struct):
 
     command: VpmCommand
     quad: unsigned(2)  # elements 4 * quad to 4 * quad + 3
-    fetch: unsigned(1)  # behind what the beat says itself: a vector has been read, so one more may be fetched
+    fetch: unsigned(1)  # after what the beat says itself: a vector has been read, so one more may be fetched
     data: data.ArrayLayout(unsigned(32), QUAD_WORDS)
 
 

@@ -31,7 +31,7 @@ class QpuPort(wiring.Component):
     """Carries out what one QPU says to the VPM, in its order: vectors, set-ups, and starts of DMA.
 
     Behaviour: a beat passes without delay unless it has to wait, and one moves every clock. `WritePort`, `ReadPort` and
-    `DmaPort` say what waits for what; behind a beat that waits everything else does, but for vectors that are already to be
+    `DmaPort` say what waits for what; after a beat that waits everything else does, but for vectors that are already to be
     fetched. A `CANCEL` waits until all of them are forgotten. Set-up words of a reserved kind are ignored. Outside of the
     window vectors read 0 and are written nowhere. A shader of vertices that starts DMA waits for ever; what it does not write
     becomes 0, see `ResultRows`.

@@ -49,7 +49,7 @@ class VdwPacker(wiring.Component):
         first = Signal()  # the next word is the first one of its unit
         burst = Signal(self.bursts.payload.shape())  # from the next word on
         step = Signal()  # there is room at the output
-        beyond = Signal()  # the next word ends behind the quad
+        beyond = Signal()  # the next word ends after the quad
         next_beyond = Signal()  # the one after it does
         primes = Signal()  # and it has bytes there
         emits = Signal()

@@ -21,7 +21,7 @@ class VertexLoads(wiring.Component):
     """Fetches units from memory into columns of the VPM.
 
     Behaviour: a word of the bus is taken every clock, as long as quads are, see `VdrPacker`. Rows count from the beginning of
-    `space`, and what lies behind it is lost. After the last quad of a block nothing is written until its end was noticed.
+    `space`, and what lies after it is lost. After the last quad of a block nothing is written until its end was noticed.
 
     Interface attributes
     --------------------

@@ -15,7 +15,7 @@
 ``names``, ``habits``              the words of the dialect; where vc4asm is followed though it is odd
 ``disassembler``, ``forms``        words to statements: ALU; loads, semaphores and branches
 ``listing``, ``single``            whole programs to text; one line to a word
-``source_map``                     where instructions stand in their source
+``source_map``                     where instructions are in their source
 =================================  ===================================================================
 
 Every encoding comes from `vc4.isa`.

@@ -132,7 +132,7 @@ def _back(runner: Runner, cursor: Cursor, lines: _Lines) -> None:
         runner.run(lines[1:])
 
 
-#: What executes a block: it gets the cursor behind the directive and the lines from that one to before the end.
+#: What executes a block: it gets the cursor after the directive and the lines from that one to before the end.
 BLOCKS: dict[str, Callable[[Runner, Cursor, _Lines], None]] = {
     "macro": _macro,
     "func": _func,

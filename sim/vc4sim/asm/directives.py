@@ -25,7 +25,7 @@ _LARGEST_INCLUDE = 1 << 20
 
 
 def execute(runner: Runner, cursor: Cursor, lines: Sequence[Line], index: int) -> int:
-    """Execute the directive at `cursor` on the line `index`; returns the index of the line behind it or its block.
+    """Execute the directive at `cursor` on the line `index`; returns the index of the line after it or its block.
 
     Raises `Problem` if there is no such directive, or it does not belong here.
     """
@@ -91,7 +91,7 @@ def _clone(runner: Runner, cursor: Cursor) -> None:
     code = b"" if runner.layout is None else runner.layout.code
     start, end = operands[0].value.address, operands[0].value.address + count * WORD_BYTES
     if count not in range(_LARGEST_ALIGNMENT) or start < 0 or (not runner.measuring and end > len(code)):
-        raise Problem(operands[1].column, f"there are no {count} instructions behind this label")
+        raise Problem(operands[1].column, f"there are no {count} instructions after this label")
     runner.clone(code[start:end].ljust(count * WORD_BYTES, b"\0"))
 
 

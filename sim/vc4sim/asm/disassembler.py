@@ -21,7 +21,7 @@ __all__ = ["disassemble"]
 def disassemble(word: int, address: int | None = None) -> str:
     """The statement for a 64-bit `word`, one line; assembled it gives `word` again.
 
-    What the language cannot say, reserved codes for instance, is a `.long`. Behind that, and behind registers that have to be
+    What the language cannot say, reserved codes for instance, is a `.long`. After that, and after registers that have to be
     called by file and number, the nearest statement follows as a comment. If the byte `address` of the word is given, the target of a relative branch follows as a comment.
     Raises `ValueError` if `word` does not have 64 bits.
     """
@@ -168,7 +168,7 @@ class _AluPrinter:
         return [destination, *(f"{text} {at_source}" if _is_register(text) else text for text in sources)]
 
     def _rotation(self) -> tuple[str, str]:
-        """The rotation as it is written behind a source and behind a destination, by 8 elements at most."""
+        """The rotation as it is written after a source and after a destination, by 8 elements at most."""
         count = self._word.raddr_b - ROTATE_FIRST
         if self._word.raddr_b == ROTATE_BY_R5:
             return "<< r5", "<< r5"

@@ -53,7 +53,7 @@ def _finite(value: float, token: Token) -> float:
 
 
 def evaluate(cursor: Cursor, context: Context) -> Value:
-    """The value of the expression at `cursor`, which moves behind it; `Problem` if there is none."""
+    """The value of the expression at `cursor`, which moves after it; `Problem` if there is none."""
     with context.scopes.nested(cursor.peek().column):
         return _Evaluation(cursor, context).run()
 
@@ -87,7 +87,7 @@ class _Evaluation:
             self._operands.append(operators.binary(token.text, left, right, token.column))
 
     def _operand(self) -> Value:
-        """A value with the signs in front of it and the suffixes behind it."""
+        """A value with the signs in front of it and the suffixes after it."""
         signs = []
         while self._cursor.peek().kind is Kind.OPERATOR and self._cursor.peek().text in operators.UNARY:
             signs.append(self._cursor.next())

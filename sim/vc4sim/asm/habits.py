@@ -20,7 +20,7 @@ ZERO_OF_SAME = frozenset({AddOp.SUB, AddOp.XOR})
 #: operation. `or` and `v8min` would move to both.
 DOUBLE_MOVE = (Choice(AddOp.NOP, None), Choice(None, MulOp.V8MIN))
 
-#: Packs behind a mnemonic. `.pack16bs` does not saturate there, though it does behind a destination.
+#: Packs after a mnemonic. `.pack16bs` does not saturate there, though it does after a destination.
 OPERATION_PACKS: Mapping[str, PackName] = {f"pack{text}": pack for text, pack in PACKS.items()} | {
     "pack16bs": PACKS["16b"]
 }

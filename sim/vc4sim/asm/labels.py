@@ -40,7 +40,7 @@ class LabelTable:
             self.named[token.text] = serial
 
     def find(self, name: str, column: int) -> Label:
-        """The label `name`. Of a number it is the last one before, or with `f` behind it the next one.
+        """The label `name`. Of a number it is the last one before, or with `f` after it the next one.
 
         Raises `Problem` if there is none.
         """

@@ -44,7 +44,7 @@ def _padding(start: int, end: int) -> bytes:
 
 
 def lay_out(pieces: list[Piece]) -> Layout:
-    """The layout of `pieces`, one behind the other. An empty piece, a label, lies where the next one begins."""
+    """The layout of `pieces`, one after the other. An empty piece, a label, lies where the next one begins."""
     code = bytearray()
     layout = Layout()
     waiting: list[int] = []

@@ -34,7 +34,7 @@ class Token(NamedTuple):
 
     @property
     def end(self) -> int:
-        """The column behind the token."""
+        """The column after the token."""
         return self.column + len(self.text) + {Kind.SUFFIX: 1, Kind.STRING: 2}.get(self.kind, 0)
 
     @property
@@ -75,7 +75,7 @@ def tokenize(text: str) -> tuple[Token, ...]:
 
 
 class Cursor:
-    """A position in a sequence of tokens; behind the last one stands an `END` token."""
+    """A position in a sequence of tokens; after the last one comes an `END` token."""
 
     def __init__(self, tokens: tuple[Token, ...], start: int = 1) -> None:
         """`start` is the column to name if there are no tokens at all."""
@@ -89,13 +89,13 @@ class Cursor:
         return self._tokens[position] if position < len(self._tokens) else self._end
 
     def next(self) -> Token:
-        """The token that comes next, and move behind it."""
+        """The token that comes next, and move after it."""
         token = self.peek()
         self._position += 1
         return token
 
     def rest(self) -> tuple[Token, ...]:
-        """All tokens that remain, and move behind them."""
+        """All tokens that remain, and move after them."""
         tokens = self._tokens[self._position :]
         self._position = len(self._tokens)
         return tokens
@@ -106,7 +106,7 @@ class Cursor:
         return token.kind is Kind.OPERATOR and token.text == operator
 
     def accept(self, operator: str) -> bool:
-        """Move behind `operator` if it comes next; whether it did."""
+        """Move after `operator` if it comes next; whether it did."""
         found = self.at(operator)
         self._position += found
         return found
@@ -116,13 +116,13 @@ class Cursor:
         return self._position >= len(self._tokens)
 
     def expect(self, operator: str) -> Token:
-        """Move behind `operator`; `Problem` if something else comes next."""
+        """Move after `operator`; `Problem` if something else comes next."""
         if not self.at(operator):
             raise Problem(self.peek().column, f"expected {operator!r}, not {self.peek().shown}")
         return self.next()
 
     def name(self, what: str) -> Token:
-        """Move behind a name; `Problem` that says `what` was expected otherwise."""
+        """Move after a name; `Problem` that says `what` was expected otherwise."""
         token = self.next()
         if token.kind is not Kind.NAME:
             raise Problem(token.column, f"expected {what}, not {token.shown}")

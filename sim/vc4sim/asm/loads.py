@@ -15,7 +15,7 @@ from .values import Bank, Label, Register, Value, describe, element_word, intege
 
 __all__ = ["branch", "load", "semaphore"]
 
-#: A branch counts from the instruction behind its three delay slots.
+#: A branch counts from the instruction after its three delay slots.
 _DELAY = 4 * WORD_BYTES
 
 _RANGES = {LoadMode.PER_ELEMENT_SIGNED: range(-2, 2), LoadMode.PER_ELEMENT_UNSIGNED: range(4)}

@@ -30,14 +30,14 @@ class Modifiers:
 #: Conditions without `if` are for destinations only.
 _SHORT_CONDITION = re.compile("[znc]|[znc][zncs]")
 
-#: A destination may have its pack as it stands behind a mnemonic.
+#: A destination may have its pack as it comes after a mnemonic.
 _DESTINATION_PACKS = PACKS | OPERATION_PACKS
 
 _Meaning = tuple[str, Any]
 
 
 def _of_operation(text: str) -> _Meaning | None:
-    """What a suffix means behind a mnemonic: the field of `Modifiers` and its value."""
+    """What a suffix means after a mnemonic: the field of `Modifiers` and its value."""
     if text in CONDITIONS and not _SHORT_CONDITION.fullmatch(text):
         return "condition", CONDITIONS[text]
     if text in OPERATION_PACKS:
@@ -48,7 +48,7 @@ def _of_operation(text: str) -> _Meaning | None:
 
 
 def _of_destination(text: str) -> _Meaning | None:
-    """What a suffix means behind a destination."""
+    """What a suffix means after a destination."""
     if text in CONDITIONS:
         return "condition", CONDITIONS[text]
     if text in _DESTINATION_PACKS:

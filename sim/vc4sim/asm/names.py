@@ -222,7 +222,7 @@ def _packs() -> dict[str, PackName]:
     return found
 
 
-#: What stands before an unpack behind a mnemonic, and may stand there behind a source.
+#: What comes before an unpack after a mnemonic, and may come there after a source.
 UNPACK_PREFIX = "unpack"
 
 

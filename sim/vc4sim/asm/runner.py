@@ -91,7 +91,7 @@ class Runner:
         return self.pieces
 
     def emit(self, data: bytes = b"", *, align: int = 1, base: int = 0, fill: bool = False) -> int:
-        """Add a piece behind the others, its fields as in `Piece`; returns its serial number."""
+        """Add a piece after the others, its fields as in `Piece`; returns its serial number."""
         self._flush()
         return self._add(Piece(self._serial, data, align, base, fill))
 

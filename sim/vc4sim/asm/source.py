@@ -20,7 +20,7 @@ class Line:
 
     @property
     def directive(self) -> str:
-        """The name of the directive on this line, behind any labels; empty if there is none."""
+        """The name of the directive on this line, after any labels; empty if there is none."""
         match = _DIRECTIVE.match(self.text)
         return _SPELLINGS.get(match.group(1), match.group(1)) if match else ""
 
@@ -64,7 +64,7 @@ def block_end(lines: Sequence[Line], start: int, begin: Token) -> int:
 
 
 def behind(lines: Sequence[Line], index: int) -> int:
-    """The index of the line behind the line `index`, or behind the block that it begins, which may have no end."""
+    """The index of the line after the line `index`, or after the block that it begins, which may have no end."""
     name = lines[index].directive
     if name not in _ENDS:
         return index + 1

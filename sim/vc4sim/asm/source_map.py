@@ -1,4 +1,4 @@
-"""Where the instructions of a program stand in its source."""
+"""Where the instructions of a program are in its source."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -59,7 +59,7 @@ class SourceMap:
         return before[1] if before else None
 
     def _before(self, offset: int) -> tuple[int, str] | None:
-        """The last label that does not lie behind `offset`."""
+        """The last label that does not lie after `offset`."""
         number = bisect_right(self._labels, offset, key=lambda label: label[0])
         return self._labels[number - 1] if number else None
 

@@ -94,7 +94,7 @@ class Register:
     """A register as written: where it lies and what is asked of it.
 
     `read_files` and `write_files` hold the register files (0: A, 1: B) through which it can be accessed; an accumulator
-    is read without a file. `suffixes` are packs, conditions and the like, `rotation` is the count behind `<<` (negative
+    is read without a file. `suffixes` are packs, conditions and the like, `rotation` is the count after `<<` (negative
     for `>>`, `BY_R5` for r5).
     """
 
@@ -172,7 +172,7 @@ def order(value: Value) -> tuple[Any, ...]:
     """A key that orders values of different sorts as vc4asm does: numbers, lists, registers, labels.
 
     Lists with negative values come first and those with 2 or 3 last, each in the order of their immediates as signed
-    numbers. Semaphores are registers, and come behind the others.
+    numbers. Semaphores are registers, and come after the others.
     """
     match value:
         case tuple():

@@ -122,7 +122,7 @@ class Outcome:
     stalls : clocks lost, by reason, of all QPUs together
     counts : performance counters, by the names of their sources
     interrupts : host interrupts raised
-    pcs : addresses of the instructions at which QPUs stand that cannot go on
+    pcs : addresses of the instructions at which QPUs wait that cannot go on
     errors : names of the bits of ERRSTAT and XBUSERR that are set
     registers : those that the job wants to be read, by name
     """

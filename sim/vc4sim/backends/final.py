@@ -85,7 +85,7 @@ def _word(job: Job, qpu: QpuState, memory: bytes) -> int:
 
 
 def _stands(job: Job, number: int, qpu: QpuState, memory: bytes) -> str:
-    """Where a QPU stands, and which of what all share it waits for, if it waits."""
+    """Where a QPU is, and which of what all share it waits for, if it waits."""
     reasons = _reasons(qpu)
     word = _word(job, qpu, memory) & 0xFFFF_FFFF
     waits = MUTEX if "mutex" in reasons else describe(word) if "semaphore" in reasons else ""

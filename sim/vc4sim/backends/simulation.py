@@ -86,7 +86,7 @@ def _bytes(value, size: int = 4) -> bytes:
 
 @contextlib.contextmanager
 def _waves(simulator: Simulator, path: Path | None) -> Iterator[None]:
-    """What writes the waves while the simulation runs, and the view of them behind it."""
+    """What writes the waves while the simulation runs, and the view of them after it."""
     if path is None:
         yield
         return

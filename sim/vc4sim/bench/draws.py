@@ -14,7 +14,7 @@ from .writer import HostWrite, HostWriter
 
 __all__ = ["STILL_CLOCKS", "DrawBench"]
 
-#: Clocks without a request to memory, an instruction or a quad, behind the latency, after which nothing will come any more.
+#: Clocks without a request to memory, an instruction or a quad, after the latency, after which nothing will come any more.
 STILL_CLOCKS = 100_000
 
 

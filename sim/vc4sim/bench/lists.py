@@ -20,7 +20,7 @@ from .writer import HostWrite, HostWriter
 
 __all__ = ["REST_CLOCKS", "SEED_FACTORS", "ListBench"]
 
-#: Clocks in which nothing moves, behind the latency of memory, after which nothing will.
+#: Clocks in which nothing moves, after the latency of memory, after which nothing will.
 REST_CLOCKS = 600
 #: What the seed of memory is multiplied with for the pauses of binner and renderer.
 SEED_FACTORS = (3, 5)

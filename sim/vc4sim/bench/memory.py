@@ -157,7 +157,7 @@ class BenchMemory(wiring.Component):
         m.d.sync += waited.eq(waited + history[-1] - (requests.o.valid & requests.o.ready))
 
     def _respond(self, m, answers, head, reads, last, word, inside, pauses):
-        """Answers of writes go first: the read that may wait behind them came later."""
+        """Answers of writes go first: the read that may wait after them came later."""
         response = self.bus.responses.payload
         m.d.comb += self.bus.responses.valid.eq((answers.valid | reads) & ~pauses.responses)
         with m.If(answers.valid):

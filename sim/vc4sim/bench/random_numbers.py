@@ -6,7 +6,7 @@ __all__ = ["next_random"]
 
 
 def next_random(m: Module, state) -> Signal:
-    """The number behind `state`, which is never 0; both are 32 bits wide."""
+    """The number after `state`, which is never 0; both are 32 bits wide."""
     left = Signal(32)
     right = Signal(32)
     number = Signal(32)

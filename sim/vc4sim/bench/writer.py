@@ -34,7 +34,7 @@ class HostWrite(NamedTuple):
     clock : the first one in which it may happen, or `ON_DEMAND`
     offset, word : what is written, and where
     frames : so many have been drawn, and the clock counts from the interrupt of the last one on; it may also happen when more are
-    script : scripts run side by side, each write behind the one before of its script; the lowest number first
+    script : scripts run side by side, each write after the one before of its script; the lowest number first
     """
 
     clock: int

@@ -72,7 +72,7 @@ def _conditions(alu: int) -> _Make:
 
 
 def _pack(number: int) -> dict:
-    """Of the sixteen of file A, and behind them those with the pm bit."""
+    """Of the sixteen of file A, and after them those with the pm bit."""
     return {"pm": (number >> 4,), "pack": (number & 15,)}
 
 

@@ -72,7 +72,7 @@ class Flow(Program):
     def walk(self, start: _State, step: Callable[[Turn, _State], _State]) -> Iterator[tuple[Turn, _State]]:
         """Every turn with every state in which a path can come there, before its instruction.
 
-        Each root has the state `start`; `step` is the state behind a turn. There must be few states.
+        Each root has the state `start`; `step` is the state after a turn. There must be few states.
         """
         waiting = [(root, start) for root in self.roots]
         seen = set()

@@ -23,7 +23,7 @@ shaders: nothing looks for them in other programs. `--allow R4` leaves a rule ou
 
 ## What is allowed
 
-* A register may be read right behind its write if both are under opposite conditions of the same flags (R1). The same
+* A register may be read right after its write if both are under opposite conditions of the same flags (R1). The same
   conditions let both ALUs write one of r0 to r3 (R22). An operand that nobody takes is no read.
 * Only elements count that are needed (R1, R2, R3): of an address or a set-up that is element 0, of the target of a branch
   element 15, of r5 the first of each quad, of a rotation those that come from a later quad.
@@ -37,20 +37,20 @@ shaders: nothing looks for them in other programs. `--allow R4` leaves a rule ou
 ## What the checker cannot know
 
 * Where a branch to a register goes: a path ends there, and instructions that no other path reaches begin one.
-* Where a program goes behind a branch that is too close to another, or to a thread switch (R14, R15).
+* Where a program goes after a branch that is too close to another, or to a thread switch (R14, R15).
 * Which branches depend on each other: for R16 and R21 every branch may go either way, every time. How many varyings a
   program has to read is not in its words.
 * R29 cannot be broken: a word has one signal.
-* How often a loop runs: behind a branch that may or may not be taken, R33 and R34 start anew.
+* How often a loop runs: after a branch that may or may not be taken, R33 and R34 start anew.
 * Words that are not loaded as an immediate: a set-up of reads by one is passed over (R33, R35).
 * What VPMBASE holds: all rows that vectors reach, if `--user-rows` does not say how many (R35).
 
 ## What a run knows
 
-A run finds nothing that the checker does not, but behind a branch to a register, and what loops and computed set-ups of reads
+A run finds nothing that the checker does not, but after a branch to a register, and what loops and computed set-ups of reads
 break (R33 to R35). It finds less:
 
-* Only the way that it takes counts, and a branch that is not taken does nothing but stand there (R14, R15).
+* Only the way that it takes counts, and a branch that is not taken does nothing but be there (R14, R15).
 * Conditions are apart where no element meets both (R1, R2, R3, R22), and one that holds in all elements that are taken is none
   (R23). An operand is not read under a condition that holds nowhere.
 * A rotation by r5 is none if r5 is 0 (R2, R4).
@@ -61,7 +61,7 @@ break (R33 to R35). It finds less:
 _SEVERITY = {Severity.WRONG: "error", Severity.SUSPECT: "warning", Severity.POLICY: "warning, a rule of tools"}
 
 _KIND = {
-    Kind.SEQUENCE: "Instructions behind one another",
+    Kind.SEQUENCE: "Instructions one after another",
     Kind.INSTRUCTION: "Within an instruction",
     Kind.START: "The beginning of a program",
     Kind.END: "The end of a program",

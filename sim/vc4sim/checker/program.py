@@ -36,9 +36,9 @@ class Node:
     """An instruction at a place of a path.
 
     index : which instruction
-    goal, slots : where a branch that is taken goes to, behind how many more instructions, this one counted
+    goal, slots : where a branch that is taken goes to, after how many more instructions, this one counted
     left : how many more instructions the program has, this one counted, if it ends
-    held : how many more instructions neither branch nor end nor switch, this one counted, as they are behind a thread switch
+    held : how many more instructions neither branch nor end nor switch, this one counted, as they are after a thread switch
     number : how many instructions have run before, as long as a rule asks for that
     """
 
@@ -76,7 +76,7 @@ class Program:
 
     def choices(self, node: Node) -> list[bool]:
         """Whether `node` may be a branch that is taken, and whether it may be none."""
-        # A branch too close behind another one is lost, see R14.
+        # A branch too close after another one is lost, see R14.
         lost = node.slots > DELAY_SLOTS + 1 - BRANCH_DISTANCE or node.held > 0
         if lost or not self.goal(node.index):
             return [False]
@@ -84,13 +84,13 @@ class Program:
         return [True] if always else [True, False]
 
     def following(self, node: Node, taken: bool) -> Iterator[Node]:
-        """What runs behind `node`, if that is inside of the program; `taken`: `node` is a branch, and taken."""
+        """What runs after `node`, if that is inside of the program; `taken`: `node` is a branch, and taken."""
         index = self.next_index(node)
         if index is not None and index in range(len(self.words)) and self._left(node) != 0:
             yield self.moved(node, index, taken)
 
     def next_index(self, node: Node) -> int | None:
-        """The instruction behind `node`; `None` if a register says where."""
+        """The instruction after `node`; `None` if a register says where."""
         if node.slots != 1 or node.goal is None:
             return node.index + 1
         return None if node.goal.offset is None else node.goal.offset // WORD_BYTES
@@ -104,13 +104,13 @@ class Program:
         return replace(after, goal=node.goal, slots=node.slots - 1) if node.slots > 1 else after
 
     def _left(self, node: Node) -> int | None:
-        """How many instructions the program still has behind `node`; `None` if it does not end."""
+        """How many instructions the program still has after `node`; `None` if it does not end."""
         if node.left is not None:
             return node.left - 1
         return END_SLOTS if self._signals(node, _ENDS) else None
 
     def _held(self, node: Node) -> int:
-        """How many instructions behind `node` are held."""
+        """How many instructions after `node` are held."""
         if node.held:
             return node.held - 1
         return SWITCH_SLOTS if node.left is None and self._signals(node, _SWITCHES) else 0
@@ -121,6 +121,6 @@ class Program:
         return not node.held and fields.layout is AluWord and fields.signal in signals
 
     def runs_off(self, node: Node) -> bool:
-        """Whether the program may go on behind its last instruction after `node`, without a branch."""
+        """Whether the program may go on after its last instruction after `node`, without a branch."""
         last = node.index == len(self.words) - 1
         return last and node.slots != 1 and self._left(node) != 0

@@ -29,7 +29,7 @@ def _lookups(hazard: Hazard, turn: Turn, counts: Counts) -> Breaches:
         yield turn.branch, "a branch leads here, where parameters wait for s"
     for act in turn.acts.of(hazard.trigger):
         if counts[PARAMETER_WRITES[str(act.what)]] >= _MOST_PARAMETERS:
-            yield turn.offset, f"{act} behind {_MOST_PARAMETERS} parameters"
+            yield turn.offset, f"{act} after {_MOST_PARAMETERS} parameters"
 
 
 def _switches(_hazard: Hazard, turn: Turn, held: bool, threads: Threads) -> Breaches:
@@ -50,7 +50,7 @@ def _left_over(_hazard: Hazard, turn: Turn, counts: Counts) -> Breaches:
 
 
 def _bounds(_hazard: Hazard, turn: Turn) -> Breaches:
-    """R27: targets outside of the program or between instructions, and a last instruction with something behind."""
+    """R27: targets outside of the program or between instructions, and a last instruction with something after it."""
     program, offset = turn.program, turn.offset
     goal = program.goal(turn.node.index) if turn.taken else None
     if goal and decode(turn.word).immediate % WORD_BYTES:
@@ -59,7 +59,7 @@ def _bounds(_hazard: Hazard, turn: Turn) -> Breaches:
         address = (program.base + goal.offset) & 0xFFFF_FFFF
         yield offset, f"the target {address:#010x} is outside of the program"
     if program.runs_off(turn.node):
-        yield offset, "the program goes on behind its last instruction"
+        yield offset, "the program goes on after its last instruction"
 
 
 def _queued_reads(_hazard: Hazard, turn: Turn, unread: Unread) -> Breaches:
@@ -90,10 +90,10 @@ def _forget(turn: Turn, branch: int | None) -> int | None:
 
 
 def _stale_uniforms(hazard: Hazard, turn: Turn, branch: int | None) -> Breaches:
-    """R30: a uniform is read behind the target of a branch, at the address from before."""
+    """R30: a uniform is read after the target of a branch, at the address from before."""
     branch = _forget(turn, branch)
     if branch is not None:
-        text = "behind the target of a branch, without a new address"
+        text = "after the target of a branch, without a new address"
         yield from ((branch, f"{act} {text}") for act in turn.acts.of(hazard.affected))
 
 

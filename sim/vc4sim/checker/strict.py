@@ -49,7 +49,7 @@ class Strict:
 
     base, size : address of the first byte of memory, and how many there are
     allowed : numbers of rules that may be broken
-    source : where its instructions stand in the source, by offsets from `base`, if there is one
+    source : where its instructions are in the source, by offsets from `base`, if there is one
     retired : instructions watched
     """
 

@@ -94,7 +94,7 @@ def _place(distance: int) -> str:
 def _sequence_text(distance: int, pair: _Pair) -> str:
     if not distance:
         return _inside_text(distance, pair)
-    return f"{pair.affected}, {_place(distance)} behind an instruction that {pair.trigger}"
+    return f"{pair.affected}, {_place(distance)} after an instruction that {pair.trigger}"
 
 
 def _inside_text(_distance: int, pair: _Pair) -> str:
@@ -105,7 +105,7 @@ def _inside_text(_distance: int, pair: _Pair) -> str:
 
 
 def _end_text(distance: int, pair: _Pair) -> str:
-    place = f"{_place(distance)} behind the end signal" if distance else "with the end signal"
+    place = f"{_place(distance)} after the end signal" if distance else "with the end signal"
     return f"{pair.affected}, {place}"
 
 
@@ -153,7 +153,7 @@ def _never_after(hazard: Hazard) -> Rule:
     def find(hazard: Hazard, turn: Turn, first: tuple[int, Act] | None) -> Breaches:
         if first:
             offset, done = first
-            text = f"somewhere behind an instruction that {done}"
+            text = f"somewhere after an instruction that {done}"
             yield from ((offset, f"{act}, {text}") for act in turn.acts.of(hazard.never_after))
 
     return Rule(find, (Memory(None, step),))

@@ -34,7 +34,7 @@ def _parameters(turn: Turn, counts: Counts) -> Counts:
 
 
 def asked(act: Act, counts: Counts) -> Counts:
-    """The results that are still to come behind `act`, which may be a lookup."""
+    """The results that are still to come after `act`, which may be a lookup."""
     if act.does is Does.WRITE and act.what in LOOKUPS:
         unit = LOOKUPS[str(act.what)]
         return _changed(counts, unit, min(_MANY_RESULTS, counts[unit] + 1))
@@ -42,7 +42,7 @@ def asked(act: Act, counts: Counts) -> Counts:
 
 
 def taken(act: Act, counts: Counts) -> Counts:
-    """The results that are still to be read behind `act`, which may read one."""
+    """The results that are still to be read after `act`, which may read one."""
     if isinstance(act.what, Signal) and act.what in _LOADS:
         unit = _LOADS[act.what]
         return _changed(counts, unit, max(0, counts[unit] - 1))

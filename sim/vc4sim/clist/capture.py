@@ -124,7 +124,7 @@ def _updates(image: bytes, start: int, end: int, size: int, source: Path) -> Ite
         length = int.from_bytes(header[_WORD_BYTES:], "little")
         data = image[start + _HEADER_BYTES : min(start + _HEADER_BYTES + length, end)]
         if len(header) < _HEADER_BYTES or len(data) < length:
-            raise BadInput(f"{source}: what begins at byte {start} goes on behind the end of the job, byte {end}")
+            raise BadInput(f"{source}: what begins at byte {start} goes on after the end of the job, byte {end}")
         if address + length > size:
             raise BadInput(f"{source}: at byte {start}: {length} bytes at {address:#010x} are outside of memory")
         yield address, data

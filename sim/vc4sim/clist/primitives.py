@@ -23,7 +23,7 @@ def compress(form: ListFormat, primitives: Iterable[tuple[int, ...]]) -> bytes:
 def compress_into(
     memory: Memory, form: ListFormat, primitives: Iterable[tuple[int, ...]], blocks: Iterable[range]
 ) -> int:
-    """Put a list with its end into blocks of memory, which branches join; returns the address behind it.
+    """Put a list with its end into blocks of memory, which branches join; returns the address after it.
 
     Raises `ValueError` if there are not enough blocks, or a branch does not reach the next one.
     """

@@ -14,7 +14,7 @@ from ..model.memory import Memory, MemoryFault
 
 __all__ = ["Line", "Note", "PlacedPrimitive", "walk"]
 
-#: Records that say what the compressed lists behind them hold.
+#: Records that say what the compressed lists after them hold.
 _HAS_FORMAT = (Role.FORMAT, Role.INDEX_LIST, Role.COORDINATE_LIST)
 #: Memory that nobody has written begins with at least so many zeros.
 _BLANK_BYTES = 32
@@ -41,11 +41,11 @@ Line = Note | ControlRecord | ShaderRecord | Attribute | PlacedVertex | Item | P
 
 
 def walk(memory: Memory, start: int, end: int, threads: Threads) -> Iterator[Line]:
-    """The records of a list and what they point to; behind it each of its sub-lists, once, however often it is called.
+    """The records of a list and what they point to; after it each of its sub-lists, once, however often it is called.
 
     threads : whose list it is
 
-    Raises `ListError` at what is wrong, behind everything in front of it.
+    Raises `ListError` at what is wrong, after everything in front of it.
     """
     return _Walk(memory, threads).lists(start, end)
 
@@ -120,7 +120,7 @@ class _Walk:
                 self.form = format_of(record)
 
     def compressed(self, address: int, form: ListFormat) -> Iterator[Line]:
-        """A compressed list; returns the address behind it."""
+        """A compressed list; returns the address after it."""
         previous = form.origin
         while True:
             if address in self.met:
@@ -133,7 +133,7 @@ class _Walk:
                 return address
 
     def inline(self, record: ControlRecord) -> Iterator[Line]:
-        """Coordinates in the list; returns the address behind them."""
+        """Coordinates in the list; returns the address after them."""
         address = record.end
         try:
             for primitive, end in primitives_of(record, self.memory, format_of(record), []):

@@ -37,7 +37,7 @@ An example or a case says what memory must hold at the end, and that is checked.
 
 _EPILOG = """\
 memory of examples and programs:
-  The program lies at 0x00010000, behind it the uniforms, behind them the
+  The program lies at 0x00010000, after it the uniforms, after them the
   buffers, each at a multiple of 64 bytes. The QPU begins with the first word
   of the program. For example, a buffer of 64 floats whose address is the second
   uniform; and one that begins as an array of NumPy, with what comes out of it:
@@ -45,7 +45,7 @@ memory of examples and programs:
       vc4 run kernel.qasm --uniform '&x' --buffer x=@x.npy --save x=y.npy
 
 several launches, at the same time:
-  Each --launch takes the uniforms that are given behind it. Two QPUs, each with
+  Each --launch takes the uniforms that are given after it. Two QPUs, each with
   its half of a buffer:
       vc4 run kernel.qasm --buffer out=128 \\
           --launch '&program' --uniform 0 --uniform '&out' \\

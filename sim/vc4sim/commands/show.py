@@ -22,7 +22,7 @@ _PLAIN_EXPONENTS = range(127 - 40, 127 + 41)
 
 def buffer_lines(buffer: Buffer, data: bytes) -> Iterator[str]:
     """A buffer: an array as NumPy prints it; of one of which nobody has said what it is, rows of sixteen words in hexadecimal, and
-    below them or behind them as numbers.
+    below them or after them as numbers.
     """
     if buffer.type:
         yield f"{buffer.name}, {buffer.type} at {buffer.address:#010x}"

@@ -28,7 +28,7 @@ def register(commands: Commands) -> None:
     parser.add_argument(
         "--cells",
         choices=["ecp5"],
-        help="not the RTL, but what Yosys makes of it: cells of an FPGA, and behind them a model of each kind of cell, for "
+        help="not the RTL, but what Yosys makes of it: cells of an FPGA, and after them a model of each kind of cell, for "
         "simulators; it takes minutes. The tool: pip install 'vc4-rtl[fpga]'",
     )
     where = parser.add_mutually_exclusive_group()

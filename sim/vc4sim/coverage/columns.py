@@ -25,7 +25,7 @@ __all__ = ["ADD", "MUL", "PLACES", "Columns", "before"]
 
 #: Index of each ALU.
 ADD, MUL = 0, 1
-#: Where an instruction can stand; a branch comes before a switch.
+#: Where an instruction can be; a branch comes before a switch.
 PLACES = ("free", *(f"delay slot {slot + 1}" for slot in range(DELAY_SLOTS)), "slot of a switch")
 
 _SWITCHES = (Signal.THREAD_SWITCH.value, Signal.LAST_THREAD_SWITCH.value)
@@ -148,7 +148,7 @@ class Columns:
 
     @cached_property
     def place(self) -> np.ndarray:
-        """Where each instruction stands, an index of `PLACES`."""
+        """Where each instruction is, an index of `PLACES`."""
         place = np.where(self._in_switch, len(PLACES) - 1, 0)
         for distance in range(DELAY_SLOTS, 0, -1):
             place[before(self.is_branch, distance)] = distance

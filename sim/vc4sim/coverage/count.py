@@ -88,7 +88,7 @@ class Cells:
 
 
 class Coverage(Cells):
-    """Watches runs of programs: call it with every event, and `finish` behind every run.
+    """Watches runs of programs: call it with every event, and `finish` after every run.
 
     instructions : watched, in finished runs
     """

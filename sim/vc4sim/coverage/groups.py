@@ -214,7 +214,7 @@ _RESERVED = tuple(one.value for one in BranchCondition if "RESERVED" in one.name
 _LOST = tuple(number for number, place in enumerate(PLACES) if place not in ("free", "delay slot 3"))
 _BRANCH_GAPS = (
     Gap("a reserved condition never holds", {"condition": _RESERVED, **_TAKEN}),
-    Gap("a branch is lost behind another one and in the slots of a switch", {"place": _LOST, **_TAKEN}),
+    Gap("a branch is lost after another one and in the slots of a switch", {"place": _LOST, **_TAKEN}),
     Gap(
         "an unconditional branch is taken",
         {"condition": (BranchCondition.ALWAYS.value,), "place": (PLACES.index("free"),), "taken": (0,)},

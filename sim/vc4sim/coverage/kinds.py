@@ -83,7 +83,7 @@ def _rotated(now: Columns, file: np.ndarray, address: np.ndarray) -> np.ndarray:
 
 
 def _after(write: str | tuple[str, ...], then: Callable[[Columns], np.ndarray]) -> _Reads:
-    """Something that comes behind a write of an I/O register, or one of several, of either file."""
+    """Something that comes after a write of an I/O register, or one of several, of either file."""
     wanted = [write_address(name) for name in ((write,) if isinstance(write, str) else write)]
     return lambda now, file, address: np.isin(address, wanted) & then(now)
 

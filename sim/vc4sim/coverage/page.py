@@ -34,8 +34,8 @@ instruction and of what is around it. `vc4 lockstep --coverage` prints this tabl
 
 * *Operand* is where an operand comes from: `r4 half_a` is r4 with an unpack, `A nop` the last quad on the port of file A.
   An operation that has no such operand has the cell nevertheless, as the word has the field.
-* *Pack* has the sixteen packs of file A, and behind them with `pm` those of colours, reserved codes included.
-* *Place* is where an instruction stands: in a delay slot of a branch, in a slot of a thread switch, or free.
+* *Pack* has the sixteen packs of file A, and after them with `pm` those of colours, reserved codes included.
+* *Place* is where an instruction is: in a delay slot of a branch, in a slot of a thread switch, or free.
 * *Hazard* is something that depends on what an ALU wrote one, two or three instructions before, in the same thread.
 
 The products of everything with everything are too many to be reached, and so they are not in the total.

@@ -14,7 +14,7 @@ UNBROKEN = {
     "about units that the configuration lacks": ("R7", "R11", "R12", "R19", "R34"),
     "all rows are reserved": ("R35",),
     "semaphore instructions write to registers of the QPU only": ("R28",),
-    "a set-up of the VPM always stands alone": ("R25",),
+    "a set-up of the VPM is always alone in its instruction": ("R25",),
     "programs end, and stay inside their memory": ("R27",),
 }
 #: The rules are slow to look at, and the common ones are soon broken.

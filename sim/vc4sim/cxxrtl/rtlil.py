@@ -19,7 +19,7 @@ class Chunk:
 
     @property
     def high(self) -> int:
-        """The bit behind the last one."""
+        """The bit after the last one."""
         return self.low + self.width
 
     def part(self, low: int, width: int) -> "Chunk":
@@ -180,7 +180,7 @@ class _Reader:
         return cell
 
     def _specs(self, text: str) -> list[Spec]:
-        """The signals that stand one behind the other in `text`."""
+        """The signals that stand one after the other in `text`."""
         outer: list[Spec] = []
         inner: Spec | None = None
         for token in _TOKEN.findall(text):

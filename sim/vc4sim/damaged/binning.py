@@ -24,7 +24,7 @@ __all__ = ["ENDS", "REGIONS", "DamagedJob", "compare_damaged", "damaged_job"]
 
 #: Steps until a list counts as one that does not end, and instructions of a program.
 _STEPS, _INSTRUCTIONS = 3000, 300
-#: Where bytes are worth to be changed: first address and the one behind the last, some of them twice. No programs: what damaged
+#: Where bytes are worth to be changed: first address and the one after the last, some of them twice. No programs: what damaged
 #: ones do depends on who runs them.
 REGIONS = (
     (frame.LISTS, frame.LISTS + 0x40),

@@ -24,9 +24,9 @@ _COUNTS = ("PTB_PRIMITIVES_OUTSIDE", "PTB_PRIMITIVES_CLIPPED")
 def compare_binning(
     job: FrontJob, on: str = "native", waves: Waves | None = None, model: Binned | None = None, *, counts: bool = True
 ) -> tuple[FrontRun, V3D]:
-    """Memory, registers, counters; returns the run of the RTL, and the model behind the list.
+    """Memory, registers, counters; returns the run of the RTL, and the model after the list.
 
-    model : the model behind the list, if it is known
+    model : the model after the list, if it is known
     counts : nothing has been counted before
 
     If nothing has been flushed, or a state is not in memory as a whole, all that counts in memory is that nobody else's bytes have

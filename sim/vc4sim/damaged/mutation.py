@@ -53,7 +53,7 @@ def mutate(
 ) -> bytes:
     """The memory from address `base` on, with some bytes different, missing or doubled.
 
-    regions : first address, and the one behind the last, of what is worth to be changed; one that is named twice is
+    regions : first address, and the one after the last, of what is worth to be changed; one that is named twice is
         changed more often
     first : the first damage, in place of any
     told : called with every damage

@@ -64,7 +64,7 @@ class ChangeMemory(Change):
 
 
 class Changes:
-    """Changes at positions of a run, in the order in which they were made: behind the moment that leads to the position."""
+    """Changes at positions of a run, in the order in which they were made: after the moment that leads to the position."""
 
     def __init__(self) -> None:
         self._positions: list[int] = []

@@ -1,4 +1,4 @@
-"""Where instructions stand in their source, and where places that people name lie."""
+"""Where instructions are in their source, and where places that people name lie."""
 
 from dataclasses import dataclass, field
 from functools import cached_property

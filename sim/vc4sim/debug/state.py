@@ -91,7 +91,7 @@ def set_elements(gpu: V3D, qpu: int, name: str, first: int, words: Sequence[int]
         return
     file, place = "ab".index(match[1]), number ^ view_of(state.sequences, qpu)
     state.files[qpu, file, place, elements] = words
-    # What the last instruction has written there does not come behind it.
+    # What the last instruction has written there does not come after it.
     for index in range(int(state.late[qpu, _LATE_COUNT])):
         to_file, register, late, _ = state.late[qpu, _LATE * index : _LATE * (index + 1)].tolist()
         if (to_file, register) == (file, place):

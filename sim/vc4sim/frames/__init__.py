@@ -5,7 +5,7 @@
 ``items``           what binner and renderer get, in a form that both have
 ``expected``        what the model hands them
 ``lockstep``        the model beside such a run
-``binned``          memory behind the binner of the model
+``binned``          memory after the binner of the model
 ``draw``            the RTL draws a frame
 ``activity``        what its blocks were busy with, and when each tile was drawn
 ``places``          names for quads, pixels, bytes of memory

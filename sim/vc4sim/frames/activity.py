@@ -27,7 +27,7 @@ __all__ = [
     "watching",
 ]
 
-#: Reasons for which a QPU waits for what comes behind it; for all others it waits for something in front.
+#: Reasons for which a QPU waits for what comes after it; for all others it waits for something in front.
 _BEHIND = ("vpm_write", "vpm_order", "vdw", "tmu_slot", "mutex", "semaphore", "scoreboard", "tlb")
 _BEHIND_MASK = sum(1 << STALL_REASONS.index(name) for name in _BEHIND)
 #: In front of which stage QPUs are told, and what they are called together.
@@ -56,7 +56,7 @@ class TileClocks(NamedTuple):
 
     x, y : column and row
     first : the clock in which its coordinates come to the reader of primitives
-    last : the one behind that in which all of it is in memory; 0: it is not
+    last : the one after that in which all of it is in memory; 0: it is not
     """
 
     x: int

@@ -1,4 +1,4 @@
-"""Memory behind the binner of the model."""
+"""Memory after the binner of the model."""
 
 from collections.abc import Iterator
 from typing import NamedTuple, Protocol

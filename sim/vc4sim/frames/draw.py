@@ -46,8 +46,8 @@ class DrawJob(BenchJob):
     list if there is no other.
 
     registers : names and values of the registers that start them, in the order in which they are written
-    then : the same of the frames behind that, each when the one before is drawn, which is for subclasses to see to
-    later : the same behind them, with the clock before which each is not written
+    then : the same of the frames after that, each when the one before is drawn, which is for subclasses to see to
+    later : the same after them, with the clock before which each is not written
     overspill : addresses and sizes of what the host gives a binner that asks for memory, in this order
     counted : names of the sources of performance counters
     window : clocks of which is counted what stages do, from the first one to the one before the last, `None` for the end

@@ -54,7 +54,7 @@ class Vector(NamedTuple):
 
     @property
     def bounds(self) -> tuple[int, int]:
-        """Its first quad, and the one behind its last."""
+        """Its first quad, and the one after its last."""
         arrays = self.queue.arrays
         is_last = self.number + 1 == arrays.counts[VECTORS]
         return int(arrays.first[self.number]), len(self.drawn.quads) if is_last else int(arrays.first[self.number + 1])
@@ -105,7 +105,7 @@ class Vectors:
 class _FollowedFrontEnd(FrontEnd):
     """Keeps the quads that somebody else has kept.
 
-    hidden : of each quad between the planes, whether early Z has let it go no further; there are none behind the last one
+    hidden : of each quad between the planes, whether early Z has let it go no further; there are none after the last one
     may_hide : it may do so now
     """
 

@@ -83,7 +83,7 @@ class DrawHost:
             if run.read["PCS"] & _OUT_OF_MEMORY:
                 raise BadInput(f"{self._capture.name}: {job.name} asks for more memory than the case has")
             place = " and ".join(f"{run.read[f'CT{thread}CA']:#010x}" for thread in job.threads)
-            place = f"its lists stand at {place} after {run.cycles} clocks"
+            place = f"its lists are at {place} after {run.cycles} clocks"
             raise BadInput(f"{self._capture.name}: {job.name} does not come to its end: {place}")
         return run
 

@@ -42,8 +42,8 @@ class FrontJob(BenchJob):
     """One run of control lists, see `BenchJob`; the configuration has them.
 
     registers : names and values of the registers that start the threads, in the order in which they are written
-    later : the same behind them, with the clock before which each is not written
-    then : registers of the frames behind that, each when the one before is drawn
+    later : the same after them, with the clock before which each is not written
+    then : registers of the frames after that, each when the one before is drawn
     overspill : addresses and sizes of what the host gives a binner that asks for memory, in this order
     bins : the GPU has a binner; else something takes its place
     reads : all words of vertices are read, before a primitive is taken; else it is taken at once

@@ -157,7 +157,7 @@ _SINGLE = _store(
     "vdw_block_mode_of_words",
     "in block mode, the second of two units of one word lies",
     {"depth": 1, "units": 2},
-    {"in the next row": [row(0)[0], row(1)[0]], "behind the first one": row(0)[:2]},
+    {"in the next row": [row(0)[0], row(1)[0]], "after the first one": row(0)[:2]},
     block_mode=1,
 )
 QUESTIONS = (_HALVES, _BYTES, _NO_PITCH, _LONG_UNIT, _LONG_COLUMN, _LANES, _PACKED, _SINGLE)

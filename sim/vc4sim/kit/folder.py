@@ -55,7 +55,7 @@ def _comment(question: Question) -> Iterator[str]:
 
 
 def _array(kind: str, name: str, numbers: Sequence[int]) -> Iterator[str]:
-    """An array of C; behind zeros, which are not written, the next number has its place."""
+    """An array of C; after zeros, which are not written, the next number has its place."""
     yield f"static const {kind} {name}[] = {{"
     used = [place for place, number in enumerate(numbers) if number or place == len(numbers) - 1]
     parts = (

@@ -88,7 +88,7 @@ _LOAD = rows(
 
 
 def _branch(condition: BranchCondition) -> str:
-    """A branch over one instruction behind its slots."""
+    """A branch over one instruction after its slots."""
     fields = {
         "immediate": _BYTES,
         "waddr_add": NOTHING,

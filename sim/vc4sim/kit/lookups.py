@@ -114,7 +114,7 @@ _BLACK_AND_WHITE = _levels([0] + [255] * (_LEVELS - 1))
 _GREYS = _levels([_STEP * number for number in range(_LEVELS)])
 _LEVEL_WEIGHTS = _lookup(
     "tmu_level_weights",
-    "the weight of a level, what a level of detail has behind the point, is",
+    "the weight of a level, what a level of detail has after the point, is",
     _DETAIL,
     _BLACK_AND_WHITE,
     _TWO_LEVELS,

@@ -68,7 +68,7 @@ _NOT_ASKED = """\
 ## What is not asked?
 
 * **Where a candidate could stop the board or the whole kit**: load immediates in modes 5 to 7, which may count semaphores; branches close to
-  another one, or to addresses that are no multiple of 8; branches, switches and ends in each other's slots; uniforms behind the end of a stream;
+  another one, or to addresses that are no multiple of 8; branches, switches and ends in each other's slots; uniforms after the end of a stream;
   reads that are never set up; reserved records and compressed lists; vertex shaders that use DMA.
 * **What depends on time**, so that one answer decides nothing: which QPU takes a program, turns of QPUs and threads, what caches replace and
   count, order of DMA and other accesses to memory, performance counters.

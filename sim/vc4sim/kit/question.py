@@ -16,7 +16,7 @@ Answer = tuple[int, ...] | None
 class Candidate:
     """A rule that the chip may have.
 
-    rule : in words, to stand behind the name of its question
+    rule : in words, to follow the name of its question
     answer : what a chip with this rule answers
     """
 

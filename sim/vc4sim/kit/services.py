@@ -28,7 +28,7 @@ def _same(*words: int) -> list[list[int]]:
 
 
 def _in_five(then: int, otherwise: int) -> list[list[int]]:
-    """A row with one word in elements 0 to 4, and another one behind them."""
+    """A row with one word in elements 0 to 4, and another one after them."""
     return [[then if one < 5 else otherwise for one in _ELEMENTS]]
 
 
@@ -36,7 +36,7 @@ _OLD = "shl r0, elem_num, 2\nadd t0s, r0, unif\nnop; ldtmu0\n"
 _LOOKED_UP = {"looked up": vector([1])}
 _CLOSE = rows(
     "sfu_close_writes",
-    "of two writes to the special function unit behind one another, r4 shows",
+    "of two writes to the special function unit one after another, r4 shows",
     _FUNCTIONS,
     f"{_OLD}mov r1, unif\nmov r2, unif\nmov recip, r1\nmov exp, r2\nnop\nmov r0, r4\nmov r1, r4\nnop\nnop\nmov r2, r4\n"
     "mov vpm, r0\nmov vpm, r1\nmov vpm, r2\n",

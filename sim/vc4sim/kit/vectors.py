@@ -10,7 +10,7 @@ __all__ = ["FILLED", "QUESTIONS", "filled", "row"]
 _PAGE = "choices.md#vpm-and-dma"
 _ELEMENTS = range(ELEMENTS)
 _HIGHEST, _BYTE, _HALF = 0x8182_8384, 0xFF, 0xFFFF
-#: Where results go, behind all that is filled.
+#: Where results go, after all that is filled.
 _RESULTS = 48
 _FILLED_ROWS = 40
 
@@ -63,14 +63,14 @@ def _numbered(*numbers: int) -> list[list[int]]:
 
 _SECOND = rows(
     "vpm_second_setup",
-    "a set-up of two reads behind another one of two, of which none was read,",
+    "a set-up of two reads after another one of two, of which none was read,",
     _PAGE,
     f"{FILLED}{_read(0, 2)}{_read(8, 2)}{_wait()}{_taken(2)}{_read(32, 16)}{_wait()}{_taken(2, 2)}{_shown(4)}",
     {
         "waits": _numbered(0, 1, 8, 9),
         "is ignored": _numbered(0, 1, 32, 33),
         "takes the place of the first one": _numbered(8, 9, 32, 33),
-        "takes the place of what is left behind the first vector": _numbered(0, 8, 9, 32),
+        "takes the place of what is left after the first vector": _numbered(0, 8, 9, 32),
     },
     first=_RESULTS,
     breaks=["R33"],

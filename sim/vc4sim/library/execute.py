@@ -185,7 +185,7 @@ def _timeline(path: Path | None, job: Job, workload: Workload, setup: Setup) -> 
 
 
 def _places(workload: Workload, outcome: Outcome) -> str:
-    """Where the QPUs of an outcome stand in the source, if there is one."""
+    """Where the QPUs of an outcome are in the source, if there is one."""
     source = workload.source
     offsets = dict.fromkeys(pc - workload.base for pc in outcome.pcs) if source else ()
     places = [f"{source.place(offset)}: {source.line(offset)}" for offset in offsets if source and source.place(offset)]

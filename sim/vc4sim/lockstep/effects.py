@@ -85,7 +85,7 @@ def _are_same_flags(machine: Machine, state: FollowerState, at: int, q: int) -> 
 
 @kernel
 def _is_same_r4(machine: Machine, state: FollowerState, q: int) -> bool:
-    """What r4 becomes behind it."""
+    """What r4 becomes after it."""
     row = (state.about[NOTED] - 1) % (CONTEXT + 1)
     arrives = machine.effects.about[_s.ARRIVES]
     if (state.history_brings[row] != 0) != (arrives != 0):

@@ -36,7 +36,7 @@ __all__ = [
 WORD_BITS = 32
 _layout = data.Layout.cast(Retired)
 _written = data.Layout.cast(RetiredWrite)
-# In bits behind the first word of the record.
+# In bits after the first word of the record.
 PC, WORD, UNIFORM, THREAD, SETS_FLAGS, N, FLAG_MASK = (
     _layout[name].offset for name in ("pc", "word", "uniform", "thread", "sets_flags", "n", "flag_mask")
 )
@@ -47,7 +47,7 @@ ADD, MUL, ADD_DATA, MUL_DATA = (_layout[name].offset for name in ("add", "mul", 
 #: A bit for each of `R4_SOURCES`.
 BRINGS = _layout["brings_result"].offset
 assert _layout["brings_loaded"].offset == BRINGS + 1
-# Behind the first bit of a `RetiredWrite`; the number of a register is its address, and its file above.
+# After the first bit of a `RetiredWrite`; the number of a register is its address, and its file above.
 REGISTER, ELEMENT_MASK, BYTES = (_written[name].offset for name in ("address", "mask", "bytes"))
 REGISTER_BITS, BYTE_BITS = _written["address"].width + 1, _written["bytes"].width
 assert _written["file"].offset == REGISTER + REGISTER_BITS - 1

@@ -124,7 +124,7 @@ def _compare_word(memory: MemoryState, state: FollowerState, written: WrittenSta
 
 @kernel
 def _compare_log(machine: Machine, memory: MemoryState, written: WrittenState) -> bool:
-    """What the model has written; behind a fault nothing counts."""
+    """What the model has written; after a fault nothing counts."""
     count = memory.about[LOGGED]
     memory.about[LOGGED] = 0
     for number in range(count):

@@ -47,7 +47,7 @@ class FollowerState(NamedTuple):
     """Records, and what is known of the RTL besides.
 
     about : numbers, see above
-    records : those that are not done, and more behind them
+    records : those that are not done, and more after them
     names : a number for each register that is written, file A and then B: the same where the name is the same, -1: nothing
     waiting : of each QPU, programs that the RTL has begun and the model has not
     flags : of each QPU, as the RTL has them
@@ -104,7 +104,7 @@ def keep(state: FollowerState, at: int, q: int, source: int) -> bool:
 
 @kernel
 def _later(state: FollowerState, at: int, q: int, source: int) -> int:
-    """The place of the record with a vector for r4 that comes behind its instruction; -1: it is not there yet."""
+    """The place of the record with a vector for r4 that comes after its instruction; -1: it is not there yet."""
     for place in range(at + 1, state.about[COUNT]):
         if state.records[place, 0] == R4_ARRIVED + source | q << KIND_BITS:
             return place

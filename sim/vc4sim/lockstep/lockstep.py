@@ -107,7 +107,7 @@ class Lockstep:
             elif outcome == DIFFERS:
                 self._differ_in_instruction(retirement(model.machine))
             elif outcome == TOO_MANY:
-                self.differ("r4 changes behind no instruction", f"QPU {qpu}: {row[1:]}", "nothing")
+                self.differ("r4 changes after no instruction", f"QPU {qpu}: {row[1:]}", "nothing")
             else:
                 offset, *values = self._written.arrays.about[[OFFSET, VALUES + RTL, VALUES + MODEL]].tolist()
                 wrote = (f"{self._job.base + offset:08x}: {value:02x}" for value in values)

@@ -100,7 +100,7 @@ class V3D:
 
     def advance(self, limit: int) -> Rest:
         """Go on until nobody gets on, at most `limit` steps: each is one of both control lists, and a turn of all QPUs with programs
-        of users. A QPU that cannot go on stands still for ever, and the others go on.
+        of users. A QPU that cannot go on waits for ever, and the others go on.
         """
         left = limit
         while left and self.programs.are_busy:

@@ -63,7 +63,7 @@ class Joint:
 
 
 class _Seam:
-    """Between the whole and the instances of a part: their ports are called in the whole as they are, behind the part's name
+    """Between the whole and the instances of a part: their ports are called in the whole as they are, after the part's name
     and a number. Ports of the part that the whole has not got are left alone.
     """
 

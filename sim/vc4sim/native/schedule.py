@@ -13,7 +13,7 @@ __all__ = ["Links", "Step", "joint_phases", "order", "steps"]
 
 
 class Step(NamedTuple):
-    """Variables of a phase and of a block that are computed one behind the other."""
+    """Variables of a phase and of a block that are computed one after the other."""
 
     phase: int
     block: int
@@ -21,7 +21,7 @@ class Step(NamedTuple):
 
 
 def order(design: Design, inputs: Mapping[str, int]) -> dict[str, int]:
-    """The variables of a design, each behind those that it reads, and the first phase in which all of these are known.
+    """The variables of a design, each after those that it reads, and the first phase in which all of these are known.
 
     `inputs` says from which phase on an input is known; the others, and registers, are known from the beginning.
     Raises `ValueError` if a variable depends on itself.
@@ -47,7 +47,7 @@ def order(design: Design, inputs: Mapping[str, int]) -> dict[str, int]:
 
 
 def steps(design: Design, phases: Mapping[str, int], blocks: Mapping[str, int]) -> list[Step]:
-    """All that is computed, each step behind those that it reads, in as few turns from block to block as possible.
+    """All that is computed, each step after those that it reads, in as few turns from block to block as possible.
 
     `phases` is what `order` gives.
     """

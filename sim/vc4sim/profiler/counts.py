@@ -20,7 +20,7 @@ _REASONS = (*STALL_REASONS, EMPTY)
 class Counts(TimedFollower):
     """What instructions cost, by their addresses. Call `follow` with the records of a run, then `close`.
 
-    A QPU waits for the next instruction that it issues: what it has lost counts there, and what is lost behind the last one counts
+    A QPU waits for the next instruction that it issues: what it has lost counts there, and what is lost after the last one counts
     with that.
 
     words : the last word of each

@@ -48,7 +48,7 @@ def by_line(counts: Counts, names: Names) -> list[Part]:
 
 
 def by_label(counts: Counts, names: Names) -> list[Part]:
-    """Those behind a label together, or those of a program if there are none."""
+    """Those after a label together, or those of a program if there are none."""
     return _parts(counts, names, lambda pc: _label(counts, names, pc))
 
 

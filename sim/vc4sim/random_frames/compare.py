@@ -65,7 +65,7 @@ def compare_frame(job: DrawJob, on: str = "native", waves: Waves | None = None, 
     run = draw(job, on, follow=beside, waves=waves, read=("CT1CA",))
     beside.catch_up(run)
     if not run.drawn and not beside.locks_up:
-        beside.differ("the frame does not come to its end", f"the list stands at {run.read['CT1CA']:#x}", "it ends")
+        beside.differ("the frame does not come to its end", f"the list is at {run.read['CT1CA']:#x}", "it ends")
     beside.compare_memory(run)
     model, _ = drawn_by_model(job)
     rtl = np.frombuffer(bytes(run.memory[: len(model)]), np.uint8)
@@ -94,7 +94,7 @@ def shrink_frame(
 ) -> ShrunkFrame | None:
     """The fewest things of a frame that fail in the same way, found in at most so many runs; `None` if it does not fail again.
 
-    told : called behind each run
+    told : called after each run
     memory : see `frame_job`
     """
 

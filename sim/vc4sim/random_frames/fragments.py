@@ -1,6 +1,6 @@
 """Random fragment shaders, in chunks of which each can be left out.
 
-What they read they have written: registers at the start, accumulators behind a thread switch, and r4 in front of a load are
+What they read they have written: registers at the start, accumulators after a thread switch, and r4 in front of a load are
 nobody's. Both halves of a program that switches threads keep to registers of their own thread.
 """
 

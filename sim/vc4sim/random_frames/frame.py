@@ -39,9 +39,9 @@ class RandomFrame:
     things : all that can be left out
     last : the store of each tile that comes last
     stores, records, loads, texels, texels_end, end : where memory for them begins: for stores first, which nothing reads but loads,
-        then for records, then for what loads and lookups read; texels come last, behind which textures go on
+        then for records, then for what loads and lookups read; texels come last, after which textures go on
     noise : decides what is there at first
-    binning : what is for all tiles is binned, in memory behind all else; `None`: tiles branch to it
+    binning : what is for all tiles is binned, in memory after all else; `None`: tiles branch to it
     """
 
     def __init__(self, seed: int, base: int = 0, wanted: Wanted = NOTHING):

@@ -43,7 +43,7 @@ class FrameImage:
         noise = random.Random(frame.noise)
         self.bytes = bytearray(frame.end)
         self.bytes[frame.loads : frame.texels_end] = noise.randbytes(frame.texels_end - frame.loads)
-        # Behind records lies what the row before them ended with: nobody writes between the lines of a picture.
+        # After records lies what the row before them ended with: nobody writes between the lines of a picture.
         self.bytes[frame.stores : frame.records] = noise.randbytes(256) * ((frame.records - frame.stores) // 256)
         self._next = frame.records
         self._chunks: dict[int, list[Chunk]] = {}

@@ -14,7 +14,7 @@ __all__ = ["TEXEL_BYTES", "SampledTexture", "random_texture"]
 
 _PAGE = 1 << BASE_SHIFT
 _TYPES = 32
-#: Memory with texels; behind it they are 0.
+#: Memory with texels; after it they are 0.
 TEXEL_BYTES = 8 * _PAGE
 
 
@@ -26,7 +26,7 @@ class SampledTexture(NamedTuple):
 
 
 def random_texture(rng: Random, first: int) -> SampledTexture:
-    """A texture that lies at `first`, a multiple of 4 KiB, or behind it, and nowhere before."""
+    """A texture that lies at `first`, a multiple of 4 KiB, or after it, and nowhere before."""
     words = random_uniforms(rng, rng.randrange(_TYPES), PARAMETERS - 2, large=0.0)
     shown = texture(words)
     below = -chain(FORMATS[shown.type], shown.width, shown.height, shown.levels)[-1].offset

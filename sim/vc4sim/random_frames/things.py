@@ -1,4 +1,4 @@
-"""What a frame consists of: things that stand behind one another, and can be left out one by one.
+"""What a frame consists of: things that stand one after another, and can be left out one by one.
 
 Draws stand in parts: the first one is for all tiles, the others for one tile each. A list is drawn only if its shader is the last
 one in front of it.
@@ -110,7 +110,7 @@ class Load:
 
 @dataclass(frozen=True)
 class Store:
-    """A store behind a tile, in front of the last one."""
+    """A store after a tile, in front of the last one."""
 
     tile: int
     code: ControlCode

@@ -46,7 +46,7 @@ def _vertex_words(rng: Random, at: tuple[int, int], z: float, varyings: int, siz
 
 
 def random_vertices(rng: Random, place: Place, count: int, varyings: int) -> Vertices:
-    """Vertices, in memory as they are or behind a program."""
+    """Vertices, in memory as they are or after a program."""
     sized = rng.chance(0.2)
     z = rng.choice((0.0, 0.5, 1.0, rng.random()))
     words = tuple(_vertex_words(rng, at, z, varyings, sized) for at in random_places(rng, place, count))

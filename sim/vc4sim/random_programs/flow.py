@@ -21,7 +21,7 @@ _RESERVED = 15
 _OF_OTHER_THREADS = (30, 31)
 #: Instructions that a branch leaves out, at the most.
 _MOST_SKIPPED = DELAY_SLOTS
-#: Behind a branch with another one in its delay slots so many instructions may run more than once.
+#: After a branch with another one in its delay slots so many instructions may run more than once.
 _MOST_AFFECTED = 2 * DELAY_SLOTS + _MOST_SKIPPED + 1
 #: Where the signal of an instruction lies, and those of switches and branches.
 _SIGNAL_SHIFT, _SWITCHES_OR_BRANCH = 60, tuple(signal.value for signal in (*SWITCHES, ops.Signal.BRANCH))
@@ -71,7 +71,7 @@ class Flow:
         return self._place.base + WORD_BYTES * len(self.words)
 
     def _add_branch(self, skipped: int, *, register: bool) -> None:
-        """A branch over some instructions behind its delay slots; `register`: to what the reserved register holds."""
+        """A branch over some instructions after its delay slots; `register`: to what the reserved register holds."""
         target = self._here() + WORD_BYTES * (1 + DELAY_SLOTS + skipped)
         holds = (_RESERVED, self._holds) if register and self._holds is not None else None
         self.words.append(self._make.branch(self._here(), target, holds))
@@ -79,7 +79,7 @@ class Flow:
     def _branch(self) -> None:
         """A branch forward over a few instructions, its target given in one of four ways."""
         random_ = self._random
-        # A branch in the third delay slot comes back to the fourth instruction behind it. That must not be before the
+        # A branch in the third delay slot comes back to the fourth instruction after it. That must not be before the
         # target of this one, where the reserved register may hold something else by then.
         skipped, register = random_.randrange(_MOST_SKIPPED + 1), random_.random() < 0.5
         if register:
@@ -106,7 +106,7 @@ class Flow:
         """A thread switch."""
         if self._random.random() < 0.5:
             self._hold(WORD_BYTES * self._random.randrange(64))
-        # One in the slots of another is none, and an end behind it would be one; and so is one to which a branch comes back.
+        # One in the slots of another is none, and an end after it would be one; and so is one to which a branch comes back.
         is_one = not any(word >> _SIGNAL_SHIFT in _SWITCHES_OR_BRANCH for word in self.words[-_MOST_AFFECTED:])
         switch = len(self.words)
         self.words.append(self._make.alu(signal=self._random.choice(SWITCHES)))

@@ -41,7 +41,7 @@ def random_job(seed: int, length: int, config: V3DConfig, *, times: int = 1, wan
     room = -(-(length + number * _MARGIN) * WORD_BYTES // LINE_BYTES) * LINE_BYTES
     uniforms = BASE + room
     output = uniforms + UNIFORM_BYTES
-    # Behind what programs write: nobody writes what is looked up.
+    # After what programs write: nobody writes what is looked up.
     textures = Textures(random_, Textures.address(output + OUTPUT_BYTES)) if config.tmus_per_slice else None
     threaded = [number > 1 and (random_.random() < 0.9) == mostly_threaded for _ in range(number)]
     kind = LookupProgram if textures else Program

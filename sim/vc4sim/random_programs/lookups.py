@@ -29,7 +29,7 @@ _SLOPES = (AddOp.FADD, AddOp.FSUB, AddOp.FMIN, AddOp.FMAX, AddOp.FMAXABS)
 class _UnderWay:
     """What is asked for and not loaded, as if it were all of one unit.
 
-    A lookup leaves its slots when there is room for its words, behind those that are not loaded.
+    A lookup leaves its slots when there is room for its words, after those that are not loaded.
     """
 
     def __init__(self, *, alone: bool):

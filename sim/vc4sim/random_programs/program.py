@@ -153,7 +153,7 @@ class Program(Flow):
                 self._plain()
 
     def _move_uniforms(self) -> None:
-        """The next uniforms come from elsewhere: from an address, or a little behind the last one."""
+        """The next uniforms come from elsewhere: from an address, or a little after the last one."""
         words = self._random.randrange(64)
         if self._random.random() < 0.7:
             self.words.append(self._make.constant(_MOVE, 0, self._place.uniforms + 4 * words))

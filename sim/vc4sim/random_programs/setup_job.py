@@ -13,7 +13,7 @@ from .wanted import NOTHING, Wanted
 
 __all__ = ["SETUPS", "SetupJob", "check_ending", "setup_job"]
 
-#: The largest store has 128 units, each 65 KiB behind the one before: blocks that begin in the first half lie inside of memory.
+#: The largest store has 128 units, each 65 KiB after the one before: blocks that begin in the first half lie inside of memory.
 _BASE, _DATA, _SIZE = 0x1_0000, 0x2_0000, 17 << 20
 #: Words of a program.
 SETUPS = 12
@@ -42,7 +42,7 @@ def _address(rng: random.Random) -> int:
 
 
 def _writes(rng: random.Random, word: int) -> Iterator[str]:
-    """Behind a set-up of vectors that are written, of stores, or of neither."""
+    """After a set-up of vectors that are written, of stores, or of neither."""
     yield f"ldi vw_setup, {word:#x}"
     for _ in range(rng.randrange(4)):
         yield f"mov vpm, {rng.randrange(16)}"
@@ -51,7 +51,7 @@ def _writes(rng: random.Random, word: int) -> Iterator[str]:
 
 
 def _reads(rng: random.Random, word: int) -> Iterator[str]:
-    """Behind a set-up of vectors that are read, of loads, or of neither; all that is set up is read."""
+    """After a set-up of vectors that are read, of loads, or of neither; all that is set up is read."""
     yield f"ldi vr_setup, {word:#x}"
     setup = VpmReadSetup.from_bits(word)
     if setup.id == SetupId.WRITE.value:

@@ -40,7 +40,7 @@ def random_team(
     """A run of two or more random programs of about `length` words each; the same `seed` gives the same run.
 
     base : where they lie, with all that they need; a multiple of 4 KiB
-    output : where the memory into which they write begins, if that is elsewhere, in front of them: what they look up lies behind,
+    output : where the memory into which they write begins, if that is elsewhere, in front of them: what they look up lies after,
         and somebody may write in front of it meanwhile
     qpus : that they may run on, `None`: all
     vpm_rows : that they may use

@@ -26,7 +26,7 @@ __all__ = ["Texture", "Textures", "random_uniforms"]
 _PAGE = 1 << BASE_SHIFT
 #: Types, with those that stand for others, and how many textures there are of each.
 _TYPES, _OF_EACH = 32, 2
-#: Memory with their texels. Behind it texels are 0.
+#: Memory with their texels. After it texels are 0.
 _BYTES = 16 * _PAGE
 _UNIFORMS = struct.Struct(f"<{PARAMETERS}I")
 #: What is drawn for every texture; to list the members of an enum takes longer.
@@ -66,22 +66,22 @@ class Textures:
 
     @staticmethod
     def address(last: int) -> int:
-        """Where they can begin behind the address `last`."""
+        """Where they can begin after the address `last`."""
         return -(-last // _PAGE) * _PAGE
 
 
 def _uniforms(random_: random.Random, code: int, first: int) -> list[int]:
-    """As many uniforms as count, of a texture of a type whose levels all lie at `first` or behind it."""
+    """As many uniforms as count, of a texture of a type whose levels all lie at `first` or after it."""
     words = random_uniforms(random_, code, PARAMETERS - 2, large=0.1)
     shown = texture(words)
-    # Smaller levels lie before the base, everything else behind it.
+    # Smaller levels lie before the base, everything else after it.
     below = -chain(FORMATS[shown.type], shown.width, shown.height, shown.levels)[-1].offset
     words[0] |= Textures.address(first + below) + random_.choice((0, 0, _PAGE, 3 * _PAGE))
     return words
 
 
 def random_uniforms(random_: random.Random, code: int, others: int, *, large: float, **given: int) -> list[int]:
-    """The uniforms of a texture at address 0, with any filter, wrap mode and size, and so many behind the first two.
+    """The uniforms of a texture at address 0, with any filter, wrap mode and size, and so many after the first two.
 
     code : of the type, 5 bits
     large : how often width and height may be anything; else they are small
@@ -116,7 +116,7 @@ def random_uniforms(random_: random.Random, code: int, others: int, *, large: fl
 
 
 def _other(random_: random.Random) -> int:
-    """A config parameter behind the second."""
+    """A config parameter after the second."""
     kind = random_.choice(_KINDS)
     match kind:
         case ParameterKind.CUBE_STRIDE:

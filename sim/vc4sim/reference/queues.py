@@ -9,7 +9,7 @@ _INTRODUCTION = f"""\
 # Queues between blocks
 
 What [a timeline](../user/profiling.md#what-happened-when) shows of the RTL under `queues`: a counter for each queue that a run
-uses. Where it is full, what comes behind holds what comes in front; where it is empty, what comes behind waits.
+uses. Where it is full, what comes after it holds what comes in front; where it is empty, what comes after it waits.
 
 A counter is the highest level in {LEVEL_CLOCKS} clocks, so a queue that was full for one of them is seen. An item counts until it has left; an
 item of an empty queue that goes on at once counts for a clock or two. This page is made from `sim/vc4sim/queues.py`, which has the name of the

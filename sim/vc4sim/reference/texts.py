@@ -18,7 +18,7 @@ _GUIDE = re.compile(r"([A-Z][A-Z0-9_]+(?: [XY])?)(?:[:;] (.*))?")
 
 @cache
 def member_texts(owner: type) -> dict[str, str]:
-    """The text of each member of a class that has one: behind `#:` in its line, or in the lines in front of it."""
+    """The text of each member of a class that has one: after `#:` in its line, or in the lines in front of it."""
     found, before = {}, []
     for line in inspect.getsource(owner).splitlines():
         if match := _BEFORE.fullmatch(line):

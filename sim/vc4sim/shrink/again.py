@@ -36,8 +36,8 @@ class Again(Generic[Some, Job]):
     error : of the whole
     make : the job of a part; raises `ValueError` if that makes no sense, which is no failure
     run : runs a job
-    most : runs at the most; behind them nothing fails any more
-    told : called behind each run
+    most : runs at the most; after them nothing fails any more
+    told : called after each run
 
     Attributes
     ----------

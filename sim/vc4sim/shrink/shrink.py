@@ -27,7 +27,7 @@ class Shrunk:
 
     job : the run
     error : what goes wrong
-    code : index of the first word of the programs in memory, and of the one behind the last
+    code : index of the first word of the programs in memory, and of the one after the last
     runs : on the RTL, that it took
     """
 
@@ -62,7 +62,7 @@ def _words(job: Job) -> list[int]:
 
 
 def _gaps(words: list[int], start: int, end: int) -> list[range]:
-    """The indices of nops behind one another from `start` to `end`, but of the last ones."""
+    """The indices of nops one after another from `start` to `end`, but of the last ones."""
     gaps = []
     for is_nop, group in groupby(range(start, end), lambda index: words[index] == NOP_WORD):
         indices = list(group)
@@ -131,7 +131,7 @@ class _Shrinker:
         needed(active, works)
 
     def _close_gaps(self) -> None:
-        """What stands behind nops moves up, program by program, the last nops first; some may have to stay."""
+        """What stands after nops moves up, program by program, the last nops first; some may have to stay."""
         starts = sorted((launch.pc - self.job.base) // WORD_BYTES for launch in self.job.launches)
         for start, end in zip(starts, [*starts[1:], self.code.stop], strict=True):
             for gap in reversed(_gaps(_words(self.job), start, end)):
@@ -141,7 +141,7 @@ class _Shrinker:
         self.code = range(self.code.start, min(self.code.stop, last + 1 + END_SLOTS))
 
     def _skip_nops(self) -> None:
-        """Programs begin behind their first nops, or a little before; what is left moves to the front."""
+        """Programs begin after their first nops, or a little before; what is left moves to the front."""
         words = _words(self.job)
         for number, launch in enumerate(self.job.launches):
             first = (launch.pc - self.job.base) // WORD_BYTES
@@ -183,7 +183,7 @@ class _Shrinker:
         needed(data, works)
 
     def _move_uniforms(self) -> None:
-        """Uniforms to the first line behind the programs; nothing is copied if none are needed there."""
+        """Uniforms to the first line after the programs; nothing is copied if none are needed there."""
         address = self.job.base + self._code_bytes()
         moved = tuple(replace(launch, uniforms=address) for launch in self.job.launches)
         old = self.job.launches[0].uniforms - self.job.base
@@ -193,11 +193,11 @@ class _Shrinker:
             self._accept(replace(self.job, launches=moved, image=bytes(image[: len(self.job.image)])))
 
     def _code_bytes(self) -> int:
-        """From the first byte of memory to the line behind the programs."""
+        """From the first byte of memory to the line after the programs."""
         return -(-self.code.stop * WORD_BYTES // _LINE_BYTES) * _LINE_BYTES
 
     def _cut_memory(self) -> None:
-        """Memory behind what is used. What leaves it does not end on the model, so most sizes cost no run."""
+        """Memory after what is used. What leaves it does not end on the model, so most sizes cost no run."""
         last = max(launch.uniforms for launch in self.job.launches) - self.job.base
         first = max(self._code_bytes(), last // _LINE_BYTES * _LINE_BYTES + _LINE_BYTES)
         for size in range(first, len(self.job.image), _LINE_BYTES):

@@ -38,7 +38,7 @@ class Trial:
 
     code : indices of these words of memory
     error : of the last run that failed
-    used : runs on the RTL until now; behind `most` of them nothing fails any more
+    used : runs on the RTL until now; after `most` of them nothing fails any more
     """
 
     def __init__(self, run: Run, job: Job, most: int, told: Callable[[], object] = lambda: None):

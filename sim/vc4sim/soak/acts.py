@@ -14,14 +14,14 @@ _STOP, _GO_ON = 1 << 5, 1 << 4
 #: What resets binner and renderer and their lists: CTRSTA, BMRST and RMRST.
 RESETS = (("CT0CS", 1 << 15), ("CT1CS", 1 << 15), ("PCS", 0b11 << 4))
 _BUS_BYTES = 8
-#: Clocks behind the beginning of a frame, and between the writes of an act: up to so many bits.
+#: Clocks after the beginning of a frame, and between the writes of an act: up to so many bits.
 _MOMENT_BITS, _PAUSE_BITS = 14, 9
 _MOST_ACTS = 8
 _GAPS = (0.0, 0.1, 0.3, 0.6, 0.9)
 
 
 class HostAct(NamedTuple):
-    """A write: clocks behind the one before, name or offset of the register, word."""
+    """A write: clocks after the one before, name or offset of the register, word."""
 
     pause: int
     where: str | int
@@ -40,8 +40,8 @@ class Stage(NamedTuple):
 class Act(NamedTuple):
     """Writes one after the other.
 
-    frame, clock : when the first one is due: so many clocks behind the beginning of a frame
-    halts : QPUs stand still
+    frame, clock : when the first one is due: so many clocks after the beginning of a frame
+    halts : QPUs are halted
     """
 
     name: str
@@ -60,9 +60,9 @@ class Act(NamedTuple):
 class Spoiling(NamedTuple):
     """A frame that is not drawn to its end: the host resets what draws.
 
-    clock : so many clocks behind its beginning
-    refused : addresses that memory refuses until then, the first one and the one behind the last; the same: none
-    refusals : clocks behind the beginning of the frame from which on it does, and the lists are stopped
+    clock : so many clocks after its beginning
+    refused : addresses that memory refuses until then, the first one and the one after the last; the same: none
+    refusals : clocks after the beginning of the frame from which on it does, and the lists are stopped
     stops : control lists, names of their registers
     """
 
@@ -72,7 +72,7 @@ class Spoiling(NamedTuple):
     stops: tuple[str, ...] = ()
 
     def before(self) -> Iterator[HostAct]:
-        """What comes behind the beginning of the frame."""
+        """What comes after the beginning of the frame."""
         yield HostAct(self.refusals, MEMORY_REFUSED_END, 0)
         if self.refused[1]:
             yield HostAct(0, MEMORY_REFUSED, self.refused[0])
@@ -118,7 +118,7 @@ def random_moment(rng: Random, bits: int = _MOMENT_BITS) -> int:
 
 
 def _halt(rng: Random, stage: Stage) -> tuple[HostAct, ...]:
-    """Some QPUs stand still for a while, make single steps, and go on."""
+    """Some QPUs are halted for a while, make single steps, and go on."""
     mask = rng.randrange(1, 1 << stage.qpus)
     steps = [
         HostAct(random_moment(rng, _PAUSE_BITS), "DBQSTP", mask if rng.chance(0.7) else rng.getrandbits(stage.qpus))

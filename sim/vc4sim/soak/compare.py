@@ -21,7 +21,7 @@ from .lockstep import SoakLockstep
 __all__ = ["Compared", "ShrunkEpisode", "compare_episode", "shrink_episode"]
 
 _LIMIT = 1 << 40
-#: Registers that say where an episode stands that has no end.
+#: Registers that say where an episode is that has no end.
 _READ = ("CT0CA", "CT0CS", "CT1CA", "CT1CS", "PCS", "RFC", "SRQCS", "DBQHLT", "ERRSTAT")
 #: What runs an episode on the RTL: see `run_draw`.
 Draw = Callable[..., DrawRun]
@@ -100,7 +100,7 @@ def shrink_episode(
 ) -> ShrunkEpisode | None:
     """The fewest parts of an episode that fail in the same way, found in at most so many runs; `None` if it does not fail again.
 
-    told : called behind each run
+    told : called after each run
     memory : see `episode_job`
     """
 

@@ -60,7 +60,7 @@ class Episode:
     """What a seed makes on a configuration.
 
     frames : one after the other, each in memory of its own
-    teams : user programs with their memory, behind that of the frames
+    teams : user programs with their memory, after that of the frames
     asked : when which of them is asked for
     acts : of the host
     programs : memory of programs begins there
@@ -88,7 +88,7 @@ class Episode:
         teams = rng.choice((0, 1, 1, 2, 3)) if users else 0
         # All that programs write lies in front of all that they look up.
         output, base = base, base + teams * 2 * users * OUTPUT_BYTES
-        # One team is asked for behind the other, and only the first one waits for each other: all of it runs at the same time.
+        # One team is asked for after the other, and only the first one waits for each other: all of it runs at the same time.
         begins = sorted((rng.randrange(len(self.frames)), random_moment(rng)) for _ in range(teams))
         for number, (frame, clock) in enumerate(begins):
             team = self._team(rng, base, output, users, self._rows(number, teams), meets=number == 0)
@@ -103,7 +103,7 @@ class Episode:
         self.end = base
 
     def _add_frames(self, rng: Random, count: int, *, spoils: bool, bins: bool) -> None:
-        """Each in memory behind the one before."""
+        """Each in memory after the one before."""
         base = 0
         for number in range(count):
             frame = RandomFrame(rng.getrandbits(31), base)

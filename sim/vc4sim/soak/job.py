@@ -30,7 +30,7 @@ class SoakJob(DrawJob):
     asked, acts : see `Episode`
     reserved : of each QPU, the kinds that it does not run
     spoilt : numbers of frames that are not drawn to their ends, and what happens to each
-    loose : memory into which they store, first addresses and those behind the last ones
+    loose : memory into which they store, first addresses and those after the last ones
     programs : memory from here on is for programs of users
     """
 
@@ -56,7 +56,7 @@ class SoakJob(DrawJob):
 
     @property
     def halts(self) -> bool:
-        """QPUs stand still now and then: programs that are ending lose what is left of them then."""
+        """QPUs are halted now and then: programs that are ending lose what is left of them then."""
         return any(act.halts for act in self.acts)
 
     @property

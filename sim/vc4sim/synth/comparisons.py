@@ -1,7 +1,7 @@
 """Comparisons as Yosys makes them of a carry chain alone.
 
 `a < b` and `a >= b` are what leaves the chain of `a - b`. Of `a > b` and `a <= b` Yosys makes more: the same chain, all bits of both
-words compared, and LUTs behind the chain that join them.
+words compared, and LUTs after the chain that join them.
 """
 
 __all__ = ["COMPARISONS_FILE", "comparisons"]

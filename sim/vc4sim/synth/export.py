@@ -12,7 +12,7 @@ __all__ = ["export_cells"]
 
 
 def export_cells(component: wiring.Component, name: str) -> str:
-    """What Yosys makes of `component` for an ECP5, as Verilog, and behind it a model of each kind of cell.
+    """What Yosys makes of `component` for an ECP5, as Verilog, and after it a model of each kind of cell.
 
     The module has the ports that it has in `vc4sim.verilog.export_component`, so that it can stand in that one's place.
     Raises `BadInput` if Yosys is not installed or fails.

@@ -9,7 +9,7 @@ from ..problem import BadInput
 __all__ = ["known_models", "models_of"]
 
 #: Of Yosys. Its `cells_sim.v` has them all, but its block RAM does nothing, and Icarus Verilog does not take all of the others.
-#: Ours come behind them: where both have a cell, it is ours.
+#: Ours come after them: where both have a cell, it is ours.
 _FILES = ("common_sim.vh", "ccu2c_sim.vh")
 _OURS = "ecp5_cells.v"
 _MODULE = re.compile(r"^(module|primitive) (\w+) *\(.*?^end\1\n", re.MULTILINE | re.DOTALL)

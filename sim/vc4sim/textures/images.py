@@ -71,7 +71,7 @@ def letter() -> Texture:
 
 
 def board() -> Texture:
-    """A chessboard of eight by eight squares, 64 by 64 texels, with all levels: behind the fourth they are of one colour."""
+    """A chessboard of eight by eight squares, 64 by 64 texels, with all levels: after the fourth they are of one colour."""
     rows, columns = np.indices((64, 64)) // 8
     image = _plain(64, _CREAM)
     image[(rows + columns) % 2 == 1, :3] = _INK

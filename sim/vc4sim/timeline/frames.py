@@ -17,7 +17,7 @@ __all__ = ["FrameTimeline"]
 
 
 class FrameTimeline(Timeline):
-    """The timeline of jobs on the RTL, one behind the other: see `Timeline`, and `end_job`."""
+    """The timeline of jobs on the RTL, one after the other: see `Timeline`, and `end_job`."""
 
     kinds = Timeline.kinds | {STAGED}
 
@@ -34,7 +34,7 @@ class FrameTimeline(Timeline):
             self._stages.span(span, self._origin)
 
     def end_job(self, name: str, run: DrawRun) -> None:
-        """A job is done; the next one begins behind it."""
+        """A job is done; the next one begins after it."""
         self._end_run()
         self._stages.close()
         self._jobs.tell(name, self._origin, run.cycles, instructions=run.instructions)

@@ -73,7 +73,7 @@ class WriteTrack:
         self._clock, self._first, self._end = 0, 0, 0
 
     def write(self, event: MemoryWrite, clock: int) -> None:
-        """Bytes that reach memory. Those behind the ones before, at the same time, are told together."""
+        """Bytes that reach memory. Those after the ones before, at the same time, are told together."""
         if event.address != self._end or clock != self._clock:
             self.close()
             self._clock, self._first = clock, event.address

@@ -58,7 +58,7 @@ class QpuTracks:
         self._running = 0
 
     def wait(self, qpu: int, thread: int, first: int, reason: str) -> None:
-        """A slot in which the next instruction waits; the one behind the last instruction of a program belongs to that."""
+        """A slot in which the next instruction waits; the one after the last instruction of a program belongs to that."""
         track = self._track(qpu, thread)
         if track.left == 0:
             if first == track.end:

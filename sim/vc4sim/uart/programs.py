@@ -18,7 +18,7 @@ __all__ = ["INSTRUCTION_CLOCKS", "config", "patience", "refuse_listeners", "refu
 
 #: Clocks of `QPU_CLOCKS_EXECUTING` that an instruction counts.
 INSTRUCTION_CLOCKS = 4
-#: The counter behind those of `COUNTED` counts these clocks.
+#: The counter after those of `COUNTED` counts these clocks.
 _EXECUTING = next(source.number for source in SOURCES if source.name == "QPU_CLOCKS_EXECUTING")
 _NUMBER = len(COUNTED)
 _ALL_COUNTERS = (1 << _NUMBER + 1) - 1

@@ -39,7 +39,7 @@ class _Kinds:
         self._convert(component, name)
 
     def _convert(self, component: wiring.Component, name: str) -> str:
-        """Adds the text of a module, behind those of what is new in it."""
+        """Adds the text of a module, after those of what is new in it."""
         module = component.elaborate(None)
         replace_submodules(module, self._instance)
         fragment = Fragment.get(module, platform=None)

@@ -21,7 +21,7 @@ _SCOPE = "probe"
 _CLOCK = "clk"
 _STALL = "stall"
 #: What a change of one bit begins with, and the values of other changes by what they begin with.
-#: Files of CXXRTL have the first QPU itself, in pieces, each with its bits behind its name.
+#: Files of CXXRTL have the first QPU itself, in pieces, each with its bits after its name.
 _QPU = ["qpu0"]
 _PIPELINE = [*_QPU, "pipeline"]
 _TRACE = ("trace__stall", "trace__running", "trace__slot_end", "trace__sp_valid", "trace__sp_pc")
@@ -180,7 +180,7 @@ def _sampled(histories: dict[str, _History]) -> PipelineWaves:
     """All signals as they are at the end of each clock."""
     clock = histories[_CLOCK]
     edges = [time for time, value in zip(clock.times, clock.values, strict=True) if value == 1]
-    # A file that begins with an edge shows behind each edge what it leads to, and ends with the last clock.
+    # A file that begins with an edge shows after each edge what it leads to, and ends with the last clock.
     if edges[:1] == clock.times[:1]:
         edges = [*edges[1:], clock.times[-1] + 1]
 

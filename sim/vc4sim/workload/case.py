@@ -66,7 +66,7 @@ def _check_program(case: Fields, folder: Path, image: bytes, base: int) -> None:
 def _launches(case: Fields, base: int, end: int) -> tuple[Launch, ...]:
     name = "uniform_words_per_launch"
     words = case.integer(name, 0, (end - base) // WORD_BYTES) if name in case else 0
-    # Without uniforms their address is that behind the memory, so that one which is read is missed.
+    # Without uniforms their address is that after the memory, so that one which is read is missed.
     nowhere = -(-end // WORD_BYTES) * WORD_BYTES % _ADDRESSES
     return tuple(
         Launch(

@@ -1,6 +1,6 @@
 """Where things lie in the memory of an example or a program of the user.
 
-The program lies at 0x00010000, behind it the uniforms of each launch, behind them the buffers in their order; each begins
+The program lies at 0x00010000, after it the uniforms of each launch, after them the buffers in their order; each begins
 at a multiple of 64 bytes. What has an address of its own lies there.
 """
 

@@ -34,7 +34,7 @@ def _room(size: int) -> int:
 class GpuMemory:
     """Memory that grows with what is placed in it, from the lowest thing to the highest; what nobody has written is 0.
 
-    start : where things lie that have no address of their own: each as near behind it as there is room
+    start : where things lie that have no address of their own: each as near after it as there is room
     """
 
     def __init__(self, start: int = PROGRAM_ADDRESS):

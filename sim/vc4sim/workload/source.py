@@ -57,7 +57,7 @@ def load_source(
 
     starts : its launches
     buffers : `NAME=TYPE:SHAPE` for an array of zeros, see `ArrayType`; `NAME=@FILE.npy` for one of NumPy; `NAME=TYPE:@FILE` for the
-        elements in a file; `NAME=BYTES` and `NAME=@FILE` for bytes of which nobody says what they are. Behind the name may
+        elements in a file; `NAME=BYTES` and `NAME=@FILE` for bytes of which nobody says what they are. After the name may
         stand `@ADDRESS`
     loaded : `FILE@ADDRESS` for bytes that are not shown
     base : the address of the program

@@ -49,7 +49,7 @@ class Workload:
     code : addresses of the program
     checks : what is compared afterwards
     origin : where the expected bytes come from, in words
-    source : where its instructions stand in the source, by offsets from `base`, if there is one
+    source : where its instructions are in the source, by offsets from `base`, if there is one
     """
 
     name: str

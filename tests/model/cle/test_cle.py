@@ -43,7 +43,7 @@ class Bench:
         self.cle = Cle(self.memory, self.binner, self.renderer)
 
     def put(self, base, *records):
-        """A list of codes, (code, fields), or bytes; returns the address behind it."""
+        """A list of codes, (code, fields), or bytes; returns the address after it."""
         builder = ListBuilder(base)
         for record in records:
             if isinstance(record, bytes):
@@ -56,7 +56,7 @@ class Bench:
         return builder.here
 
     def start(self, thread, *records, base=BASE):
-        """Put a list into memory and give it to a thread; returns the address behind it."""
+        """Put a list into memory and give it to a thread; returns the address after it."""
         end = self.put(base, *records)
         self.give(thread, base, end)
         return end
@@ -237,7 +237,7 @@ class TestSemaphores:
         wait = bench.start(RENDERING, RENDERED, Code.WAIT_ON_SEMAPHORE, WIDTH, base=BASE + 0x100) - 5
         assert bench.run() is Rest.WAITING
         assert bench.status(RENDERING) == CTRUN | CTSUBS
-        assert host_of(bench.cle).read("CT1CA") == wait  # behind the record
+        assert host_of(bench.cle).read("CT1CA") == wait  # after the record
         assert bench.cle.threads[RENDERING].waits == "the semaphore"
         bench.start(BINNING, CONFIGURED, Code.INCREMENT_SEMAPHORE, WIDTH)
         assert bench.run() is Rest.WAITING  # nothing was flushed yet
@@ -324,8 +324,8 @@ class TestErrors:
         "primitives first": (BINNING, (NV, Code.VERTEX_ARRAY_PRIMITIVES), 5, "in front of any configuration"),
         "no shader": (BINNING, (CONFIGURED, Code.VERTEX_ARRAY_PRIMITIVES), 16, "in front of any shader state"),
         "no format": (BINNING, (CONFIGURED, NV, Code.COMPRESSED_PRIMITIVE_LIST), 21, "any primitive list format"),
-        "indices for VG": (BINNING, (CONFIGURED, VG, Code.VERTEX_ARRAY_PRIMITIVES), 21, "indices behind VG_SHADER"),
-        "VG for indices": (BINNING, (CONFIGURED, NV, b"\x2a\x01"), 21, "with coordinates behind NV_SHADER_STATE"),
+        "indices for VG": (BINNING, (CONFIGURED, VG, Code.VERTEX_ARRAY_PRIMITIVES), 21, "indices after VG_SHADER"),
+        "VG for indices": (BINNING, (CONFIGURED, NV, b"\x2a\x01"), 21, "with coordinates after NV_SHADER_STATE"),
         "reserved value": (BINNING, (b"\x38\x14",), 0, "primitive_type 4 is reserved"),
         "no such lists": (BINNING, (b"\x38\x30",), 0, "there are no lists of POINTS with coordinates"),
         "outside of memory": (BINNING, (branch(Code.BRANCH, 0x50),), -BASE + 0x50, "outside of memory"),

@@ -62,7 +62,7 @@ def test_switches_and_the_scoreboard_change_nothing():
     assert {word for row in pictures[0] for word in row} == {0, 7, 9}
 
 
-#: Programs, how many quads in a row they draw, and what the vector behind the last one that ends waits for.
+#: Programs, how many quads in a row they draw, and what the vector after the last one that ends waits for.
 SHARED = {
     "a mutex that nobody frees": ("mov -, mutex\n", 8, "the mutex"),
     "a semaphore that is full": ("srel -, 3\n", 64, "semaphore 3, which is full"),
@@ -122,7 +122,7 @@ def test_which_quads_share_a_vector():
     program = FragmentProgram(0, 0, False, FragmentModes())
 
     def add(program, first, end):
-        """Quads side by side: the first one, the one behind the last."""
+        """Quads side by side: the first one, the one after the last."""
         quads = front_end.rasterise(triangle, Window(2 * first, 2 * end, 0, 2), Oversample.NONE)
         fragments.begin(program, triangle)
         fragments.add(triangle, front_end, quads, Oversample.NONE)

@@ -158,7 +158,7 @@ def test_binner():
 
 
 def test_what_they_do_not_count():
-    """Clocks, stalls and caches; and nothing while they are disabled, or behind the last source."""
+    """Clocks, stalls and caches; and nothing while they are disabled, or after the last source."""
     drawing = Drawing()
     drawing.clear()
     drawing.configure()

@@ -82,7 +82,7 @@ def test_a_z_write_for_each_side(order, errata):
 
 
 def coverage_behind(*sources, widths=(8, 16), errata=(), behind=None):
-    """A drawing with coverage behind fragments of some shaders; `widths` of rectangles: coverage, and fragments that read it."""
+    """A drawing with coverage after fragments of some shaders; `widths` of rectangles: coverage, and fragments that read it."""
     drawing = Drawing(errata=errata, behind=behind)
     drawing.clear(z=0)
     drawing.configure()
@@ -110,7 +110,7 @@ def test_coverage(errata, sources):
 
 
 def test_coverage_behind_varyings_locks_up():
-    """The list waits for ever; behind a reset the next one draws."""
+    """The list waits for ever; after a reset the next one draws."""
     drawing = coverage_behind(PLAIN, errata=(Erratum.HW_2885,))
     assert drawing.run() is Rest.WAITING
     assert drawing.thread.waits == "coverage waits for ever: the fragments before had varyings (HW-2885)"

@@ -44,7 +44,7 @@ TRIANGLE = [(16, 16), (500, 16), (16, 500)]
 
 
 class Scene:
-    """A frame of 4 by 3 tiles with NV vertices; what is added to `lists` comes behind the start of binning."""
+    """A frame of 4 by 3 tiles with NV vertices; what is added to `lists` comes after the start of binning."""
 
     def __init__(self, points=TRIANGLE, *, start=True, clip=None, **configuration):
         self.memory = Memory(SIZE)
@@ -186,7 +186,7 @@ class TestBlocks:
         assert host_of(scene.binner).read("BPCA") % 256 == 0
 
     def test_a_pool_at_the_end_of_all_addresses(self):
-        """Its second half would be behind them."""
+        """Its second half would be after them."""
         memory = Memory(0x8000, 0xFFFF_8000)
         owner = TileMemory(memory)
         owner.begin(range(0xFFFF_8000, 0x1_0000_8000), 0xFFFF_8000, range(0))
@@ -200,7 +200,7 @@ class TestBlocks:
 
 
 def list_of(work):
-    """What work waits for, and behind it its value."""
+    """What work waits for, and after it its value."""
     waits = []
     while True:
         try:

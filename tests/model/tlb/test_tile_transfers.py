@@ -1,4 +1,4 @@
-"""Every form of stores and loads, from control records: what comes back, what is cleared behind it, and where dumps lie."""
+"""Every form of stores and loads, from control records: what comes back, what is cleared after it, and where dumps lie."""
 
 from itertools import product
 

@@ -111,7 +111,7 @@ def test_texels_at_the_edges(wrap, first, second):
 
 
 def test_texels_beyond_the_edges_are_of_the_border_colour():
-    """Ten texels: 1.25 before the first, a quarter of it, three quarters of the last and 0.25 behind it."""
+    """Ten texels: 1.25 before the first, a quarter of it, three quarters of the last and 0.25 after it."""
     at = [tenths * (1 << 24) // 40 for tenths in (-5, 1, 39, 41)]
     found = [axis(place, 10, Wrap.BORDER.value, 1)[2:4] for place in at]
     assert found == [(0, 0), (0, 1), (1, 0), (1, 0)]

@@ -125,7 +125,7 @@ class TestVectors:
             (vectors(62 << 1, HALVES, stride=2), [62, 63, 0, 1]),
             (vectors(62 << 2, BYTES, stride=4), [62, 63, 0, 1]),
             (vectors(3 << 2, BYTES, stride=0), [3, 19, 35, 51]),
-            # ADDR keeps its eight bits behind the six of words.
+            # ADDR keeps its eight bits after the six of words.
             (vectors(0xFE), [62, 63, 0, 1]),
         ],
     )
@@ -346,7 +346,7 @@ class TestStores:
     def test_columns(self, port):
         self.store(port, store_setup(2, 40, 20, 15, horizontal=0))
         expected = [word(20 + row, column) for column in (15, 0) for row in range(40)]
-        assert words_of(stored(port, 320)) == expected, "column 0 is behind column 15"
+        assert words_of(stored(port, 320)) == expected, "column 0 is after column 15"
 
     def test_packed_narrow_units(self, port):
         port.vpm.words.view(np.uint8)[:] = np.arange(64)

@@ -270,7 +270,7 @@ CODE_BYTES, DATA_BYTES = 0x400, 0x1000
 
 
 def bad_program(rng):
-    """Statements that write and read all registers of the VPM; addresses lie behind the program."""
+    """Statements that write and read all registers of the VPM; addresses lie after the program."""
     for _ in range(rng.randrange(1, 40)):
         address = 0x1_0000 + CODE_BYTES + rng.randrange(DATA_BYTES)
         yield rng.choice(

@@ -39,8 +39,8 @@ def quotient(numerator: int, denominator: int) -> int:
 def reciprocal(word: int) -> int:
     """1 / x of a float: the table of the special function unit, and one step of Newton's in fixed point.
 
-    R, the table's value in [0.5, 1), has 16 bits; the product P of R and the significand 40, with 39 behind the point; of
-    2 - P 28 are kept, 27 of them behind the point. R (2 - P) is rounded to the nearest of 24 bits. Zeros give infinity, and
+    R, the table's value in [0.5, 1), has 16 bits; the product P of R and the significand 40, with 39 after the point; of
+    2 - P 28 are kept, 27 of them after the point. R (2 - P) is rounded to the nearest of 24 bits. Zeros give infinity, and
     what is 2^126 or more zero, each with the sign of x.
     """
     sign, biased = word & SIGN, exponent(word)

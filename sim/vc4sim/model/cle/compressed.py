@@ -76,7 +76,7 @@ class Item(NamedTuple):
 
 
 def read_item(memory: Memory, address: int, form: ListFormat, previous: tuple[int, ...]) -> Item:
-    """The item at `address`, behind a primitive with the vertices `previous`. Raises `ListError`."""
+    """The item at `address`, after a primitive with the vertices `previous`. Raises `ListError`."""
     try:
         first = memory.read_int(address, 1, "compressed list")
         if first == END:
@@ -119,7 +119,7 @@ def _coding(form: ListFormat, first: int) -> Coding | None:
 
 
 def _decode(form: ListFormat, fields: Fields, previous: tuple[int, ...], vertex: int) -> tuple[int, ...]:
-    """The vertices of a primitive that is coded as `fields`, with `vertex` behind them if the coding has one."""
+    """The vertices of a primitive that is coded as `fields`, with `vertex` after them if the coding has one."""
     count, values = form.vertices, vars(fields)
     if f"delta_{count - 1}_0" in values or f"delta_{count - 1}_0_y" in values:
         return (vertex, *(_moved(form, vertex, values, f"delta_{index}_0") for index in range(1, count)))
@@ -147,7 +147,7 @@ def _shortest_first(form: ListFormat) -> list[Coding]:
 
 
 def encode_primitive(form: ListFormat, vertices: tuple[int, ...], previous: tuple[int, ...] | None = None) -> bytes:
-    """A primitive in as few bytes as it can be, behind one with the vertices `previous`; `None`: as they are."""
+    """A primitive in as few bytes as it can be, after one with the vertices `previous`; `None`: as they are."""
     for coding in _shortest_first(form) if previous is not None else ():
         for data in _encoded(form, coding, vertices, previous):
             return data

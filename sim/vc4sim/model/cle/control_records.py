@@ -37,7 +37,7 @@ class ControlRecord(NamedTuple):
 
     @property
     def end(self) -> int:
-        """Address behind it, and in front of a list that follows."""
+        """Address after it, and in front of a list that follows."""
         return (self.address + self.kind.length) % (1 << ADDRESS_BITS)
 
 

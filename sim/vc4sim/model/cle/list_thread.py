@@ -251,7 +251,7 @@ class ListThread:
             coordinates = self._format.coordinates
         if coordinates != (self._shader in _VG_SHADERS):
             what = "coordinates" if coordinates else "indices"
-            raise ListError(record.address, f"{name} with {what} behind {self._shader.name}")
+            raise ListError(record.address, f"{name} with {what} after {self._shader.name}")
 
     def _hand_over(self, record: ControlRecord) -> None:
         """A record for the pipeline."""

@@ -95,7 +95,7 @@ def count_of(record: ControlRecord) -> int:
 
 
 def format_of(record: ControlRecord) -> ListFormat:
-    """The format that a list, or a record that says so, gives to compressed lists behind it. Raises `ListError`."""
+    """The format that a list, or a record that says so, gives to compressed lists after it. Raises `ListError`."""
     match record.code:
         case ControlCode.INDEXED_PRIMITIVE_LIST | ControlCode.VERTEX_ARRAY_PRIMITIVES:
             return ListFormat(TYPES[record.fields.primitive_mode])

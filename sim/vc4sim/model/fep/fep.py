@@ -83,7 +83,7 @@ class Limits(NamedTuple):
 
 
 class Quads(NamedTuple):
-    """How many quads of a primitive there are: with a sample covered, between the planes, behind the early test."""
+    """How many quads of a primitive there are: with a sample covered, between the planes, after the early test."""
 
     found: int = 0
     between: int = 0

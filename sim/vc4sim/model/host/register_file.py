@@ -10,7 +10,7 @@ from vc4.regs.table import OFFSET_BITS, register, registers_of
 __all__ = ["Block", "RegisterFile"]
 
 _WORD = (1 << WORD_BITS) - 1
-#: Offsets: their low bits do not count, and behind the last register it begins anew.
+#: Offsets: their low bits do not count, and after the last register it begins anew.
 _OFFSETS = (1 << OFFSET_BITS) - 4
 
 

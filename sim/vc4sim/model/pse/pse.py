@@ -36,7 +36,7 @@ __all__ = [
     "z_of",
 ]
 
-#: Bits behind the point of Z in the set-up, and of what Z gains for a sixteenth of a pixel.
+#: Bits after the point of Z in the set-up, and of what Z gains for a sixteenth of a pixel.
 Z_FRACTION, Z_GAIN_FRACTION = 8, 24
 _Z_BITS = 24
 Z_MAX = (1 << _Z_BITS) - 1
@@ -108,7 +108,7 @@ class SetUp:
     edges : those that bound it
     box : lowest x and y, highest x and y that samples of it may have
     x, y : of the reference vertex
-    z, z_x, z_y : Z there with `Z_FRACTION` bits behind the point, its gains with `Z_GAIN_FRACTION`
+    z, z_x, z_y : Z there with `Z_FRACTION` bits after the point, its gains with `Z_GAIN_FRACTION`
     corners : 1/W and varyings of three vertices, the reference vertex first and the one that flat varyings are of last
     weights : what the second and the third of them gain along x, then along y, floats
     implicit : varyings that come first
@@ -175,7 +175,7 @@ def box_of(*positions: tuple[int, int]) -> tuple[int, int, int, int]:
 
 
 def z_gain(numerator: int, denominator: int) -> int:
-    """What Z gains: a quotient with `Z_GAIN_FRACTION` bits behind the point, rounded down; Z has `Z_FRACTION`."""
+    """What Z gains: a quotient with `Z_GAIN_FRACTION` bits after the point, rounded down; Z has `Z_FRACTION`."""
     return (numerator << _GAIN_SHIFT) // denominator
 
 

@@ -124,5 +124,5 @@ class Screen:
 
 
 def _sum(values: Sequence[int], weights: Sequence[int]) -> int:
-    """Floats, each times its weight; weights behind the last one count nothing."""
+    """Floats, each times its weight; weights after the last one count nothing."""
     return reduce(fadd, map(fmul, values, weights))

@@ -1,4 +1,4 @@
-"""The binner: everything behind the binning thread (guide, section 8)."""
+"""The binner: everything after the binning thread (guide, section 8)."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping

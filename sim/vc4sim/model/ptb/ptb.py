@@ -57,7 +57,7 @@ class Ptb:
     form : what the last list or format says
     events : what performance counters count, by their names
 
-    Whatever writes is an iterator: its items are what it waits for, and empty behind each tile. It raises `MemoryFault`.
+    Whatever writes is an iterator: its items are what it waits for, and empty after each tile. It raises `MemoryFault`.
     """
 
     def __init__(self, memory: Memory, errata: Collection[Erratum] = ()):

@@ -29,7 +29,7 @@ class StateCache:
     """The newest state of each kind, with a stamp: the change of state that it came with.
 
     counter : changes of state: a change is all state between two primitives. It has 32 bits; with the erratum HW-2116 it has 13, and
-        begins again behind them, so that what is newer seems older
+        begins again after them, so that what is newer seems older
     """
 
     def __init__(self, errata: Collection[Erratum] = ()):

@@ -43,7 +43,7 @@ class TileLists:
         self._block_bytes = block_bytes
 
     def add(self, tile: int, form: ListFormat, vertices: tuple[int, ...], clipped: bytes = b"") -> Iterator[str]:
-        """A primitive, behind the state that it needs and the list does not have."""
+        """A primitive, after the state that it needs and the list does not have."""
         state = self._states.load(tile)
         if state.form != form or state.stamp != self._cache.counter:
             yield from self._bring_up_to_date(state, form)
@@ -64,7 +64,7 @@ class TileLists:
         self._states.store(tile, state)
 
     def _bring_up_to_date(self, state: TileState, form: ListFormat) -> Iterator[str]:
-        """State and format. A format counts only with a shader behind it."""
+        """State and format. A format counts only with a shader after it."""
         changes = state.form != form
         items = [_format_record(form)] if changes else []
         items += self._cache.newer(state.stamp, shader=changes)
@@ -84,7 +84,7 @@ class TileLists:
         state.opened = False
 
     def close(self, tile: int, form: ListFormat | None, *, all_state: bool) -> Iterator[str]:
-        """A return from the sub-list, behind all state and the format `form` if `all_state` is set."""
+        """A return from the sub-list, after all state and the format `form` if `all_state` is set."""
         state = self._states.load(tile)
         if all_state:
             items = [_format_record(form)] if form else []

@@ -29,7 +29,7 @@ def block_bytes(size: BlockSize) -> int:
 
 
 def _possible(part: range) -> range:
-    """What there is of it: nothing behind the last address."""
+    """What there is of it: nothing after the last address."""
     return range(part.start, min(part.stop, 1 << ADDRESS_BITS))
 
 

@@ -22,7 +22,7 @@ class TileState:
     """State of a tile.
 
     address, room : where its list goes on, and bytes that the block has left from there on
-    opened : a compressed list goes on there, behind a primitive with the vertices `vertices`
+    opened : a compressed list goes on there, after a primitive with the vertices `vertices`
     form : what the last format in the list says
     stamp : of the newest state that the list has
     previous : three words as they are in memory, of which those of the format count

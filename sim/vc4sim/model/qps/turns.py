@@ -133,7 +133,7 @@ def _starts(machine: Machine, q: int) -> bool:
 
 @kernel
 def _is_halted(machine: Machine, q: int) -> bool:
-    """Whether a QPU stands still; if so, a program that is ending there loses the instructions that are left."""
+    """Whether a QPU is halted; if so, a program that is ending there loses the instructions that are left."""
     debug = machine.qpus.debug
     if not debug[q, _s.HALTED] or debug[q, _s.STEPS]:
         return False
@@ -145,7 +145,7 @@ def _is_halted(machine: Machine, q: int) -> bool:
 
 @kernel
 def _debug(machine: Machine, q: int) -> None:
-    """An instruction has retired: a step is done, or a breakpoint halts behind it."""
+    """An instruction has retired: a step is done, or a breakpoint halts after it."""
     debug, about = machine.qpus.debug, machine.effects.about
     debug[q, _s.STEPS] = 0
     if debug[q, _s.DEBUGS]:

@@ -56,7 +56,7 @@ class UserPrograms:
         self.current = self.stopped_at = 0
         self._parts, self._qpus = parts, qpus
         self.schedule = State(new_schedule(len(qpus)))
-        #: Why QPUs stand still for ever.
+        #: Why QPUs wait for ever.
         self._stopped: dict[int, str] = {}
 
     @property
@@ -87,7 +87,7 @@ class UserPrograms:
     def advance(self, rounds: int) -> int:
         """So many turns of all QPUs; returns how many it were, or -1 if nobody got on in the last one.
 
-        A QPU that cannot go on stands still for ever, as it does in hardware, and the others go on.
+        A QPU that cannot go on waits for ever, as it does in hardware, and the others go on.
         """
         self._begin(rounds=rounds)
         while (ending := self._go_on()) not in (ENDED, STUCK, NO_ROUNDS):

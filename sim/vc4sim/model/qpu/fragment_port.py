@@ -90,7 +90,7 @@ def fragment_start(fragments: FragmentState, q: int, t: int, w_into: np.ndarray,
 
 @kernel
 def fragment_varying(fragments: FragmentState, q: int, t: int, partial_into: np.ndarray, c_into: np.ndarray) -> None:
-    """The next varying: its partial result, and its C. Behind the last one both are 0."""
+    """The next varying: its partial result, and its C. After the last one both are 0."""
     number = _next(fragments.modes, q, t, NEXT)
     there = number < fragments.modes[q, t, VARYINGS]
     for element in range(ELEMENTS):

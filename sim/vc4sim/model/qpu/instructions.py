@@ -61,7 +61,7 @@ OTHERS = (
 )
 #: Set-ups and addresses of the VPM, flags of fragments: one in each file, so that one instruction can write two of them.
 _TWO_REGISTERS = {write_address(name) for name in ("vr_setup", "vr_addr", "ms_mask")}
-#: Services that have no use for the address behind a branch.
+#: Services that have no use for the address after a branch.
 _NO_ADDRESSES = ("sfu", "tmu")
 _ALL_BYTES = 0b1111
 

@@ -35,7 +35,7 @@ _WAITS = {WAITS_VECTOR: NO_VECTOR, WAITS_SLOT: NO_SLOT, WAITS_RESULT: NO_RESULT,
 _FAULTS = {
     FAULT_FETCH: "instruction fetch",
     FAULT_UNIFORM: "uniform read",
-    FAULT_STREAM: "uniform read behind the end of its stream",
+    FAULT_STREAM: "uniform read after the end of its stream",
 }
 
 

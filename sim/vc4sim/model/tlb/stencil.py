@@ -56,7 +56,7 @@ def _operated(operation: int, old: int, reference: int) -> int:
 
 @kernel
 def stencil_updated(word: int, write_mask: int, old: int, holds: bool, nearer: bool) -> int:
-    """The stencil value behind both tests."""
+    """The stencil value after both tests."""
     if word == 0:
         return old
     place = (_Z_PASS if nearer else _Z_FAIL) if holds else _FAIL

@@ -71,7 +71,7 @@ class TileTransfers:
         )
 
     def arm(self, record: ControlRecord) -> None:
-        """A load, which happens with the next tile; those behind the 16th are lost."""
+        """A load, which happens with the next tile; those after the 16th are lost."""
         if len(self._loads) < _MOST_LOADS:
             self._loads.append(record)
 
@@ -106,7 +106,7 @@ class TileTransfers:
                 load_dump(self._memory, self.tile, self._place_of_dump(fields.frame_address, dumped), dumped)
 
     def store(self, record: ControlRecord) -> None:
-        """A store, and the clears behind it. Raises `MemoryFault`."""
+        """A store, and the clears after it. Raises `MemoryFault`."""
         fields, tile = record.fields, self.tile
         clears = {"colour": True, "zs": True, "mask": True}
         if record.code is ControlCode.STORE_TILE_BUFFER_GENERAL:

@@ -1,7 +1,7 @@
 """Floats to fixed point, wrap modes, and faces of a cube, for one element. Wrap modes are the codes of `Wrap`.
 
-A normalised coordinate is fixed point with 24 bits behind the point and two before it, the upper one the sign. A
-coordinate in texels has 8 bits behind the point.
+A normalised coordinate is fixed point with 24 bits after the point and two before it, the upper one the sign. A
+coordinate in texels has 8 bits after the point.
 """
 
 from vc4.records.tmu import Wrap
@@ -11,7 +11,7 @@ from ..compiled import kernel
 
 __all__ = ["FRACTION", "WEIGHT", "axis", "face_coordinates", "face_of", "fixed", "wrapped"]
 
-#: Bits behind the point of a normalised coordinate, and of a coordinate in texels.
+#: Bits after the point of a normalised coordinate, and of a coordinate in texels.
 FRACTION, WEIGHT = 24, 8
 _ONE = 1 << FRACTION
 _HALF_TEXEL = 1 << FRACTION - 1
@@ -22,7 +22,7 @@ _REPEAT, _, _MIRROR, _BORDER = (mode.value for mode in Wrap)
 
 @kernel
 def fixed(value: int, fraction: int, width: int, modulo: int) -> int:
-    """A float as a signed number of `width` bits with `fraction` bits behind the point, rounded down.
+    """A float as a signed number of `width` bits with `fraction` bits after the point, rounded down.
 
     Out of range it is limited to it, or with `modulo` keeps its low bits. Infinity and NaN patterns are numbers out
     of range with their sign, and modulo the range 0; denormals are 0.

@@ -124,7 +124,7 @@ def tmu_clear(tmu: TmuState, qpu: int) -> None:
 
 @kernel
 def _name(tmu: TmuState, qpu: int, thread: int, unit: int) -> int:
-    """The unit behind the name that a program gives it."""
+    """The unit after the name that a program gives it."""
     return unit ^ 1 if tmu.swaps[qpu] and not tmu.swap_disabled[qpu, thread] else unit
 
 

@@ -1,7 +1,7 @@
 """Blends of texels and of levels, for one channel. A weight is 0 to 255 and counts in units of 1/256 for the second of two.
 
-A blend of four texels is rounded to 8 bits behind the point of a byte, a blend of two levels to the byte, both to the
-nearest. Half floats are blended as fixed point with 24 bits behind the point, where each is exact, and rounded down.
+A blend of four texels is rounded to 8 bits after the point of a byte, a blend of two levels to the byte, both to the
+nearest. Half floats are blended as fixed point with 24 bits after the point, where each is exact, and rounded down.
 """
 
 from ..compiled import kernel
@@ -44,7 +44,7 @@ def half_of_fixed(fixed: int) -> int:
 
 @kernel
 def blend_texels(first: int, right: int, upper: int, last: int, across: int, up: int, channels: int) -> int:
-    """The blend of four texels. Bytes become 16 bits, 8 of them behind the point; half floats become fixed point."""
+    """The blend of four texels. Bytes become 16 bits, 8 of them after the point; half floats become fixed point."""
     if channels != _HALVES:
         return _blend(_blend(first, right, across), _blend(upper, last, across), up) + _HALF >> _WEIGHT
     below = _blend(fixed_of_half(first), fixed_of_half(right), across)

@@ -110,7 +110,7 @@ def _row(format_: Format) -> tuple[int, ...]:
     return *first, format_.channels.value, format_.reads, *fields, *format_.order
 
 
-#: Numbers of a row of `FORMAT_ROWS`; behind them are two for the field of each channel, and the order of the border's.
+#: Numbers of a row of `FORMAT_ROWS`; after them are two for the field of each channel, and the order of the border's.
 BITS, TILE_WIDTH, TILE_HEIGHT, BLOCK, RASTER, CHANNELS, READS, _FIELDS = range(8)
 _ORDER = _FIELDS + 8
 #: `FORMATS` for kernels, by the code of the type.

@@ -100,7 +100,7 @@ def list_levels(
 ) -> None:
     """Writes all levels of an image into `levels`, [level, field]. Each lies right below the larger one.
 
-    Those behind the first are stored as if width and height were the next powers of two.
+    Those after the first are stored as if width and height were the next powers of two.
     """
     offset = 0
     for number in range(count):

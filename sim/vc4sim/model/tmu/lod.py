@@ -1,4 +1,4 @@
-"""Level of detail: of a quad, and which levels and filters follow from it. Fixed point with 8 bits behind the point."""
+"""Level of detail: of a quad, and which levels and filters follow from it. Fixed point with 8 bits after the point."""
 
 from vc4.records.tmu import MagnificationFilter, MinificationFilter
 
@@ -7,7 +7,7 @@ from ..compiled import kernel
 
 __all__ = ["DETAIL", "DETAIL_BITS", "choice", "log2", "of_quad"]
 
-#: Bits behind the point, and all.
+#: Bits after the point, and all.
 DETAIL, DETAIL_BITS = 8, 16
 _LOG_BITS = 5
 
@@ -34,7 +34,7 @@ _BETWEEN, _WITHIN = 1, 4
 
 @kernel
 def log2(value: int) -> int:
-    """log2 of a float that is not negative: 17 bits, 8 of them behind the point; its error is below 1/40.
+    """log2 of a float that is not negative: 17 bits, 8 of them after the point; its error is below 1/40.
 
     The exponent and a table of 32 entries of 8 bits, with the top bits of the mantissa. 0 and denormals give -127 and the
     entry, infinity and NaN patterns 128 and the entry.

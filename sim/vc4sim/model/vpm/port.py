@@ -163,7 +163,7 @@ def clear_port(vpm: VpmState, qpu: int) -> None:
 
 @kernel
 def restart_port(vpm: VpmState, qpu: int) -> None:
-    """A batch of vertices begins: the set-up of writes is that after reset. Those of DMA stay, for programs behind it."""
+    """A batch of vertices begins: the set-up of writes is that after reset. Those of DMA stay, for programs after it."""
     forget_reads(vpm, qpu)
     write_setup(vpm, qpu, 0)
 
