@@ -62,7 +62,7 @@ template <size_t N> void drive(Qpu &qpu, design::Design &tmu, Chance &gaps) {
                 ((qpu.loaded % QUADS) || (qpu.there && !gaps.pause()));
     std::array<uint32_t, 6> words{};
     if (stb) {
-        // Name and quad are in front of the data, the uniform is behind it.
+        // Name and quad are in front of the data, the uniform is after it.
         uint32_t whole[6] = {parameter[0] | qpu.quad << 2};
         for (uint32_t word = 0; word < LANES + 1; word++) {
             const uint32_t value = word < LANES ? parameter[3 + LANES * qpu.quad + word] : parameter[1];

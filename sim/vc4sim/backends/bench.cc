@@ -13,7 +13,7 @@ public:
           std::vector<Start> threads, uint32_t programs)
         : Runner(options, image, writes, write_count, 0), setup(setup), threads(std::move(threads)), programs(programs) {}
 
-    // In the order of `FinalState`, behind it is a `QpuState` for each QPU.
+    // In the order of `FinalState`, after it is a `QpuState` for each QPU.
     uint32_t *report(uint32_t *words) override {
         gpu.settle(checks);
         const std::array<uint32_t, 6> own = {done, stuck, cycles, retired, interrupts, ports::vpm_error(gpu.v3d)[0]};

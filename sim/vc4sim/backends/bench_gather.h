@@ -91,7 +91,7 @@ private:
         set_field(record, RECORD_sets_flags, 1, field(written, WRITTEN_sets_flags, 1));
         const Issue &issue = issued[next_retired++ % IN_FLIGHT];
         std::copy_n(issue.begin(), RECORD_add_data / 32, record.begin());  // pc, word and uniform
-        set_field(record, RECORD_reads_uniform, 5, field(issue, ISSUE_reads_uniform, 5));  // and the bits behind it
+        set_field(record, RECORD_reads_uniform, 5, field(issue, ISSUE_reads_uniform, 5));  // and the bits after it
         set_field(record, RECORD_thread, 1, field(issue, ISSUE_thread, 1));
         set_field(record, RECORD_brings_result, 2, field(issue, ISSUE_brings_result, 2));  // and whether a loaded word
     }

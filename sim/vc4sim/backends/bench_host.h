@@ -7,7 +7,7 @@ constexpr uint32_t ON_DEMAND = ~uint32_t(0);
 // Offsets from here on are registers of the bench: how many frames are drawn, then those of memory.
 constexpr uint32_t OWN = 1u << 31, DRAWN = OWN, OF_MEMORY = OWN + 1;
 
-// Of the host, no earlier than in a clock; with `frames`, so many clocks behind the interrupt of that many frames, or behind that
+// Of the host, no earlier than in a clock; with `frames`, so many clocks after the interrupt of that many frames, or after that
 // of the next one.
 struct Write {
     uint32_t clock, offset, data, frames, script;
@@ -94,7 +94,7 @@ private:
     };
     std::vector<Script> scripts;
     Script *offered = nullptr;
-    uint32_t drawn = 0, since = 0;  // frames, and the clock behind the interrupt of the last one
+    uint32_t drawn = 0, since = 0;  // frames, and the clock after the interrupt of the last one
     bool raised = false;
 };
 

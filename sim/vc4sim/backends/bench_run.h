@@ -1,7 +1,7 @@
 // A run of the compiled GPU with memory and a host: what the benches for programs and for control lists share.
 //
 // It does in every clock what `TracedGpu` does in hardware, so both count the same clocks. In front of this file stand
-// the compiled GPU, the access to its ports, namespaces `v3d_ports` and `qpu_ports`, and the other headers; behind it the
+// the compiled GPU, the access to its ports, namespaces `v3d_ports` and `qpu_ports`, and the other headers; after it the
 // class of a bench, and `bench_create`, which makes one.
 
 namespace bench {
