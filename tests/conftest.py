@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from vc4sim.backends.base import Waves
 from vc4sim.backends.engines import ENGINES, RTL_ENGINES
@@ -21,6 +22,10 @@ from .simulation import Simulation
 # cycles does with its own thresholds, is a third of the time of an elaboration. Never to look would be as bad: a model of the GPU
 # is full of cycles, too, and has megabytes of arrays.
 gc.set_threshold(100_000, 10, 5)
+
+# That a machine is slow, or busy, is no failure.
+settings.register_profile("any pace", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any pace")
 
 
 def pytest_addoption(parser):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from vc4sim.asm import AsmError, assemble
 
-quick = settings(max_examples=300, derandomize=True, deadline=None)
+quick = settings(max_examples=300, derandomize=True)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from vc4.isa.ops import ADD_OPERANDS, AddOp, BranchCondition, Condition, LoadMod
 from vc4.isa.word import NOP_WORD, AluWord, BranchWord, LoadWord
 from vc4sim.asm import assemble, disassemble, disassemble_program
 
-thorough = settings(max_examples=600, derandomize=True, deadline=None)
+thorough = settings(max_examples=600, derandomize=True)
 
 
 def comes_back(word):

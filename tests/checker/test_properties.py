@@ -23,7 +23,7 @@ NEAR_BRANCH = st.builds(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     st.lists(ANY_WORD | NEAR_BRANCH, max_size=24),
     st.integers(0, 1 << 29).map(lambda index: 8 * index),

@@ -113,7 +113,7 @@ ANY_FLAGS = st.tuples(*[st.sampled_from([0, 1, 0x8000, 0xFFFF]) | st.integers(0,
 ANY_WORD = st.integers(0, (1 << 64) - 1).filter(lambda word: not is_branch(word))
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(st.lists(st.tuples(ANY_WORD, ANY_FLAGS), min_size=1, max_size=12))
 def test_any_words_in_a_row(breaches, told):
     """Also what is not built, so nothing has run: some events, whatever the flags are."""

@@ -27,7 +27,7 @@ POSITIONS = {
         **{"raddr_a": (49, 45), "ws": (44, 44), "waddr_add": (43, 38), "waddr_mul": (37, 32), "immediate": (31, 0)},
     },
 }
-PROFILE = settings(derandomize=True, deadline=None, max_examples=500)
+PROFILE = settings(derandomize=True, max_examples=500)
 WORDS = st.integers(0, (1 << 64) - 1)
 
 
