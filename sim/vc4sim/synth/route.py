@@ -67,13 +67,17 @@ def place_and_route(
 
     `options` say where the pins are; nowhere in particular if there are none. Raises `BadInput` if nextpnr fails.
     """
+    common = ("-q", "--freq", str(mhz), "--timing-allow-fail", "--seed", str(seed), *options)
+    source = ("--json", NETLIST)
+    if target.slower:
+        routed = f"routed_{seed}.json"
+        files = ("--write", routed, "--log", f"routed_{seed}.log")
+        run_tool(target.tool, *target.slower, *source, *files, *common, folder=folder)
+        # Nothing is left to do but to find the times, and to write the bits.
+        source = ("--json", routed, "--no-pack", "--no-place")
     report = f"seed_{seed}.json"
     run_tool(
-        target.tool,
-        *target.options,
-        *("--json", NETLIST, "--report", report, "--log", f"seed_{seed}.log", "-q"),
-        *("--freq", str(mhz), "--timing-allow-fail", "--seed", str(seed), *options),
-        folder=folder,
+        target.tool, *target.options, *source, "--report", report, "--log", f"seed_{seed}.log", *common, folder=folder
     )
     return read_report((folder / report).read_text(encoding="utf-8"), seed, mhz)
 

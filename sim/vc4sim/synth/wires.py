@@ -1,13 +1,15 @@
 """A module as Yosys writes it in JSON, with who drives and who reads its wires."""
 
 from collections import Counter
-from collections.abc import Iterable, MutableMapping
+from collections.abc import Iterable, Mapping, MutableMapping
 from typing import Any
 
-__all__ = ["PINS", "Bit", "Wires"]
+__all__ = ["HALVES", "PINS", "Bit", "Wires", "multiplexer"]
 
 #: Inputs of a LUT.
 PINS = "ABCD"
+#: Inputs of the multiplexer beside two LUTs (PFUMX): the first one if its select, C0, is 0.
+HALVES = ("BLUT", "ALUT")
 #: A bit of a wire: its number, or a constant.
 Bit = int | str
 
@@ -36,6 +38,12 @@ class Wires:
         for port in module["ports"].values():
             self.readers.update(port["bits"])
 
+    def beside(self) -> set[Bit]:
+        """What those LUTs drive that have another one beside them, with the multiplexer."""
+        return {
+            cell["connections"][half][0] for cell in self.cells.values() if cell["type"] == "PFUMX" for half in HALVES
+        }
+
     def new(self) -> int:
         """A wire that nothing drives."""
         self._last += 1
@@ -48,3 +56,9 @@ class Wires:
             del self.cells[self.luts[bit]]
         for names in self._names.values():
             names["bits"] = ["x" if bit in gone else bit for bit in names["bits"]]
+
+
+def multiplexer(lut: Mapping[str, Any], connections: Mapping[str, list[Bit]]) -> dict[str, Any]:
+    """The multiplexer beside `lut`, by whose attributes it is known."""
+    ports = {**dict.fromkeys([*HALVES, "C0"], "input"), "Z": "output"}
+    return {**lut, "type": "PFUMX", "parameters": {}, "port_directions": ports, "connections": connections}

@@ -1,0 +1,34 @@
+"""Room beside the LUTs of an ECP5, so that where cells are placed there are wires enough.
+
+nextpnr's static placer puts cells as close to each other as they fit, however empty the device is. Where a GPU on a board is, up to
+nine of ten wires are taken then, and the router looks for half an hour to hours. Nothing tells the placer to leave room, but what is
+two LUTs takes the room of two.
+"""
+
+from collections.abc import Mapping, MutableMapping
+from typing import Any
+
+from .wires import PINS, Wires, multiplexer
+
+__all__ = ["give_room"]
+
+
+def give_room(modules: Mapping[str, MutableMapping[str, Any]]) -> int:
+    """Put an empty LUT beside each LUT that has none beside it, into `modules` as Yosys writes them in JSON; returns how many.
+
+    What holds it there is a multiplexer (PFUMX) that nobody reads, so nothing changes but places.
+    """
+    return sum(map(_give_room, modules.values()))
+
+
+def _give_room(module: MutableMapping[str, Any]) -> int:
+    wires = Wires(module)
+    taken = wires.beside()
+    alone = {bit: name for bit, name in wires.luts.items() if bit not in taken}
+    for bit, name in alone.items():
+        lut, room = wires.cells[name], [wires.new()]
+        nothing = {"parameters": {"INIT": "0" * 16}, "connections": {**{pin: [] for pin in PINS}, "Z": room}}
+        wires.cells[f"{name}_room"] = {**lut, **nothing}
+        ports = {"BLUT": [bit], "ALUT": room, "C0": [], "Z": [wires.new()]}
+        wires.cells[f"{name}_beside"] = multiplexer(lut, ports)
+    return len(alone)
