@@ -24,15 +24,15 @@ def netlist():
         "connections": {"BLUT": [FIRST], "ALUT": [SECOND], "C0": [ALONE], "Z": [OUT]},
     }
     ports = {"o": {"direction": "output", "bits": [OUT]}}
-    return {"top": {"cells": cells, "ports": ports, "netnames": {}}}
+    return {"cells": cells, "ports": ports, "netnames": {}}
 
 
 def test_a_lut_that_has_none_beside_it_gets_one():
     before = netlist()
     after = deepcopy(before)
-    assert give_room(after) == 1
-    cells = after["top"]["cells"]
-    assert {name: cells[name] for name in before["top"]["cells"]} == before["top"]["cells"]
+    assert give_room(after, 4) == 1
+    cells = after["cells"]
+    assert {name: cells[name] for name in before["cells"]} == before["cells"]
     room, beside = cells["alone_room"], cells["alone_beside"]
     assert [room["type"], beside["type"]] == ["LUT4", "PFUMX"]
     assert beside["connections"]["BLUT"] == [ALONE]
@@ -40,9 +40,9 @@ def test_a_lut_that_has_none_beside_it_gets_one():
 
 
 def test_wires_of_room_lead_nowhere_else():
-    modules = netlist()
-    give_room(modules)
-    cells = modules["top"]["cells"]
+    module = netlist()
+    give_room(module, 4)
+    cells = module["cells"]
     inside = {cells["alone_room"]["connections"]["Z"][0], cells["alone_beside"]["connections"]["Z"][0]}
     others = [cell for name, cell in cells.items() if not name.startswith("alone_")]
     assert len(inside) == 2
@@ -50,6 +50,12 @@ def test_wires_of_room_lead_nowhere_else():
 
 
 def test_room_is_given_once():
-    modules = netlist()
-    give_room(modules)
-    assert give_room(modules) == 0
+    module = netlist()
+    give_room(module, 9)
+    assert give_room(module, 9) == 0
+
+
+def test_there_is_none_in_a_full_device():
+    module = netlist()
+    assert give_room(module, 3) == 0
+    assert module == netlist()

@@ -16,8 +16,9 @@ from .design import TOP, Design
 __all__ = ["PACKER", "pack", "place_seeds", "synthesise_board", "target_of"]
 
 PACKER = "yowasp-ecppack"
-#: What nextpnr calls the devices.
+#: What nextpnr calls the devices, and how many LUTs they have.
 _DEVICES = {"LFE5U-85F": "85k", "LFE5UM5G-85F": "um5g-85k"}
+_LUTS = 83_640
 
 
 def target_of(design: Design) -> Target:
@@ -31,7 +32,7 @@ def synthesise_board(design: Design, folder: Path) -> int:
     """Makes cells of it, in `folder`; returns how many LUTs only leave room. Raises `BadInput` if Yosys fails."""
     (folder / f"{TOP}.lpf").write_text(design.files[f"{TOP}.lpf"], encoding="utf-8")
     verilog = {name: design.files[name] for name in design.verilog}
-    return synthesise_design(design.files[f"{TOP}.il"], folder, verilog)
+    return synthesise_design(design.files[f"{TOP}.il"], folder, _LUTS, verilog)
 
 
 def place_seeds(design: Design, folder: Path, mhz: float, seeds: int, jobs: int) -> Iterator[Routed]:

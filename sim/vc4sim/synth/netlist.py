@@ -35,6 +35,8 @@ _TOP, _PART = "top", "top.part"
 #: A name in RTLIL. Amaranth calls the elements of an array a[0] and so on, and Yosys then takes a[0] for a bit of a: what maps
 #: to LUTs gives up when they have different widths.
 _NAME = re.compile(r"\\[^\s\"]+")
+#: The part of a device's LUTs that may be used with room beside each. The rest is for carries, memories, and the placer.
+_FULL = 3 / 4
 #: The part stays a module of its own, so that the cells of the frame can be told from its cells.
 #:
 #: Amaranth asks of a read port of a block RAM the old word where a write meets it, and Yosys builds that from logic. Where
@@ -104,17 +106,18 @@ def synthesise(part: wiring.Component, folder: Path) -> Netlist:
     return count_cells(_improve(folder))
 
 
-def synthesise_design(text: str, folder: Path, verilog: Mapping[str, str] | None = None) -> int:
+def synthesise_design(text: str, folder: Path, luts: int, verilog: Mapping[str, str] | None = None) -> int:
     """Write the cells of a design in RTLIL, whose top is `top`, to the file `NETLIST` in `folder`; pins are connected as it says.
     Returns how many LUTs are only there to leave room, see `room`.
 
+    luts : of the device
     verilog : modules that it has instances of, by the names of their files
 
     Raises `BadInput` if Yosys fails.
     """
     _run_ecp5(text, _TOP, _DESIGN_SCRIPT, folder, verilog)
     modules = _improve(folder)
-    room = give_room(modules)
+    room = give_room(modules[_TOP], int(_FULL * luts))
     _write(modules, folder)
     return room
 

@@ -5,7 +5,7 @@ nine of ten wires are taken then, and the router looks for half an hour to hours
 two LUTs takes the room of two.
 """
 
-from collections.abc import Mapping, MutableMapping
+from collections.abc import MutableMapping
 from typing import Any
 
 from .wires import PINS, Wires, multiplexer
@@ -13,18 +13,17 @@ from .wires import PINS, Wires, multiplexer
 __all__ = ["give_room"]
 
 
-def give_room(modules: Mapping[str, MutableMapping[str, Any]]) -> int:
-    """Put an empty LUT beside each LUT that has none beside it, into `modules` as Yosys writes them in JSON; returns how many.
+def give_room(module: MutableMapping[str, Any], most: int) -> int:
+    """Put an empty LUT beside each LUT that has none beside it, into a module as Yosys writes it in JSON; returns how many.
 
-    What holds it there is a multiplexer (PFUMX) that nobody reads, so nothing changes but places.
+    What holds it there is a multiplexer (PFUMX) that nobody reads, so nothing changes but places. There is no room if LUTs are more
+    than `most` then.
     """
-    return sum(map(_give_room, modules.values()))
-
-
-def _give_room(module: MutableMapping[str, Any]) -> int:
     wires = Wires(module)
     taken = wires.beside()
     alone = {bit: name for bit, name in wires.luts.items() if bit not in taken}
+    if len(wires.luts) + len(alone) > most:
+        return 0
     for bit, name in alone.items():
         lut, room = wires.cells[name], [wires.new()]
         nothing = {"parameters": {"INIT": "0" * 16}, "connections": {**{pin: [] for pin in PINS}, "Z": room}}
