@@ -31,7 +31,8 @@ class Target:
     tool : name of its nextpnr
     options : that nextpnr wants for it
     doc : its name in full
-    slower : options of a device with the same wires, only slower, for which it is placed and routed; empty: for itself
+    slower : options of a device with the same wires, only slower, for which it is placed and routed; empty: for itself.
+        The clocks that PLLs make are forgotten then, so a design has one
     """
 
     tool: str
@@ -75,7 +76,7 @@ def _texture_unit(config: V3DConfig) -> wiring.Component:
 
 
 #: What a device is placed and routed for. The router looks the farther around, the less a tile of distance costs beside its fixed
-#: price of a wire that must make way: as an LFE5UM5G a GPU takes it hours a seed.
+#: price of a wire that must make way: as an LFE5UM5G it had not come to the end of a GPU after 43 minutes.
 _SLOWER = {"um5g-85k": ("um-85k", "6")}
 
 
