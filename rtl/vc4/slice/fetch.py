@@ -113,11 +113,12 @@ class Fetch(wiring.Component):
             following.eq(address + 1),
         ]
         new_boundary, new_target = self.redirect.boundary[_WORD_BITS:], self.redirect.target[_WORD_BITS:]
-        # Words up to the boundary, as a signed number; the one that is found now is still counted.
+        # Words from `following` up to the boundary; below 0 when the word before it has been found already. Whether it is
+        # found now comes from the tags, too late in the clock for a subtraction.
         to_go = Signal(signed(WORD_ADDRESS_BITS))
         m.d.comb += [
-            to_go.eq(new_boundary - address),
-            moves.eq(self.redirect_stb & (self.redirect.restart | (to_go <= finds))),
+            to_go.eq(new_boundary - following),
+            moves.eq(self.redirect_stb & (self.redirect.restart | (to_go < 0) | (finds & (new_boundary == following)))),
         ]
         with m.If(finds):
             m.d.sync += [address.eq(following), first.eq(0), ended.eq(self.limited & (address == self.last))]
