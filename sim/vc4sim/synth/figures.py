@@ -121,20 +121,23 @@ class Figures:
         yield ""
         yield f"slowest path with seed {self.typical.seed}:"
         yield from path_lines(self.typical.path)
+        yield from self._component_lines()
+
+    def _component_lines(self) -> Iterator[str]:
+        """Nothing, if all is in one component."""
+        enough = _LEAST * _needed(RESOURCES[0][1], self.netlist.part)
+        large = [one for one in self.components() if one[2][_LOGIC_CELLS] >= enough]
+        if not large:
+            return
+        docs = [doc for name, _, doc in RESOURCES if name in _OF_A_COMPONENT]
         yield ""
         yield f"components with {_LEAST:.0%} of the logic cells or more, without what nextpnr adds:"
         yield ""
-        docs = [doc for name, _, doc in RESOURCES if name in _OF_A_COMPONENT]
         yield f"| {'component':36} | how many | {' | '.join(docs)} |"
         yield f"|{'-' * 38}|{'-' * 9}:|{'|'.join('-' * (len(doc) + 1) + ':' for doc in docs)}|"
-        yield from self._component_lines(docs)
-
-    def _component_lines(self, docs: Sequence[str]) -> Iterator[str]:
-        enough = _LEAST * _needed(RESOURCES[0][1], self.netlist.part)
-        for place, instances, needs in self.components():
-            if needs[_LOGIC_CELLS] >= enough:
-                counts = (f"{needs[name]:{len(doc)},}" for name, doc in zip(_OF_A_COMPONENT, docs, strict=True))
-                yield f"| {place:36} | {instances:8} | {' | '.join(counts)} |"
+        for place, instances, needs in large:
+            counts = (f"{needs[name]:{len(doc)},}" for name, doc in zip(_OF_A_COMPONENT, docs, strict=True))
+            yield f"| {place:36} | {instances:8} | {' | '.join(counts)} |"
 
     def _verdict(self) -> Iterator[str]:
         bounds, plan = self.part[1].bounds, self.part[1].plan
