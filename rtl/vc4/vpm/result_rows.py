@@ -49,9 +49,10 @@ class ResultRows(wiring.Component):
             count.eq(Mux(self.window.shades, self.window.results.count * RESERVATION_ROWS, 0)),
             self.filled.eq(row == count),
             is_next.eq(~address.vertical & (form.size == VpmSize.WORD) & (address.row == row)),
-            clears.eq(~self.filled & (self.window.over | (self.i.valid & ~is_next))),
+            # Whether there is an item at all comes later, and nobody needs it for this.
+            clears.eq(~self.filled & (self.window.over | ~is_next)),
             self.o.payload.eq(self.i.payload),
-            self.o.valid.eq(self.i.valid | clears),
+            self.o.valid.eq(self.i.valid | (~self.filled & self.window.over)),
             self.i.ready.eq(self.o.ready & ~clears),
         ]
         with m.If(clears):
