@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from operator import attrgetter
 
 from amaranth.lib import wiring
 
@@ -123,38 +124,38 @@ PARTS = {
         plan=9_000,
         needs="tmus_per_slice",
     ),
-    "vpm": _inside(lambda gpu: gpu.vpm, "the vertex pipe memory with its DMA engines"),
-    "l2c": _inside(lambda gpu: gpu.l2c, "the L2 cache of instructions, uniforms and textures"),
+    "vpm": _inside(attrgetter("vpm"), "the vertex pipe memory with its DMA engines"),
+    "l2c": _inside(attrgetter("l2c"), "the L2 cache of instructions, uniforms and textures"),
     "scheduler": Part(lambda config: Scheduler(config.qpus), None, "the scheduler of programs"),
     "sync": Part(lambda config: Sync(config.qpus), None, "semaphores and mutex"),
     "registers": Part(Registers, None, "the registers of the host, with performance counters"),
     "cle": _inside(
-        lambda gpu: gpu.vertex_pipe.cle, "the executor of control lists, both threads", plan=1_500, needs="lists"
+        attrgetter("vertex_pipe.cle"), "the executor of control lists, both threads", plan=1_500, needs="lists"
     ),
     "vcm": _inside(
-        lambda gpu: gpu.vertex_pipe.vcm,
+        attrgetter("vertex_pipe.vcm"),
         "batches of vertices of both threads, with VCD and shading",
         plan=2_500,
         needs="lists",
     ),
     "ptb": _inside(
-        lambda gpu: gpu.ptb,
+        attrgetter("ptb"),
         "the binner: clipper, tiles of primitives, tile lists",
         plan=5_000,
         needs="binner",
     ),
     "reader": _inside(
-        lambda gpu: gpu.pixel_pipe.reader, "the reader of shaded vertices, in front of the set-up", needs="pixels"
+        attrgetter("pixel_pipe.reader"), "the reader of shaded vertices, in front of the set-up", needs="pixels"
     ),
-    "pse": _inside(lambda gpu: gpu.pixel_pipe.pse, "the set-up of primitives", plan=4_000, needs="pixels"),
+    "pse": _inside(attrgetter("pixel_pipe.pse"), "the set-up of primitives", plan=4_000, needs="pixels"),
     "fep": _inside(
-        lambda gpu: gpu.pixel_pipe.front_end,
+        attrgetter("pixel_pipe.front_end"),
         "the front end, from primitives to vectors of fragments",
         plan=4_000,
         needs="pixels",
     ),
     "tlb": _inside(
-        lambda gpu: gpu.pixel_pipe.tlb_block,
+        attrgetter("pixel_pipe.tlb_block"),
         "the tile buffer, its memories, tests and transfers",
         plan=5_000,
         needs="pixels",
