@@ -30,12 +30,10 @@ def test_rows_come_in_the_order_of_parts_and_configurations():
 
 def test_a_row_has_what_was_measured():
     found = {
-        **{
-            "command": "vc4 build x --screen --json y",
-            "board": "x",
-            "mhz_asked": 50.0,
-            "seeds": {"1": 61.26, "2": 40.0},
-        },
+        "command": "vc4 build x --screen --json y",
+        "board": "x",
+        "mhz_asked": 50.0,
+        "seeds": {"1": 61.26, "2": 40.0},
         "cells": {"TRELLIS_COMB": 1234, "TRELLIS_FF": 5, "MULT18X18D": 0, "DP16KD": 7},
         "available": {"TRELLIS_COMB": 9999},
     }

@@ -56,7 +56,7 @@ class Part:
     build : makes it, with the sizes that it has in the GPU
     bounds : what it must reach on the targets, if that is known
     doc : its name in full
-    plan : logic cells that it may have beside two QPUs and a texture unit, if that was planned
+    plan : logic cells that it may have beside two QPUs and a texture unit, if it was planned and has no bounds
     needs : what a configuration must have, by its name there, so that the GPU has this part
     """
 
